@@ -1,0 +1,77 @@
+/* knell <command> [<subcommand>] [options]: finds the command in a table and runs it. Knows no option but --help and --version. */
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct knell_command sim_commands[] = {
+    {0},
+};
+
+static const struct knell_command commands[] = {
+    {"sim", "run the protocols of the core on simulated platforms", NULL, sim_commands},
+    {0},
+};
+
+/* `path` is what was typed so far: "knell" or "knell sim". */
+static int help(const char *path, const struct knell_command *table)
+{
+    printf("Usage: %s <command> [options]\n\nCommands:\n", path);
+    for (const struct knell_command *c = table; c->name; c++)
+        printf("  %-10s  %s\n", c->name, c->summary);
+    printf("\n`%s <command> --help` explains one of them.\n", path);
+    return KNELL_EXIT_OK;
+}
+
+static int unknown(const char *path, const struct knell_command *table, const char *word)
+{
+    struct knell_suggestion s = {.word = word};
+
+    for (const struct knell_command *c = table; c->name; c++)
+        knell__suggestion_offer(&s, c->name);
+    if (s.best)
+        fprintf(stderr, "%s: unknown command '%.40s', did you mean '%s'?\n", path, word, s.best);
+    else
+        fprintf(stderr, "%s: unknown command '%.40s'; `%s --help` lists them\n", path, word, path);
+    return KNELL_EXIT_USAGE;
+}
+
+static const struct knell_command *find(const struct knell_command *table, const char *name)
+{
+    for (const struct knell_command *c = table; c->name; c++) {
+        if (strcmp(c->name, name) == 0)
+            return c;
+    }
+    return NULL;
+}
+
+static int dispatch(const char *path, const struct knell_command *table, int argc, char **argv)
+{
+    char deeper[64];
+    const struct knell_command *c;
+
+    if (argc < 2) {
+        fprintf(stderr, "%s: a command is missing; `%s --help` lists them\n", path, path);
+        return KNELL_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+        return help(path, table);
+    c = find(table, argv[1]);
+    if (!c)
+        return unknown(path, table, argv[1]);
+    if (c->run)
+        return c->run(argc - 1, argv + 1);
+    snprintf(deeper, sizeof deeper, "%s %s", path, c->name);
+    return dispatch(deeper, c->commands, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        puts("knell " KNELL_VERSION);
+        return KNELL_EXIT_OK;
+    }
+    return dispatch("knell", commands, argc, argv);
+}
