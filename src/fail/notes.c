@@ -1,0 +1,210 @@
+/* Diagnostics: their wording's last step, the caret, the nearest known word. Says nothing about what is wrong. */
+#include "fail/notes.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool knell__notes_enough(const struct knell__notes *notes)
+{
+    return notes->total >= KNELL_FAIL_NOTES_MAX;
+}
+
+static void report(struct knell__notes *notes, enum knell_fail_severity severity, struct knell__fail_at at,
+                   const char *text)
+{
+    struct knell_fail_note note = {severity, at.line, at.column, at.width > 0 ? at.width : 1, text};
+
+    if (notes->reporter && notes->reporter->note)
+        notes->reporter->note(notes->reporter->driver, &note);
+}
+
+static void add(struct knell__notes *notes, enum knell_fail_severity severity, struct knell__fail_at at,
+                const char *format, va_list args)
+{
+    char text[512];
+
+    if (severity == KNELL_FAIL_ERROR)
+        notes->errors++;
+    if (knell__notes_enough(notes))
+        return;
+    notes->total++;
+    vsnprintf(text, sizeof text, format, args);
+    report(notes, severity, at, text);
+    if (knell__notes_enough(notes)) {
+        notes->errors++;
+        report(notes, KNELL_FAIL_ERROR, at, "too many diagnostics, giving up here");
+    }
+}
+
+void knell__notes_error(struct knell__notes *notes, struct knell__fail_at at, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add(notes, KNELL_FAIL_ERROR, at, format, args);
+    va_end(args);
+}
+
+void knell__notes_warn(struct knell__notes *notes, struct knell__fail_at at, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add(notes, KNELL_FAIL_WARNING, at, format, args);
+    va_end(args);
+}
+
+/* ---- the nearest word ---------------------------------------------------------------------------------------------- */
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Letters to insert, delete or change, or to swap with the next; the case of a letter is free: `daemon' is Daemon. */
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned rows[3][KNELL_FAIL_NAME_MAX + 2];
+    unsigned *before = rows[0], *above = rows[1], *row = rows[2];
+    size_t n = strlen(a), m = strlen(b);
+
+    if (n > KNELL_FAIL_NAME_MAX || m > KNELL_FAIL_NAME_MAX)
+        return UINT32_MAX;
+    for (size_t j = 0; j <= m; j++)
+        above[j] = before[j] = (unsigned)j;
+    for (size_t i = 1; i <= n; i++) {
+        unsigned *oldest = before;
+
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= m; j++) {
+            unsigned change = above[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
+
+            row[j] = least(change, least(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+                row[j] = least(row[j], before[j - 2] + 1);
+        }
+        before = above;
+        above = row;
+        row = oldest;
+    }
+    return above[m];
+}
+
+/* A third of the word may be wrong, one letter in any case if there is more than one. */
+void knell__hint_offer(struct knell__hint *hint, const char *candidate)
+{
+    size_t length = strlen(candidate);
+    unsigned tolerated = length < 2 ? 0 : length < 6 ? 1 : (unsigned)(length / 3);
+    unsigned d = distance(hint->word, candidate);
+
+    if (d <= tolerated && (!hint->best || d < hint->distance)) {
+        hint->best = candidate;
+        hint->distance = d;
+    }
+}
+
+const char *knell__hint_text(struct knell__hint *hint)
+{
+    if (!hint->best)
+        return "";
+    snprintf(hint->text, sizeof hint->text, ", did you mean `%s'?", hint->best);
+    return hint->text;
+}
+
+/* ---- the picture --------------------------------------------------------------------------------------------------- */
+
+static const char *line_at(const struct knell_fail_source *source, uint32_t line, size_t *length)
+{
+    const char *p = source->text, *end = source->text + source->size, *stop;
+
+    for (uint32_t i = 1; i < line; i++) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+
+        if (!newline) {
+            *length = 0;
+            return end;
+        }
+        p = newline + 1;
+    }
+    stop = memchr(p, '\n', (size_t)(end - p));
+    *length = (size_t)((stop ? stop : end) - p);
+    if (*length > 0 && p[*length - 1] == '\r')
+        --*length;
+    return p;
+}
+
+struct pen {
+    char *buffer;
+    size_t size;
+    size_t length;
+};
+
+static void draw(struct pen *pen, char c)
+{
+    if (pen->length + 1 < pen->size)
+        pen->buffer[pen->length] = c;
+    pen->length++;
+}
+
+/* Under every byte that begins a character comes one mark; tabs stay tabs so that the columns meet. */
+static void draw_caret(struct pen *pen, const char *line, size_t length, const struct knell_fail_note *note)
+{
+    uint32_t end = note->column + note->width;
+
+    for (uint32_t column = 1; column < end; column++) {
+        char c = column <= length ? line[column - 1] : ' ';
+        bool inside = ((unsigned char)c & 0xc0) == 0x80;
+
+        if (column > length && column > note->column)
+            break;
+        if (column < note->column && !inside)
+            draw(pen, c == '\t' ? '\t' : ' ');
+        if (column >= note->column && (!inside || column == note->column))
+            draw(pen, column == note->column ? '^' : '~');
+    }
+    draw(pen, '\n');
+}
+
+/* Control characters would let a scenario write to the terminal of whoever checks it. */
+static void draw_line(struct pen *pen, const char *line, size_t length)
+{
+    draw(pen, ' ');
+    draw(pen, ' ');
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)line[i];
+
+        draw(pen, (c < 0x20 && c != '\t') || c == 0x7f ? '?' : line[i]);
+    }
+    draw(pen, '\n');
+    draw(pen, ' ');
+    draw(pen, ' ');
+}
+
+size_t knell_fail_note_format(const struct knell_fail_source *source, const struct knell_fail_note *note, char *buffer,
+                              size_t size)
+{
+    const char *severity = note->severity == KNELL_FAIL_ERROR ? "error" : "warning";
+    struct pen pen = {buffer, size, 0};
+    const char *line;
+    size_t length;
+    int head;
+
+    if (note->line == 0)
+        head = snprintf(buffer, size, "%s: %s: %s\n", source->name, severity, note->text);
+    else
+        head = snprintf(buffer, size, "%s:%u:%u: %s: %s\n", source->name, note->line, note->column, severity, note->text);
+    pen.length = head > 0 ? (size_t)head : 0;
+    if (note->line > 0) {
+        line = line_at(source, note->line, &length);
+        draw_line(&pen, line, length);
+        draw_caret(&pen, line, length, note);
+    }
+    if (size > 0)
+        buffer[pen.length < size ? pen.length : size - 1] = '\0';
+    return pen.length;
+}
