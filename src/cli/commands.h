@@ -1,5 +1,8 @@
-/* The subcommands, one per file. */
+/* The subcommands, one per file. Each returns the exit status. */
 #ifndef KNELL_CLI_COMMANDS_H
 #define KNELL_CLI_COMMANDS_H
+
+int knell__command_plan(int argc, char **argv);
+int knell__command_sim_ping(int argc, char **argv);
 
 #endif

@@ -7,10 +7,12 @@
 #include <string.h>
 
 static const struct knell_command sim_commands[] = {
+    {"ping", "randomized pinging, for comparison", knell__command_sim_ping, NULL},
     {0},
 };
 
 static const struct knell_command commands[] = {
+    {"plan", "timeouts for a platform: delta, eta, bounds and risk", knell__command_plan, NULL},
     {"sim", "run the protocols of the core on simulated platforms", NULL, sim_commands},
     {0},
 };
