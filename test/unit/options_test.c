@@ -1,0 +1,166 @@
+/* The option table against good and bad command lines. A complaint goes to standard error, so bad lines are run with it caught in
+ * a file. */
+#include "cli/options.h"
+#include "cli/suggest.h"
+#include "test.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct knell_usage usage = {"knell test", "Tests.", NULL, "  knell test\n"};
+static const char *const overlays[] = {"hba", "circulant", NULL};
+
+struct values {
+    int64_t nodes, eta_ns;
+    double share, mtbf_s;
+    int overlay;
+    bool json;
+    const char *file;
+    struct knell_texts set, operands;
+};
+
+/* Splits line at blanks and parses it; fills v. */
+static int parse(const char *line, struct values *v)
+{
+    static char copy[512];
+    char *argv[32] = {"test"};
+    int argc = 1;
+    struct knell_option options[] = {
+        KNELL_OPT_INTEGER("nodes", "N", &v->nodes, 2, 1000, "nodes", .required = true),
+        KNELL_OPT_DURATION("eta", "T", &v->eta_ns, 1, 1000000000, "period", .fallback = "100ms"),
+        KNELL_OPT_REAL("share", "X", &v->share, 0, 1, "share"),
+        KNELL_OPT_SECONDS("mtbf", "T", &v->mtbf_s, 1, 1e12, "mtbf"),
+        KNELL_OPT_WORD("overlay", &v->overlay, overlays, "overlay", .fallback = "circulant"),
+        KNELL_OPT_FLAG("json", &v->json, "json"),
+        KNELL_OPT_TEXT("file", "FILE", &v->file, "file"),
+        KNELL_OPT_TEXTS("set", "K=V", &v->set, "set"),
+        KNELL_OPT_OPERANDS("FILE", &v->operands, 0, 2, "operands"),
+    };
+
+    memset(v, 0, sizeof *v);
+    snprintf(copy, sizeof copy, "%s", line);
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    return knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+}
+
+/* Standard error of parse(line), as text. */
+static const char *complaint(const char *line, int *status)
+{
+    static char text[2048];
+    struct values v;
+    FILE *file = tmpfile();
+    int saved = dup(STDERR_FILENO);
+    size_t n;
+
+    fflush(stderr);
+    dup2(fileno(file), STDERR_FILENO);
+    *status = parse(line, &v);
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    n = fread(text, 1, sizeof text - 1, file);
+    text[n] = '\0';
+    fclose(file);
+    return text;
+}
+
+TEST(values_in_both_forms)
+{
+    struct values v;
+
+    CHECK_EQ_I64(parse("--nodes 5 --eta=10ms --share=.25 --mtbf 20y --overlay hba --json --file=x=y", &v), -1);
+    CHECK_EQ_I64(v.nodes, 5);
+    CHECK_EQ_I64(v.eta_ns, 10000000);
+    CHECK_NEAR(v.share, 0.25, 0);
+    CHECK_NEAR(v.mtbf_s, 630720000, 0);
+    CHECK_EQ_I64(v.overlay, 0);
+    CHECK(v.json);
+    CHECK_STR(v.file, "x=y");
+}
+
+TEST(defaults)
+{
+    struct values v;
+
+    CHECK_EQ_I64(parse("--nodes 2", &v), -1);
+    CHECK_EQ_I64(v.eta_ns, 100000000);
+    CHECK_EQ_I64(v.overlay, 1);
+    CHECK(!v.json && !v.file && v.set.n == 0 && v.operands.n == 0);
+}
+
+TEST(collected_values_keep_their_order)
+{
+    struct values v;
+
+    CHECK_EQ_I64(parse("one --set a=1 --nodes 2 --set=b=2 two", &v), -1);
+    REQUIRE(v.set.n == 2 && v.operands.n == 2);
+    CHECK_STR(v.set.items[0], "a=1");
+    CHECK_STR(v.set.items[1], "b=2");
+    CHECK_STR(v.operands.items[0], "one");
+    CHECK_STR(v.operands.items[1], "two");
+}
+
+TEST(bad_lines_get_one_line)
+{
+    static const struct {
+        const char *line, *expected;
+    } table[] = {
+        {"", "--nodes is missing; `knell test --help` explains it"},
+        {"--nodes", "--nodes: needs a value"},
+        {"--nodes 1", "--nodes 1: must be a whole number from 2 to 1000"},
+        {"--nodes 1001", "--nodes 1001: must be a whole number from 2 to 1000"},
+        {"--nodes=-5", "--nodes -5: must be a whole number from 2 to 1000"},
+        {"--nodes 1e2", "--nodes 1e2: must be a whole number from 2 to 1000"},
+        {"--nodes 99999999999999999999", "--nodes 99999999999999999999: must be a whole number from 2 to 1000"},
+        {"--nodes=", "--nodes '': must be a whole number from 2 to 1000"},
+        {"--nodes 2 --nodes 3", "--nodes: given twice"},
+        {"--nodes 2 --eta 5", "--eta 5: needs a unit: ns us ms s min h d y, as in 10ms"},
+        {"--nodes 2 --eta 5parsec", "--eta 5parsec: needs a unit: ns us ms s min h d y, as in 10ms"},
+        {"--nodes 2 --eta 0s", "--eta 0s: must be from 1 ns to 1 s"},
+        {"--nodes 2 --eta 1h", "--eta 1h: must be from 1 ns to 1 s"},
+        {"--nodes 2 --eta -1s", "--eta -1s: must not be negative"},
+        {"--nodes 2 --eta 300y", "--eta 300y: must be at most 200y"},
+        {"--nodes 2 --share 2", "--share 2: must be a number from 0 to 1"},
+        {"--nodes 2 --share nan", "--share nan: must be a number from 0 to 1"},
+        {"--nodes 2 --mtbf inf", "--mtbf inf: must be a number with a unit: ns us ms s min h d y, as in 10ms"},
+        {"--nodes 2 --mtbf 1ms", "--mtbf 1ms: must be from 1 s to 31709.7919838 y"},
+        {"--nodes 2 --overlay star", "--overlay star: must be one of hba circulant"},
+        {"--nodes 2 --json=yes", "--json yes: takes no value"},
+        {"--nodes 2 --file=", "--file '': must not be empty"},
+        {"--nodse 2", "unknown option --nodse, did you mean --nodes?"},
+        {"--zebra 2", "unknown option --zebra; `knell test --help` lists them"},
+        {"--nodes 2 a b c", "c: unexpected; options start with --"},
+        {"--nodes 2\n3", "--nodes 2?3: must be a whole number from 2 to 1000"},
+    };
+
+    for (unsigned i = 0; i < KNELL_COUNT(table); i++) {
+        char expected[256];
+        int status;
+
+        test_context("%s", table[i].line);
+        snprintf(expected, sizeof expected, "knell test: %s\n", table[i].expected);
+        CHECK_STR(complaint(table[i].line, &status), expected);
+        CHECK_EQ_I64(status, KNELL_EXIT_USAGE);
+    }
+}
+
+TEST(an_endless_value_is_cut_but_what_is_allowed_is_said)
+{
+    char line[400] = "--nodes ";
+    int status;
+
+    memset(line + 8, 'x', 300);
+    CHECK(strstr(complaint(line, &status), "must be a whole number from 2 to 1000\n") != NULL);
+}
+
+TEST(edit_distance)
+{
+    CHECK_EQ_U64(knell__edit_distance("plan", "plan"), 0);
+    CHECK_EQ_U64(knell__edit_distance("paln", "plan"), 1);
+    CHECK_EQ_U64(knell__edit_distance("", "plan"), 4);
+    CHECK_EQ_U64(knell__edit_distance("kitten", "sitting"), 3);
+    CHECK(knell__edit_distance("a word that is longer than any command of ours", "plan") > 31);
+}
