@@ -1,0 +1,152 @@
+/* dead.c: D, the set of processes a node holds for gone (docs/protocol.md, "The dead set").
+ *
+ * D only grows. `left` is its subset of clean departures and dominates: who is known to have left stays so, whoever
+ * suspects it later. Digests are sums of mixed ranks, so they do not depend on the order of learning. What a death means
+ * for the ring and for agreements is theirs to say: knell__dead_changed passes it on, once per step. */
+#include "core/node.h"
+#include "util/rankset.h"
+
+#include <assert.h>
+
+/* A fixed bijection of 64 bits (the finaliser of splitmix64): sums of it tell sets apart. */
+static uint64_t mix(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+struct knell_dead knell__dead(const struct knell_node *node)
+{
+    struct knell_node *block = (struct knell_node *)node;
+    return (struct knell_dead){
+        .gone = knell__gone(block),
+        .left = knell__left(block),
+        .gone_ranges = node->gone_ranges,
+        .left_ranges = node->left_ranges,
+        .size = node->gone_size,
+        .digest = node->gone_digest + node->left_digest,
+    };
+}
+
+bool knell__is_gone(const struct knell_node *node, knell_rank rank)
+{
+    return knell__ranges_contain(knell__gone((struct knell_node *)node), node->gone_ranges, rank);
+}
+
+bool knell__is_left(const struct knell_node *node, knell_rank rank)
+{
+    return node->left_ranges && knell__ranges_contain(knell__left((struct knell_node *)node), node->left_ranges, rank);
+}
+
+void knell__stop(struct knell_node *node, enum knell_state state)
+{
+    node->state = (uint8_t)state;
+    node->emitter = KNELL_NOBODY;
+    node->observer = KNELL_NOBODY;
+    node->suspicion = KNELL_NEVER;
+    node->beat_next = KNELL_NEVER;
+}
+
+/* Perfect means fenced (I3): who is told that it is dead ends, whoever is right. */
+bool knell__fence_if_named(struct knell__step *step, knell_rank from, const struct knell_body *body)
+{
+    struct knell_node *node = step->node;
+    bool named = body->subject == node->self && body->type == KNELL_MESSAGE_BROADCAST;
+    if (!named && body->dead.digest != node->gone_digest + node->left_digest)
+        named = knell__ranges_contain(body->dead.gone, body->dead.gone_ranges, node->self);
+    if (!named)
+        return false;
+    knell__stop(node, KNELL_STATE_FENCED);
+    KNELL__COUNT(node, fenced, 1);
+    knell__tell(step, &(struct knell_fact){.type = KNELL_FACT_FENCED, .rank = node->self, .by = from});
+    return true;
+}
+
+static void add_gone(struct knell__step *step, knell_rank first, knell_rank last, knell_rank by, enum knell_why why)
+{
+    struct knell_node *node = step->node;
+    assert(!(first <= node->self && node->self <= last)); /* I3 */
+    node->gone_ranges = knell__ranges_insert(knell__gone(node), node->gone_ranges, first, last);
+    node->gone_size += last - first + 1;
+    assert(node->gone_size < node->config->ranks);
+    for (knell_rank rank = first;; rank++) {
+        node->gone_digest += mix(rank);
+        if (why != KNELL_WHY_LEFT)
+            knell__tell(step, &(struct knell_fact){.type = KNELL_FACT_FAILED, .rank = rank, .by = by, .why = why});
+        if (rank == last)
+            return;
+    }
+}
+
+static void add_left(struct knell__step *step, knell_rank first, knell_rank last, knell_rank by)
+{
+    struct knell_node *node = step->node;
+    node->left_ranges = knell__ranges_insert(knell__left(node), node->left_ranges, first, last);
+    for (knell_rank rank = first;; rank++) {
+        node->left_digest += mix(~(uint64_t)rank);
+        knell__tell(step,
+                    &(struct knell_fact){.type = KNELL_FACT_LEFT, .rank = rank, .by = by, .why = KNELL_WHY_LEFT});
+        if (rank == last)
+            return;
+    }
+}
+
+static bool learn_stretch(struct knell__step *step, knell_rank first, knell_rank last, knell_rank by, enum knell_why why)
+{
+    struct knell_node *node = step->node;
+    bool news = false;
+    knell_rank begin = first, end = last;
+    while (begin <= last && knell__ranges_gap(knell__gone(node), node->gone_ranges, &begin, &end)) {
+        add_gone(step, begin, end, by, why);
+        news = true;
+        begin = end + 1;
+        end = last;
+    }
+    begin = first;
+    end = last;
+    while (why == KNELL_WHY_LEFT && begin <= last &&
+           knell__ranges_gap(knell__left(node), node->left_ranges, &begin, &end)) {
+        add_left(step, begin, end, by);
+        news = true;
+        begin = end + 1;
+        end = last;
+    }
+    return news;
+}
+
+bool knell__learn(struct knell__step *step, knell_rank rank, knell_rank by, enum knell_why why)
+{
+    return learn_stretch(step, rank, rank, by, why);
+}
+
+bool knell__merge(struct knell__step *step, const struct knell_dead *dead, knell_rank by)
+{
+    struct knell_node *node = step->node;
+    if (dead->digest == node->gone_digest + node->left_digest)
+        return false;
+    bool news = false;
+    for (uint32_t i = 0; i < dead->left_ranges; i++)
+        news |= learn_stretch(step, dead->left[i].first, dead->left[i].last, by, KNELL_WHY_LEFT);
+    for (uint32_t i = 0; i < dead->gone_ranges; i++)
+        news |= learn_stretch(step, dead->gone[i].first, dead->gone[i].last, by, KNELL_WHY_TOLD);
+    return news;
+}
+
+void knell__dead_changed(struct knell__step *step)
+{
+    knell__ring_mend(step);
+    knell__agree_dead_changed(step);
+}
+
+uint64_t knell__digest_in(const struct knell_node *node, const struct knell_group *group)
+{
+    if (!group->member)
+        return node->gone_digest;
+    uint64_t digest = 0;
+    for (uint32_t i = 0; i < group->size && node->gone_size > 0; i++)
+        if (knell__is_gone(node, group->member[i]))
+            digest += mix(group->member[i]);
+    return digest;
+}

@@ -1,0 +1,229 @@
+/* group.c: the groups a node belongs to, messages that come before their group, and revoke (docs/protocol.md, "Groups").
+ *
+ * Messages for a group not registered yet wait in the pending area, as structs followed by what they point to; the dead
+ * they carry were merged on arrival. A dropped group leaves a tombstone while its entry is not needed, so that stragglers
+ * do not wait for ever. */
+#include "core/node.h"
+#include "core/overlay.h"
+
+#include <assert.h>
+#include <string.h>
+
+static struct knell__member *members(struct knell_node *node)
+{
+    return (struct knell__member *)((char *)node + knell__areas_of(&node->limits).groups);
+}
+
+static char *pending(struct knell_node *node)
+{
+    return (char *)node + knell__areas_of(&node->limits).pending;
+}
+
+struct knell__member *knell__group_find(struct knell_node *node, uint64_t id)
+{
+    struct knell__member *member = members(node);
+    if (id == KNELL_WORLD) {
+        member->group = &node->world; /* the block may have moved since */
+        return member;
+    }
+    for (uint32_t i = 1; i < node->groups; i++)
+        if (member[i].id == id)
+            return &member[i];
+    return NULL;
+}
+
+const struct knell_group *knell__group_of(struct knell_node *node, uint64_t id)
+{
+    struct knell__member *member = knell__group_find(node, id);
+    return member ? member->group : NULL;
+}
+
+/* ---- early messages --------------------------------------------------------------------------------------------------- */
+
+struct early {
+    uint32_t size; /* of the whole record */
+    uint32_t gone_ranges;
+    struct knell_route route;
+    struct knell_body body; /* agreed, gone and value follow; their pointers are set anew when it is read */
+};
+
+/* A revoke is forwarded over the graph its list defines: that list is kept. Of the others it has been merged. */
+static uint32_t kept_gone(const struct knell_body *body)
+{
+    return body->type == KNELL_MESSAGE_REVOKE ? body->dead.gone_ranges : 0;
+}
+
+uint32_t knell__pending_size(const struct knell_body *body)
+{
+    uint32_t ranges = body->agreed_ranges + kept_gone(body);
+    uint32_t size = (uint32_t)(sizeof(struct early) + ranges * sizeof(struct knell_range));
+    return (size + body->value_size + 7) & ~UINT32_C(7);
+}
+
+static char *append(char *at, const void *bytes, size_t size)
+{
+    if (size)
+        memcpy(at, bytes, size);
+    return at + size;
+}
+
+static void keep(struct knell_node *node, const struct knell_route *route, const struct knell_body *body)
+{
+    struct early early = {
+        .size = knell__pending_size(body), .gone_ranges = kept_gone(body), .route = *route, .body = *body};
+    assert(node->pending_used + early.size <= node->limits.pending_bytes);
+    char *at = pending(node) + node->pending_used;
+    at = append(at, &early, sizeof early);
+    at = append(at, body->agreed, body->agreed_ranges * sizeof *body->agreed);
+    at = append(at, body->dead.gone, early.gone_ranges * sizeof *body->dead.gone);
+    append(at, body->value, body->value_size);
+    node->pending_used += early.size;
+}
+
+static void deliver_early(struct knell__step *step, struct early *early)
+{
+    struct knell_body *body = &early->body;
+    body->agreed = (const struct knell_range *)(early + 1);
+    body->dead.gone = body->agreed + body->agreed_ranges;
+    body->dead.gone_ranges = early->gone_ranges;
+    body->dead.left_ranges = 0;
+    body->value = (const uint8_t *)(body->dead.gone + early->gone_ranges);
+    if (body->type == KNELL_MESSAGE_REVOKE || !knell__is_gone(step->node, early->route.from)) /* I3 */
+        knell__group_message(step, &early->route, body);
+}
+
+/* Takes every message for `id` out, handing it on if `deliver`. A delivery adds nothing here: its group is known. */
+static void release(struct knell__step *step, uint64_t id, bool deliver)
+{
+    struct knell_node *node = step->node;
+    for (uint32_t offset = 0; offset < node->pending_used;) {
+        struct early *early = (struct early *)(pending(node) + offset);
+        if (early->body.group != id) {
+            offset += early->size;
+            continue;
+        }
+        if (deliver)
+            deliver_early(step, early);
+        uint32_t size = early->size;
+        memmove(pending(node) + offset, pending(node) + offset + size, node->pending_used - offset - size);
+        node->pending_used -= size;
+    }
+}
+
+/* ---- registry --------------------------------------------------------------------------------------------------------- */
+
+void knell__group_register(struct knell__step *step, const struct knell_group *group)
+{
+    struct knell_node *node = step->node;
+    struct knell__member *member = members(node), *entry = NULL;
+    if (node->groups <= node->limits.groups)
+        entry = &member[node->groups++];
+    for (uint32_t i = 1; !entry; i++) { /* the room check found one */
+        assert(i < node->groups);
+        if (!member[i].group)
+            entry = &member[i];
+    }
+    *entry = (struct knell__member){.group = group, .id = group->id};
+    release(step, group->id, true);
+}
+
+int knell__group_drop(struct knell__step *step, uint64_t id)
+{
+    struct knell__member *member = knell__group_find(step->node, id);
+    if (!member || !member->group)
+        return KNELL_EGROUP;
+    if (id == KNELL_WORLD)
+        return KNELL_EINVAL;
+    member->group = NULL;
+    knell__agree_drop(step->node, id);
+    release(step, id, false);
+    return 0;
+}
+
+/* ---- revoke ----------------------------------------------------------------------------------------------------------- */
+
+/* Edges of the circulant depend on who is alive, not on the source: forwarding once per distinct list is enough, however
+ * many members revoke at once. */
+static bool is_first_flood(struct knell__member *member, uint64_t digest)
+{
+    for (unsigned i = 0; i < member->floods; i++)
+        if (member->flood[i] == digest)
+            return false;
+    if (member->floods == KNELL__FLOODS)
+        return false;
+    member->flood[member->floods++] = digest;
+    return true;
+}
+
+static void set_revoked(struct knell__step *step, struct knell__member *member, knell_rank by)
+{
+    if (member->revoked)
+        return;
+    member->revoked = true;
+    knell__tell(step, &(struct knell_fact){.type = KNELL_FACT_REVOKED, .group = member->id, .by = by});
+    knell__agree_revoked(step, member->group);
+}
+
+static void flood(struct knell__step *step, struct knell__member *member, uint8_t hops, const struct knell_body *body)
+{
+    struct knell_node *node = step->node;
+    knell_rank to[KNELL__TARGETS_MAX];
+    struct knell__roster roster = knell__roster_make(node->config->ranks, member->group, &body->dead);
+    if (!is_first_flood(member, body->dead.digest) || !knell__roster_has(&roster, body->source))
+        return;
+    uint32_t count = knell__circulant_targets(&roster, body->source, node->self, to);
+    knell__send(step, to, count, &(struct knell_route){.from = node->self, .hops = hops}, body);
+}
+
+void knell__revoke(struct knell__step *step, struct knell__member *member)
+{
+    struct knell_node *node = step->node;
+    struct knell_body body = {
+        .type = KNELL_MESSAGE_REVOKE,
+        .source = node->self,
+        .subject = KNELL_NOBODY,
+        .group = member->id,
+        .dead = knell__dead(node),
+    };
+    if (member->revoked)
+        return;
+    KNELL__COUNT(node, broadcasts_started, 1);
+    flood(step, member, 1, &body);
+    set_revoked(step, member, node->self);
+}
+
+static void revoke_received(struct knell__step *step, struct knell__member *member, const struct knell_route *route,
+                            const struct knell_body *body)
+{
+    uint8_t hops = route->hops == UINT8_MAX ? UINT8_MAX : (uint8_t)(route->hops + 1);
+    flood(step, member, hops, body);
+    set_revoked(step, member, body->source);
+}
+
+/* A message of a group; its dead are merged already. */
+void knell__group_message(struct knell__step *step, const struct knell_route *route, const struct knell_body *body)
+{
+    struct knell_node *node = step->node;
+    struct knell__member *member = knell__group_find(node, body->group);
+    if (!member) {
+        keep(node, route, body);
+        return;
+    }
+    if (!member->group) {
+        KNELL__COUNT(node, messages_dropped, 1);
+        return;
+    }
+    switch (body->type) {
+    case KNELL_MESSAGE_REVOKE:
+        revoke_received(step, member, route, body);
+        break;
+    case KNELL_MESSAGE_UP:
+        knell__agree_up(step, member->group, route->from, body);
+        break;
+    case KNELL_MESSAGE_DOWN:
+        knell__agree_down(step, member->group, route->from, body);
+        break;
+    default:
+        assert(!"a message type of no group");
+    }
+}

@@ -1,0 +1,240 @@
+/* node.c: wiring only: an event comes in, is checked, and goes to the machine it concerns. */
+#include "core/node.h"
+#include "core/room.h"
+#include "util/rankset.h"
+
+#include <assert.h>
+
+void knell__send(struct knell__step *step, const knell_rank *to, uint32_t count, const struct knell_route *route,
+                 const struct knell_body *body)
+{
+    if (count == 0)
+        return;
+    KNELL__COUNT(step->node, messages_sent, count);
+    step->sink->send(step->sink->driver, to, count, route, body);
+}
+
+void knell__send_one(struct knell__step *step, knell_rank to, const struct knell_body *body)
+{
+    knell__send(step, &to, 1, &(struct knell_route){.from = step->node->self, .hops = 1}, body);
+}
+
+void knell__tell(struct knell__step *step, const struct knell_fact *fact)
+{
+    struct knell_fact told = *fact;
+    told.when = step->now;
+    step->sink->tell(step->sink->driver, &told);
+}
+
+/* ---- messages ------------------------------------------------------------------------------------------------------------ */
+
+/* Nothing from the dead is heard (I3). Who still talks is told, and ends. A departing node's own broadcast may overtake
+ * itself. */
+static bool is_from_dead(struct knell__step *step, const struct knell_route *route, const struct knell_body *body)
+{
+    struct knell_node *node = step->node;
+    if (node->gone_size == 0 || !knell__is_gone(node, route->from))
+        return false;
+    bool left = knell__is_left(node, route->from);
+    if (left && body->type == KNELL_MESSAGE_BROADCAST)
+        return false;
+    KNELL__COUNT(node, messages_dropped, 1);
+    if (!left && (body->type == KNELL_MESSAGE_HEARTBEAT || body->type == KNELL_MESSAGE_NEW_OBSERVER))
+        knell__sync_send(step, route->from, 0);
+    return true;
+}
+
+static void on_list_message(struct knell__step *step, const struct knell_route *route, const struct knell_body *body)
+{
+    if (knell__fence_if_named(step, route->from, body))
+        return;
+    if (body->type == KNELL_MESSAGE_BROADCAST) {
+        knell__broadcast_received(step, route, body);
+        return;
+    }
+    bool news = knell__merge(step, &body->dead, route->from);
+    if (news)
+        knell__dead_changed(step);
+    if (body->type == KNELL_MESSAGE_SYNC)
+        knell__sync_received(step, route->from, body, news);
+    else
+        knell__group_message(step, route, body);
+}
+
+static int on_message(struct knell__step *step, const struct knell_route *route, const struct knell_body *body)
+{
+    struct knell_node *node = step->node;
+    uint32_t operations = node->config->combine ? node->config->combine_count : 1;
+    if (route->from >= node->config->ranks || route->from == node->self || body->operation >= operations)
+        return KNELL_EINVAL;
+    KNELL__COUNT(node, messages_received, 1);
+    if (is_from_dead(step, route, body))
+        return 0;
+    switch (body->type) {
+    case KNELL_MESSAGE_HEARTBEAT:
+        knell__ring_heartbeat(step, route->from, body);
+        break;
+    case KNELL_MESSAGE_NEW_OBSERVER:
+        knell__ring_new_observer(step, route->from);
+        break;
+    case KNELL_MESSAGE_TRIGGER:
+        knell__ring_suspect(step, route->from, KNELL_WHY_TRIGGER);
+        break;
+    case KNELL_MESSAGE_BROADCAST:
+    case KNELL_MESSAGE_SYNC:
+    case KNELL_MESSAGE_REVOKE:
+    case KNELL_MESSAGE_UP:
+    case KNELL_MESSAGE_DOWN:
+        on_list_message(step, route, body);
+        break;
+    default:
+        return KNELL_EINVAL;
+    }
+    return 0;
+}
+
+/* ---- the driver's own wishes ---------------------------------------------------------------------------------------------- */
+
+/* A clean departure is a broadcast by the one who departs. */
+static void on_leave(struct knell__step *step)
+{
+    knell__broadcast(step, step->node->self, KNELL_WHY_LEFT);
+    knell__stop(step->node, KNELL_STATE_LEFT);
+}
+
+static int check_propose(struct knell_node *node, const struct knell_event *event)
+{
+    uint32_t operations = node->config->combine ? node->config->combine_count : 1;
+    const struct knell_group *group = knell__group_of(node, event->as.propose.group);
+    if (!group)
+        return KNELL_EGROUP;
+    if (event->as.propose.kind >= KNELL_KIND_END || event->as.propose.size > KNELL_VALUE_MAX ||
+        event->as.propose.operation >= operations)
+        return KNELL_EINVAL;
+    const struct knell__agreement *agreement = knell__agreement_find(node, group->id, event->as.propose.kind);
+    if (agreement && agreement->next > 0 && agreement->slot[(agreement->next - 1) & 1].state == KNELL__SLOT_OPEN)
+        return KNELL_EBUSY;
+    return 0;
+}
+
+/* Sorted, within the ranks, with this node in it, and new. */
+static int check_group(struct knell_node *node, const struct knell_group *group)
+{
+    if (!group->member || group->size == 0 || knell__group_of(node, group->id))
+        return KNELL_EINVAL;
+    bool has_self = false;
+    for (uint32_t i = 0; i < group->size; i++) {
+        if (group->member[i] >= node->config->ranks || (i > 0 && group->member[i - 1] >= group->member[i]))
+            return KNELL_EINVAL;
+        has_self |= group->member[i] == node->self;
+    }
+    return has_self ? 0 : KNELL_EINVAL;
+}
+
+/* What the event itself must fulfil, before anything else. */
+static int check_event(struct knell_node *node, const struct knell_event *event)
+{
+    if ((event->type == KNELL_EVENT_START) != (node->state == KNELL_STATE_NEW))
+        return node->state == KNELL_STATE_NEW ? KNELL_ESTOPPED : KNELL_EINVAL;
+    if (event->type != KNELL_EVENT_START && node->state != KNELL_STATE_RUNNING)
+        return KNELL_ESTOPPED;
+    switch (event->type) {
+    case KNELL_EVENT_START:
+        return event->as.start.first_heartbeat < 0 || event->as.start.first_heartbeat > node->config->eta ? KNELL_EINVAL
+                                                                                                          : 0;
+    case KNELL_EVENT_RESUMED:
+        return event->as.resumed.gap < 0 ? KNELL_EINVAL : 0;
+    case KNELL_EVENT_SUSPECT:
+        return event->as.suspect.rank >= node->config->ranks || event->as.suspect.rank == node->self ? KNELL_EINVAL : 0;
+    case KNELL_EVENT_GROUP:
+        return check_group(node, event->as.group.group);
+    case KNELL_EVENT_PROPOSE:
+        return check_propose(node, event);
+    case KNELL_EVENT_REVOKE:
+        return knell__group_of(node, event->as.revoke.group) ? 0 : KNELL_EGROUP;
+    default:
+        return 0;
+    }
+}
+
+int knell_node_step(struct knell_node *node, const struct knell_event *event, const struct knell_sink *sink)
+{
+    struct knell__step step = {node, event->now, sink};
+    int error = check_event(node, event);
+    if (error == 0)
+        error = knell__room_for(node, event);
+    if (error)
+        return error;
+    switch (event->type) {
+    case KNELL_EVENT_START:
+        knell__ring_start(&step, event->as.start.first_heartbeat);
+        return 0;
+    case KNELL_EVENT_MESSAGE:
+        return on_message(&step, &event->as.message.route, event->as.message.body);
+    case KNELL_EVENT_TICK:
+        knell__ring_tick(&step);
+        return 0;
+    case KNELL_EVENT_RESUMED:
+        knell__ring_resumed(&step, event->as.resumed.gap);
+        return 0;
+    case KNELL_EVENT_SUSPECT:
+        knell__ring_suspect(&step, event->as.suspect.rank, event->as.suspect.why);
+        return 0;
+    case KNELL_EVENT_LEAVE:
+        on_leave(&step);
+        return 0;
+    case KNELL_EVENT_TRIGGER:
+        knell__ring_trigger(&step);
+        return 0;
+    case KNELL_EVENT_GROUP:
+        knell__group_register(&step, event->as.group.group);
+        return 0;
+    case KNELL_EVENT_DROP:
+        return knell__group_drop(&step, event->as.drop.id);
+    case KNELL_EVENT_PROPOSE:
+        return knell__agree_propose(&step, event);
+    case KNELL_EVENT_REVOKE:
+        knell__revoke(&step, knell__group_find(node, event->as.revoke.group));
+        return 0;
+    }
+    return KNELL_EINVAL;
+}
+
+/* ---- questions ------------------------------------------------------------------------------------------------------------ */
+
+enum knell_state knell_node_state(const struct knell_node *node)
+{
+    return node->state;
+}
+
+knell_rank knell_node_emitter(const struct knell_node *node)
+{
+    return node->emitter;
+}
+
+knell_rank knell_node_observer(const struct knell_node *node)
+{
+    return node->observer;
+}
+
+bool knell_node_is_gone(const struct knell_node *node, knell_rank rank)
+{
+    return knell__is_gone(node, rank);
+}
+
+struct knell_dead knell_node_dead(const struct knell_node *node)
+{
+    return knell__dead(node);
+}
+
+bool knell_node_is_revoked(const struct knell_node *node, uint64_t group)
+{
+    const struct knell__member *member = knell__group_find((struct knell_node *)node, group);
+    return member && member->revoked;
+}
+
+uint64_t knell_node_failures(const struct knell_node *node, uint64_t group)
+{
+    const struct knell_group *found = knell__group_of((struct knell_node *)node, group);
+    return found ? knell__digest_in(node, found) : 0;
+}

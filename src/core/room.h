@@ -1,0 +1,10 @@
+/* room.h: the check before each step. */
+#ifndef KNELL_CORE_ROOM_H
+#define KNELL_CORE_ROOM_H
+
+#include "core/node.h"
+
+/* 0, or KNELL_EFULL with node->short_of saying what is missing; nothing else is touched. */
+int knell__room_for(struct knell_node *node, const struct knell_event *event);
+
+#endif

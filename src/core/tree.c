@@ -1,0 +1,70 @@
+/* tree.c: see tree.h. */
+#include "core/tree.h"
+#include "util/rankset.h"
+
+uint32_t knell__tree_index(const struct knell_group *group, knell_rank rank)
+{
+    if (!group->member)
+        return rank < group->size ? rank : KNELL_NOBODY;
+    uint32_t low = 0, high = group->size;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (group->member[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < group->size && group->member[low] == rank ? low : KNELL_NOBODY;
+}
+
+knell_rank knell__tree_rank(const struct knell_group *group, uint32_t index)
+{
+    return group->member ? group->member[index] : index;
+}
+
+static bool is_dead(const struct knell_node *node, const struct knell_group *group, uint32_t index)
+{
+    return node->gone_size && knell__is_gone(node, knell__tree_rank(group, index));
+}
+
+uint32_t knell__tree_child(const struct knell_node *node, const struct knell_group *group, uint32_t at, uint32_t end)
+{
+    while (at < end && is_dead(node, group, at)) {
+        if (group->member) {
+            at++;
+        } else { /* the world: index is rank, step over the whole stretch */
+            const struct knell_range *gone = knell__gone((struct knell_node *)node);
+            at = gone[knell__ranges_find(gone, node->gone_ranges, at)].last + 1;
+        }
+    }
+    return at < end ? at : end;
+}
+
+uint32_t knell__tree_width(uint32_t index)
+{
+    return index & -index;
+}
+
+uint32_t knell__tree_root(const struct knell_node *node, const struct knell_group *group)
+{
+    return knell__tree_child(node, group, 0, group->size);
+}
+
+uint32_t knell__tree_parent(const struct knell_node *node, const struct knell_group *group, uint32_t index)
+{
+    for (uint32_t above = index; above;) {
+        above &= above - 1;
+        if (!is_dead(node, group, above))
+            return above;
+    }
+    uint32_t root = knell__tree_root(node, group);
+    return root == index ? KNELL_NOBODY : root;
+}
+
+uint32_t knell__tree_end(const struct knell_node *node, const struct knell_group *group, uint32_t index)
+{
+    if (index == knell__tree_root(node, group))
+        return group->size;
+    uint32_t width = knell__tree_width(index);
+    return width < group->size - index ? index + width : group->size;
+}

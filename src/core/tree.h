@@ -1,0 +1,30 @@
+/* tree.h: the tree of an agreement, mended around the dead (docs/protocol.md, "Agreement").
+ *
+ * Over the indices of a group lies a fixed binomial tree: the parent of i is i without its lowest bit, the subtree of i is
+ * i .. i + lowbit(i) - 1. The dead are stepped over: a node's parent is its closest living ancestor; when there is none,
+ * the lowest living member, which acts as root. What a subtree covers never depends on who is dead, so two nodes that know
+ * of different deaths still mean the same by "my part". */
+#ifndef KNELL_CORE_TREE_H
+#define KNELL_CORE_TREE_H
+
+#include "core/node.h"
+
+/* The index of a rank in its group; KNELL_NOBODY if it is no member. */
+uint32_t knell__tree_index(const struct knell_group *group, knell_rank rank);
+knell_rank knell__tree_rank(const struct knell_group *group, uint32_t index);
+
+/* The lowest index this node believes alive. */
+uint32_t knell__tree_root(const struct knell_node *node, const struct knell_group *group);
+
+/* Index of the parent; KNELL_NOBODY for the acting root. */
+uint32_t knell__tree_parent(const struct knell_node *node, const struct knell_group *group, uint32_t index);
+
+/* One past the last index `index` answers for; the acting root answers for all. */
+uint32_t knell__tree_end(const struct knell_node *node, const struct knell_group *group, uint32_t index);
+
+/* The next child of a walk over the children: the first living index at or after `at` and below `end`; `end` if none.
+ * After child c the walk goes on at c + knell__tree_width(c). */
+uint32_t knell__tree_child(const struct knell_node *node, const struct knell_group *group, uint32_t at, uint32_t end);
+uint32_t knell__tree_width(uint32_t index);
+
+#endif
