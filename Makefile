@@ -1,0 +1,51 @@
+# A thin front: each target is one or two commands of cmake, ctest or knell, after tools/setup has looked that they can run.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+
+# $(call build,PRESET[,options of cmake --build])
+build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS) $(2)
+
+.DEFAULT_GOAL := build
+.NOTPARALLEL:
+.PHONY: help build demo test asan tsan soak bench figures install clean setup-build setup-test setup-figures
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z ]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+build: setup-build ## build into build/dev (the default)
+	@$(call build,dev)
+
+demo: setup-build ## a simulated platform loses nodes: the timeline in your terminal
+	@mkdir -p build
+	@{ $(call build,dev,--target knell); } >build/demo.log 2>&1 || { cat build/demo.log; exit 1; }
+	@build/dev/src/cli/knell sim ring --nodes 64 --preset lowlat --failures burst --timeline
+
+test: setup-test ## build, run all tests, close with "N passed, N failed"
+	@$(call build,dev)
+	@tools/run-tests build/dev
+
+asan tsan: setup-test ## the tests under the address or the thread sanitizer
+	@$(call build,$@)
+	@tools/run-tests build/$@
+
+soak: setup-test ## the long tests: hours of random worlds
+	@$(call build,dev)
+	@tools/run-tests build/dev soak
+
+bench: setup-build ## measure speed and memory
+	@$(call build,release)
+	@cmake --build build/release --target bench
+
+figures: setup-figures ## the figures of the paper into figures/
+	@$(call build,release,--target knell)
+	@build/release/src/cli/knell sim figures --out figures
+
+install: setup-build ## install below PREFIX (/usr/local); DESTDIR is honoured
+	@$(call build,release)
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean: ## remove everything built
+	rm -rf build
+
+setup-build setup-test setup-figures: setup-%:
+	@tools/setup $*
