@@ -5,6 +5,7 @@ PREFIX ?= /usr/local
 # $(call build,PRESET[,options of cmake --build])
 build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS) $(2)
 
+MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 .PHONY: help build demo test asan tsan soak bench figures install clean setup-build setup-test setup-figures

@@ -1,7 +1,9 @@
-/* A streaming JSON writer: keys and values in the order written, one line per member of the outermost object, no memory.
+/* A streaming JSON writer: keys and values in the order written, one line per member of the outermost object, no
+ * memory.
  *
- * Deterministic: a number is written with the fewest digits that read back as the same double. NaN and infinities, which JSON
- * has not, become null. Wrong nesting is an assert. Write errors stay in the stream for the caller to check (cli/output.h). */
+ * Deterministic: a number is written with the fewest digits that read back as the same double. NaN and infinities,
+ * which JSON has not, become null. Wrong nesting is an assert. Write errors stay in the stream for the caller to
+ * check (cli/output.h). */
 #ifndef KNELL_CLI_JSON_H
 #define KNELL_CLI_JSON_H
 

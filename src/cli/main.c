@@ -1,4 +1,5 @@
-/* knell <command> [<subcommand>] [options]: finds the command in a table and runs it. Knows no option but --help and --version. */
+/* knell <command> [<subcommand>] [options]: finds the command in a table and runs it. Knows no option but --help and
+ * --version. */
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/suggest.h"

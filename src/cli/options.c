@@ -235,7 +235,8 @@ static int take_operand(const struct parser *p, const char *value)
     return knell__cli_fail(p->usage, "%.80s: unexpected; options start with --", *value ? value : "''");
 }
 
-/* Before the command line: a default is a value like any other, and a wrong one in the table is found by the first test. */
+/* Before the command line: a default is a value like any other, and a wrong one in the table is found by the first
+ * test. */
 static int set_fallbacks(const struct parser *p)
 {
     for (size_t i = 0; i < p->n; i++) {

@@ -1,4 +1,5 @@
-/* Options of a subcommand as a table: it parses the command line, says what is wrong in one line, and prints the help.
+/* Options of a subcommand as a table: it parses the command line, says what is wrong in one line, and prints the
+ * help.
  *
  *     struct knell_option options[] = {
  *         KNELL_OPT_INTEGER("nodes", "N", &o.nodes, 2, INT32_MAX, "number of nodes", .required = true),
@@ -9,7 +10,8 @@
  *     if (status >= 0)
  *         return status;
  *
- * Both `--opt value` and `--opt=value`. An option is given at most once, unless its kind collects. Values point into argv. */
+ * Both `--opt value` and `--opt=value`. An option is given at most once, unless its kind collects. Values point into
+ * argv. */
 #ifndef KNELL_CLI_OPTIONS_H
 #define KNELL_CLI_OPTIONS_H
 
@@ -72,15 +74,17 @@ struct knell_option {
 
 #define KNELL_OPT_FLAG(n, variable, h) {.name = n, .kind = KNELL_OPTION_FLAG, .to.flag = variable, .help = h}
 #define KNELL_OPT_INTEGER(n, a, variable, low, high, h, ...)                                                           \
-    {.name = n, .kind = KNELL_OPTION_INTEGER, .arg = a, .to.integer = variable, .min = low, .max = high, .help = h, __VA_ARGS__}
+    {.name = n, .kind = KNELL_OPTION_INTEGER, .arg = a, .to.integer = variable, .min = low, .max = high, .help = h,  \
+     __VA_ARGS__}
 #define KNELL_OPT_REAL(n, a, variable, low, high, h, ...)                                                              \
-    {.name = n, .kind = KNELL_OPTION_REAL, .arg = a, .to.real = variable, .real_min = low, .real_max = high, .help = h,       \
-     __VA_ARGS__}
+    {.name = n, .kind = KNELL_OPTION_REAL, .arg = a, .to.real = variable, .real_min = low, .real_max = high,           \
+     .help = h, __VA_ARGS__}
 #define KNELL_OPT_DURATION(n, a, variable, low, high, h, ...)                                                          \
-    {.name = n, .kind = KNELL_OPTION_DURATION, .arg = a, .to.integer = variable, .min = low, .max = high, .help = h, __VA_ARGS__}
-#define KNELL_OPT_SECONDS(n, a, variable, low, high, h, ...)                                                           \
-    {.name = n, .kind = KNELL_OPTION_SECONDS, .arg = a, .to.real = variable, .real_min = low, .real_max = high, .help = h,    \
+    {.name = n, .kind = KNELL_OPTION_DURATION, .arg = a, .to.integer = variable, .min = low, .max = high, .help = h,  \
      __VA_ARGS__}
+#define KNELL_OPT_SECONDS(n, a, variable, low, high, h, ...)                                                           \
+    {.name = n, .kind = KNELL_OPTION_SECONDS, .arg = a, .to.real = variable, .real_min = low, .real_max = high,        \
+     .help = h, __VA_ARGS__}
 #define KNELL_OPT_WORD(n, variable, list, h, ...)                                                                      \
     {.name = n, .kind = KNELL_OPTION_WORD, .to.word = variable, .words = list, .help = h, __VA_ARGS__}
 #define KNELL_OPT_TEXT(n, a, variable, h, ...)                                                                         \

@@ -25,7 +25,8 @@ enum { UNITS = sizeof units / sizeof *units };
 
 static const char needs_unit[] = "needs a unit: ns us ms s min h d y, as in 10ms";
 
-/* The end of the decimal number at the start of text, or text itself if there is none: [+-] digits [. digits] [e [+-] digits]. */
+/* The end of the decimal number at the start of text, or text itself if there is none: [+-] digits [. digits] [e
+ * [+-] digits]. */
 static const char *number_end(const char *text)
 {
     static const char digits[] = "0123456789";

@@ -1,5 +1,5 @@
-/* knell plan: from the platform (nodes, their MTBF, the network) and a risk to the timeouts of the detector; the closed forms are
- * sim/bounds.h. Simulates nothing. */
+/* knell plan: from the platform (nodes, their MTBF, the network) and a risk to the timeouts of the detector; the
+ * closed forms are sim/bounds.h. Simulates nothing. */
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -15,8 +15,9 @@
 
 static const struct knell_usage usage = {
     .command = "knell plan",
-    .summary = "Computes the timeouts of the failure detector for a platform: the largest delta that keeps the risk of more "
-               "overlapping failures than the broadcast survives below P, and what a delta and an eta cost and promise.",
+    .summary = "Computes the timeouts of the failure detector for a platform: the largest delta that keeps the risk of "
+               "more overlapping failures than the broadcast survives below P, and what a delta and an eta cost and "
+               "promise.",
     .notes = "Durations have a unit: ns us ms s min h d y (a year is 365 days).\n",
     .examples = "  knell plan --nodes 256000 --mtbf 20y --tau 1us --risk 1e-9\n"
                 "  knell plan --nodes 4096 --mtbf 5y --tau 50us --risk 1e-9 --eta 100ms --delta 1s --json\n",
@@ -46,10 +47,14 @@ static int parse(int argc, char **argv, struct question *q)
 {
     struct knell_option options[] = {
         KNELL_OPT_INTEGER("nodes", "N", &q->nodes, 2, INT64_C(1) << 31, "number of nodes", .required = true),
-        KNELL_OPT_SECONDS("mtbf", "T", &q->mtbf_s, 1, LONGEST_S, "mean time between failures of one node", .required = true),
-        KNELL_OPT_SECONDS("tau", "T", &q->tau_s, SHORTEST_S, YEAR_S, "bound on the time of one message", .required = true),
-        KNELL_OPT_REAL("risk", "P", &q->risk, 1e-300, 0.99, "accepted probability of leaving the bound", .required = true),
-        KNELL_OPT_SECONDS("eta", "T", &q->eta_s, SHORTEST_S, LONGEST_S, "heartbeat period", .fallback_help = "delta / 10"),
+        KNELL_OPT_SECONDS("mtbf", "T", &q->mtbf_s, 1, LONGEST_S, "mean time between failures of one node",
+                          .required = true),
+        KNELL_OPT_SECONDS("tau", "T", &q->tau_s, SHORTEST_S, YEAR_S, "bound on the time of one message",
+                          .required = true),
+        KNELL_OPT_REAL("risk", "P", &q->risk, 1e-300, 0.99, "accepted probability of leaving the bound",
+                       .required = true),
+        KNELL_OPT_SECONDS("eta", "T", &q->eta_s, SHORTEST_S, LONGEST_S, "heartbeat period",
+                          .fallback_help = "delta / 10"),
         KNELL_OPT_SECONDS("delta", "T", &q->delta_s, SHORTEST_S, LONGEST_S, "suspicion timeout",
                           .fallback_help = "the largest safe one"),
         KNELL_OPT_FLAG("json", &q->json, "write JSON"),
@@ -144,13 +149,13 @@ static void row(FILE *out, const char *name, double seconds, const char *meaning
 static void write_warnings(FILE *out, const struct question *q, const struct answer *a)
 {
     if (a->f_max == 0)
-        fprintf(out, "note: with fewer than 4 nodes f_max is 0: failures are survived one at a time; R, T and the risk are "
-                     "those of one failure\n");
+        fprintf(out, "note: with fewer than 4 nodes f_max is 0: failures are survived one at a time; R, T and the risk "
+                     "are those of one failure\n");
     if (!a->bound_valid)
         fprintf(out, "warning: bound not valid: B, and with it T and the risk, needs eta >= 3 tau\n");
     if (a->lost_tolerated < 2)
-        fprintf(out, "warning: over UDP, delta survives only %.0f lost heartbeat%s in a row; (m + 1) eta + tau <= delta with "
-                     "m >= 2 is advised\n", a->lost_tolerated, a->lost_tolerated == 1 ? "" : "s");
+        fprintf(out, "warning: over UDP, delta survives only %.0f lost heartbeat%s in a row; (m + 1) eta + tau <= "
+                     "delta with m >= 2 is advised\n", a->lost_tolerated, a->lost_tolerated == 1 ? "" : "s");
     if (a->delta_s > a->delta_max_s)
         fprintf(out, "warning: delta is above the largest safe one: the risk is %.3g, not %g\n", a->risk, q->risk);
 }
@@ -159,12 +164,13 @@ static void write_text(FILE *out, const struct question *q, const struct answer 
 {
     char text[4][KNELL_DURATION_TEXT];
 
-    fprintf(out, "%" PRId64 " nodes, each failing every %s: one failure every %s. A message takes at most %s.\n\n", q->nodes,
-            knell__format_seconds(q->mtbf_s, 4, text[0]), knell__format_seconds(q->mtbf_s / (double)q->nodes, 4, text[1]),
+    fprintf(out, "%" PRId64 " nodes, each failing every %s: one failure every %s. A message takes at most %s.\n\n",
+            q->nodes, knell__format_seconds(q->mtbf_s, 4, text[0]),
+            knell__format_seconds(q->mtbf_s / (double)q->nodes, 4, text[1]),
             knell__format_seconds(q->tau_s, 4, text[2]));
     fprintf(out, "  %-14s %-13s the largest suspicion timeout with a risk below %g\n", "largest delta",
             knell__format_seconds(a->delta_max_s, 5, text[0]), q->risk);
-    row(out, "delta", a->delta_s, q->delta_given ? "suspicion timeout, given" : "suspicion timeout, the largest safe one");
+    row(out, "delta", a->delta_s, q->delta_given ? "suspicion timeout, given" : "suspicion timeout, the safe one");
     row(out, "eta", a->eta_s, q->eta_given ? "heartbeat period, given" : "heartbeat period, delta / 10");
     fprintf(out, "  %-14s %-13.4g of more than %u failures within T consecutive\n", "risk", a->risk, a->f);
     fprintf(out, "  %-14s %-13u overlapping failures survived within the bounds\n", "f_max", a->f_max);
@@ -176,7 +182,8 @@ static void write_text(FILE *out, const struct question *q, const struct answer 
     fprintf(out, "  %-14s %-13.*f a second on the whole platform, %.3g from each node\n\n", "messages",
             a->messages_per_s < 100 ? 3 : 0, a->messages_per_s, 1 / a->eta_s);
     fprintf(out, "A dead node is suspected between %s and %s after its death, and all the others know it %s later.\n",
-            knell__format_seconds(a->delta_s - a->eta_s, 4, text[0]), knell__format_seconds(a->delta_s + q->tau_s, 4, text[1]),
+            knell__format_seconds(a->delta_s - a->eta_s, 4, text[0]),
+            knell__format_seconds(a->delta_s + q->tau_s, 4, text[1]),
             knell__format_seconds(a->broadcast_s, 3, text[2]));
     write_warnings(out, q, a);
 }

@@ -28,7 +28,8 @@ void knell_progress_begin(struct knell_progress *p, const char *label, uint64_t 
     pthread_mutex_init(&p->lock, NULL);
 }
 
-void knell__progress_format(const char *label, uint64_t done, uint64_t total, double elapsed_s, char *text, unsigned size)
+void knell__progress_format(const char *label, uint64_t done, uint64_t total, double elapsed_s, char *text,
+                            unsigned size)
 {
     static const char full[] = "##############################", rest[] = "..............................";
     double part = (double)done / (double)total;
@@ -38,8 +39,8 @@ void knell__progress_format(const char *label, uint64_t done, uint64_t total, do
 
     if (rate > 0)
         knell__format_seconds((double)(total - done) / rate, 2, left);
-    snprintf(text, size, "%s  [%.*s%.*s]  %3.0f%%  %.3g/s  %s left", label, filled, full, BAR - filled, rest, 100 * part, rate,
-             left);
+    snprintf(text, size, "%s  [%.*s%.*s]  %3.0f%%  %.3g/s  %s left", label, filled, full, BAR - filled, rest,
+             100 * part, rate, left);
 }
 
 void knell_progress_report(void *progress, uint64_t done)

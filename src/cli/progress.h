@@ -19,12 +19,14 @@ struct knell_progress {
 
 void knell_progress_begin(struct knell_progress *p, const char *label, uint64_t total);
 
-/* `done` of the total are done. Cheap: draws at most ten times a second. The signature is that of the pool's callback. */
+/* `done` of the total are done. Cheap: draws at most ten times a second. The signature is that of the pool's
+ * callback. */
 void knell_progress_report(void *progress, uint64_t done);
 
 void knell_progress_end(struct knell_progress *p);
 
 /* The bar as text: "ring  [#####.....]  50%  1234/s  3 s left". Apart, so that a test can look at it. */
-void knell__progress_format(const char *label, uint64_t done, uint64_t total, double elapsed_s, char *text, unsigned size);
+void knell__progress_format(const char *label, uint64_t done, uint64_t total, double elapsed_s, char *text,
+                            unsigned size);
 
 #endif

@@ -12,8 +12,8 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-int knell__sim_run(const struct knell_sim_options *s, const char *label, struct knell_pool_job *job, uint64_t *failed_run,
-                   double *wall_s)
+int knell__sim_run(const struct knell_sim_options *s, const char *label, struct knell_pool_job *job,
+                   uint64_t *failed_run, double *wall_s)
 {
     struct knell_progress progress;
     double started = now_s();

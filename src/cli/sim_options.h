@@ -23,10 +23,10 @@ struct knell_sim_options {
                       .fallback_help = "all processors"),                                                              \
     KNELL_OPT_FLAG("json", &(s)->json, "write JSON")
 
-/* Runs job over the threads wanted, with a progress bar labelled `label`. 0, or the error of the first run that failed with its
- * index in *failed_run; *wall_s is the time it took. Fills in threads and progress of the job. */
-int knell__sim_run(const struct knell_sim_options *s, const char *label, struct knell_pool_job *job, uint64_t *failed_run,
-                   double *wall_s);
+/* Runs job over the threads wanted, with a progress bar labelled `label`. 0, or the error of the first run that
+ * failed with its index in *failed_run; *wall_s is the time it took. Fills in threads and progress of the job. */
+int knell__sim_run(const struct knell_sim_options *s, const char *label, struct knell_pool_job *job,
+                   uint64_t *failed_run, double *wall_s);
 
 /* A table for people: the head, then a line per statistic. */
 void knell__sim_table_head(FILE *out);

@@ -11,9 +11,10 @@
 
 static const struct knell_usage usage = {
     .command = "knell sim ping",
-    .summary = "Simulates randomized pinging: in each round every living node pings a random other one. Counts the rounds until every "
-               "node was pinged at least once, the most pings one node gets in the first round, and the messages.",
-    .notes = "Of the N nodes one has just died, so N - 1 ping; with fewer than 3 nodes the only living one would never be pinged.\n",
+    .summary = "Simulates randomized pinging: in each round every living node pings a random other one. Counts the "
+               "rounds until every node was pinged at least once, the most pings one node gets in the first round, and the "
+               "messages.",
+    .notes = "Of the N nodes one has just died, so N - 1 ping. With 2 nodes the living one would never be pinged.\n",
     .examples = "  knell sim ping --nodes 100000 --runs 10000\n"
                 "  knell sim ping --nodes 256000 --runs 1000 --seed 7 --json\n",
 };

@@ -42,8 +42,9 @@ bool knell_bounds_valid(double eta_s, double tau_s)
     return eta_s >= 3 * tau_s;
 }
 
-/* The tail is e^-m m^k / k! * (1 + m/(k+1) + m^2/((k+1)(k+2)) + ...) with k = f + 1: positive terms only. Where the mean is
- * above k the terms first grow; then the head e^-m (1 + m + ... + m^f/f!) is the small part, and 1 - head loses nothing. */
+/* The tail is e^-m m^k / k! * (1 + m/(k+1) + m^2/((k+1)(k+2)) + ...) with k = f + 1: positive terms only. Where the
+ * mean is above k the terms first grow; then the head e^-m (1 + m + ... + m^f/f!) is the small part, and 1 - head
+ * loses nothing. */
 double knell_bounds_poisson_tail(double mean, unsigned f)
 {
     double k = (double)f + 1;
@@ -76,7 +77,8 @@ double knell_bounds_risk(uint64_t n, double mtbf_s, double delta_s, double tau_s
     return knell_bounds_poisson_tail((double)n / mtbf_s * t, tolerated);
 }
 
-/* The risk grows with delta, so halving brackets the answer down to neighbouring doubles; the lower end is the safe one. */
+/* The risk grows with delta, so halving brackets the answer down to neighbouring doubles; the lower end is the safe
+ * one. */
 double knell_bounds_delta_max(uint64_t n, double mtbf_s, double tau_s, double risk)
 {
     double low = 0, high = 1;

@@ -1,5 +1,5 @@
-/* The closed forms of the detector paper, sections 3.2 and 3.3: how long until everybody knows, and how likely it is that more
- * failures than the overlay survives fall into that time. Pure functions in seconds; log is base 2. */
+/* The closed forms of the detector paper, sections 3.2 and 3.3: how long until everybody knows, and how likely it is
+ * that more failures than the overlay survives fall into that time. Pure functions in seconds; log is base 2. */
 #ifndef KNELL_SIM_BOUNDS_H
 #define KNELL_SIM_BOUNDS_H
 
@@ -30,8 +30,8 @@ bool knell_bounds_valid(double eta_s, double tau_s);
 /* P(more than f events) for a Poisson variable of that mean. No cancellation: exact to about 1e-13 down to 1e-300. */
 double knell_bounds_poisson_tail(double mean, unsigned f);
 
-/* P_T(M), M = f_max: more than M failures strike while M of them are being dealt with, T = T(M). With f_max = 0 nothing is
- * tolerated beyond the first failure; then T = T(1), and the risk is that of a second failure within it. */
+/* P_T(M), M = f_max: more than M failures strike while M of them are being dealt with, T = T(M). With f_max = 0
+ * nothing is tolerated beyond the first failure; then T = T(1), and the risk is that of a second failure within it. */
 double knell_bounds_risk(uint64_t n, double mtbf_s, double delta_s, double tau_s);
 
 /* The largest delta with that risk, rounded down; 0 if not even delta = 0 meets it, infinity if every delta does. */

@@ -1,6 +1,7 @@
-/* See ping.h. Exact, but not throw by throw: after the first round only the nodes not yet hit matter, about N/e of them, then
- * N/e^2, ... A pinger outside that set U hits it with probability u/(N-1), independently of the others, and then each member alike:
- * so the hits are found by geometric skips over the pingers, and what misses U is never drawn. */
+/* See ping.h. Exact, but not throw by throw: after the first round only the nodes not yet hit matter, about N/e of
+ * them, then N/e^2, ... A pinger outside that set U hits it with probability u/(N-1), independently of the others,
+ * and then each member alike: so the hits are found by geometric skips over the pingers, and what misses U is never
+ * drawn. */
 #include "sim/ping.h"
 #include "sim/dist.h"
 #include "util/prng.h"
@@ -40,8 +41,8 @@ void knell_ping_free(struct knell_ping *p)
     }
 }
 
-/* The first round, and any in which U is still large: everybody throws. Counts saturate at 255: more pings than that on one of 257
- * or more nodes have a probability below 1e-500. */
+/* The first round, and any in which U is still large: everybody throws. Counts saturate at 255: more pings than that
+ * on one of 257 or more nodes have a probability below 1e-500. */
 static void throw_all(struct knell_ping *p, struct knell_prng *g)
 {
     uint32_t others = p->nodes - 1;

@@ -1,7 +1,8 @@
-/* Randomized pinging, the rival of the ring (detector paper, 3.4 and 4.3): how many rounds until every node was asked "are you
- * alive?" at least once, and how many such questions one node gets in a round.
+/* Randomized pinging, the rival of the ring (detector paper, 3.4 and 4.3): how many rounds until every node was
+ * asked "are you alive?" at least once, and how many such questions one node gets in a round.
  *
- * Node N - 1 has just died; in each round each of the N - 1 others pings one node drawn uniformly from all but itself. */
+ * Node N - 1 has just died; in each round each of the N - 1 others pings one node drawn uniformly from all but
+ * itself. */
 #ifndef KNELL_SIM_PING_H
 #define KNELL_SIM_PING_H
 

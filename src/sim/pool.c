@@ -14,7 +14,8 @@ struct pool {
     int error;       /* its error; 0: none */
 };
 
-/* All runs below a claimed one are claimed already and will finish, so the lowest failure is found whatever the timing. */
+/* All runs below a claimed one are claimed already and will finish, so the lowest failure is found whatever the
+ * timing. */
 static int claim(struct pool *p, uint64_t *run)
 {
     int got;

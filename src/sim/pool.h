@@ -1,5 +1,6 @@
-/* Independent runs over threads. Runs are claimed in order and store their results by run index, so that what comes out does not
- * depend on the number of threads; nor does the error: of all runs that fail, the one with the lowest index is reported. */
+/* Independent runs over threads. Runs are claimed in order and store their results by run index, so that what comes
+ * out does not depend on the number of threads; nor does the error: of all runs that fail, the one with the lowest
+ * index is reported. */
 #ifndef KNELL_SIM_POOL_H
 #define KNELL_SIM_POOL_H
 
@@ -26,8 +27,8 @@ enum {
     KNELL_POOL_NO_MEMORY = -1000, /* worker_begin gave NULL */
 };
 
-/* 0, or the error of the first run (by index) that failed, with its index in *failed_run (may be NULL); runs not yet begun by
- * then are not begun. The calling thread is one of the workers. */
+/* 0, or the error of the first run (by index) that failed, with its index in *failed_run (may be NULL); runs not yet
+ * begun by then are not begun. The calling thread is one of the workers. */
 int knell_pool_run(const struct knell_pool_job *job, uint64_t *failed_run);
 
 /* The processors this process may use. */

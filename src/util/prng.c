@@ -5,8 +5,8 @@
 
 #define GOLDEN 0x9e3779b97f4a7c15u /* 2^64 / phi, odd: successive multiples are spread evenly */
 
-/* A bijection of 64 bits in which every input bit flips every output bit with probability close to 1/2 (the finaliser of
- * splitmix64 with Stafford's constants, variant 13). */
+/* A bijection of 64 bits in which every input bit flips every output bit with probability close to 1/2 (the
+ * finaliser of splitmix64 with Stafford's constants, variant 13). */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -14,7 +14,8 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Two rounds with the key entering each: with one, streams of different keys would be shifted copies of one sequence. */
+/* Two rounds with the key entering each: with one, streams of different keys would be shifted copies of one
+ * sequence. */
 uint64_t knell_prng_at(uint64_t key, uint64_t counter)
 {
     uint64_t k = mix(key + GOLDEN);

@@ -1,10 +1,12 @@
 /* Random numbers that depend on nothing but a key: the ground of one-line reproduction.
  *
- * Two generators. knell_prng_at() is counter-based: a draw is a pure function of (key, counter), so the delay of message 7
- * of node 12 in run 3 is the same whatever was drawn before it and on whichever thread. struct knell_prng is a fast
- * sequential stream (xoshiro256**, Blackman and Vigna 2018) for long series inside one run, seeded from a key.
+ * Two generators. knell_prng_at() is counter-based: a draw is a pure function of (key, counter), so the delay of
+ * message 7 of node 12 in run 3 is the same whatever was drawn before it and on whichever thread. struct knell_prng
+ * is a fast sequential stream (xoshiro256**, Blackman and Vigna 2018) for long series inside one run, seeded from a
+ * key.
  *
- * Not for secrets: both are invertible. No libm here, the core links with this file; distributions are in sim/dist.h. */
+ * Not for secrets: both are invertible. No libm here, the core links with this file; distributions are in
+ * sim/dist.h. */
 #ifndef KNELL_UTIL_PRNG_H
 #define KNELL_UTIL_PRNG_H
 
@@ -68,7 +70,8 @@ static inline double knell_prng_unit_open(struct knell_prng *g)
     return knell_prng_unit_open_of(knell_prng_next(g));
 }
 
-/* Uniform in [0, n) without bias, n >= 1: the high half of a 128-bit product, redrawn in the rare uneven part (Lemire 2019). */
+/* Uniform in [0, n) without bias, n >= 1: the high half of a 128-bit product, redrawn in the rare uneven part
+ * (Lemire 2019). */
 static inline uint64_t knell_prng_below(struct knell_prng *g, uint64_t n)
 {
     unsigned __int128 product = (unsigned __int128)knell_prng_next(g) * n;

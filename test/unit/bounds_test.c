@@ -10,7 +10,8 @@ TEST(failures_tolerated)
     static const struct {
         uint64_t n;
         unsigned f;
-    } table[] = {{2, 0}, {3, 0}, {4, 1}, {7, 1}, {8, 2}, {16, 3}, {255, 6}, {256, 7}, {256000, 16}, {UINT64_C(1) << 31, 30}};
+    } table[] = {{2, 0}, {3, 0}, {4, 1}, {7, 1}, {8, 2}, {16, 3}, {255, 6}, {256, 7}, {256000, 16},
+                 {UINT64_C(1) << 31, 30}};
 
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
         CHECK_EQ_U64(knell_bounds_f_max(table[i].n), table[i].f);

@@ -1,5 +1,5 @@
-/* The option table against good and bad command lines. A complaint goes to standard error, so bad lines are run with it caught in
- * a file. */
+/* The option table against good and bad command lines. A complaint goes to standard error, so bad lines are run with
+ * it caught in a file. */
 #include "cli/options.h"
 #include "cli/suggest.h"
 #include "test.h"

@@ -1,5 +1,6 @@
-/* Pinging against its exact law. The nodes of a set A are all missed in a round with probability q(A), a product over the pingers;
- * by inclusion and exclusion P(rounds > r) = sum over A of (-1)^(|A|+1) q(A)^r, and summing over r gives the mean. */
+/* Pinging against its exact law. The nodes of a set A are all missed in a round with probability q(A), a product
+ * over the pingers; by inclusion and exclusion P(rounds > r) = sum over A of (-1)^(|A|+1) q(A)^r, and summing over r
+ * gives the mean. */
 #include "sim/ping.h"
 #include "sim/stat.h"
 #include "test.h"

@@ -1,4 +1,5 @@
-/* Sanity, not a test battery: fixed seeds, bounds wide enough to never fail by chance and tight enough to catch a wrong shift. */
+/* Sanity, not a test battery: fixed seeds, bounds wide enough to never fail by chance and tight enough to catch a
+ * wrong shift. */
 #include "test.h"
 #include "util/prng.h"
 
@@ -36,7 +37,8 @@ TEST(stream_is_xoshiro256starstar)
     CHECK_EQ_U64(knell_prng_next(&g), 1215971899390074240);
 }
 
-/* Flipping any bit of key or counter must flip each output bit half of the time: 4,096 trials, six standard deviations. */
+/* Flipping any bit of key or counter must flip each output bit half of the time: 4,096 trials, six standard
+ * deviations. */
 static void check_avalanche(bool in_key)
 {
     enum { TRIALS = 4096 };

@@ -1,4 +1,5 @@
-/* The runner of test.h: runs the registered tests in the order of the file, one line per failed check, status 1 if any. */
+/* The runner of test.h: runs the registered tests in the order of the file, one line per failed check, status 1 if
+ * any. */
 #include "test.h"
 
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 /* A small unit-test harness: TEST(name) { CHECK(...); } registers itself, the runner is test.c.
  *
- * A failed check prints its expression, the values and the place, and the test goes on: one run shows every wrong value.
- * REQUIRE leaves the test when going on would crash. `<binary> WORD` runs only the tests whose name contains WORD. */
+ * A failed check prints its expression, the values and the place, and the test goes on: one run shows every wrong
+ * value. REQUIRE leaves the test when going on would crash. `<binary> WORD` runs only the tests whose name contains
+ * WORD. */
 #ifndef KNELL_TEST_H
 #define KNELL_TEST_H
 
