@@ -139,9 +139,10 @@ const char *knell__parse_real(const char *text, double *value)
 const char *knell__format_seconds(double seconds, int digits, char text[KNELL_DURATION_TEXT])
 {
     const struct unit *unit = &units[0];
+    double rounded = seconds * 1e9 * (1 + 0.5 * pow(10, -digits)); /* 999.9999 ns reads as 1 us, not as 1000 ns */
 
     for (int i = 1; i < UNITS; i++) {
-        if (seconds * 1e9 >= (double)units[i].ns)
+        if (rounded >= (double)units[i].ns)
             unit = &units[i];
     }
     if (seconds == 0)

@@ -168,8 +168,9 @@ static void write_text(FILE *out, const struct question *q, const struct answer 
             q->nodes, knell__format_seconds(q->mtbf_s, 4, text[0]),
             knell__format_seconds(q->mtbf_s / (double)q->nodes, 4, text[1]),
             knell__format_seconds(q->tau_s, 4, text[2]));
-    fprintf(out, "  %-14s %-13s the largest suspicion timeout with a risk below %g\n", "largest delta",
-            knell__format_seconds(a->delta_max_s, 5, text[0]), q->risk);
+    fprintf(out, "  %-14s %-13s %s suspicion timeout with a risk below %g\n", "largest delta",
+            a->delta_max_s > 0 ? knell__format_seconds(a->delta_max_s, 5, text[0]) : "none",
+            a->delta_max_s > 0 ? "the largest" : "there is no", q->risk);
     row(out, "delta", a->delta_s, q->delta_given ? "suspicion timeout, given" : "suspicion timeout, the safe one");
     row(out, "eta", a->eta_s, q->eta_given ? "heartbeat period, given" : "heartbeat period, delta / 10");
     fprintf(out, "  %-14s %-13.4g of more than %u failures within T consecutive\n", "risk", a->risk, a->f);
@@ -179,8 +180,9 @@ static void write_text(FILE *out, const struct question *q, const struct answer 
     row(out, "T isolated", a->isolated_s, "everybody knows of one failure");
     row(out, "T scattered", a->scattered_s, "of f_max failures, none next to another");
     row(out, "T consecutive", a->consecutive_s, "of f_max failures in a row, the worst case");
-    fprintf(out, "  %-14s %-13.*f a second on the whole platform, %.3g from each node\n\n", "messages",
-            a->messages_per_s < 100 ? 3 : 0, a->messages_per_s, 1 / a->eta_s);
+    fprintf(out, "  %-14s %-13.*g a second on the whole platform, %.3g from each node\n\n", "messages",
+            a->messages_per_s < 1000 ? 3 : 10, a->messages_per_s < 1000 ? a->messages_per_s : round(a->messages_per_s),
+            1 / a->eta_s);
     fprintf(out, "A dead node is suspected between %s and %s after its death, and all the others know it %s later.\n",
             knell__format_seconds(a->delta_s - a->eta_s, 4, text[0]),
             knell__format_seconds(a->delta_s + q->tau_s, 4, text[1]),

@@ -102,4 +102,6 @@ TEST(durations_as_people_read_them)
     CHECK_STR(knell__format_seconds(21.9716, 5, text), "21.972 s");
     CHECK_STR(knell__format_seconds(90, 5, text), "1.5 min");
     CHECK_STR(knell__format_seconds(1e-6, 5, text), "1 us");
+    CHECK_STR(knell__format_seconds(0.99999999e-6, 5, text), "1 us");
+    CHECK_STR(knell__format_seconds(59.9, 5, text), "59.9 s");
 }
