@@ -41,11 +41,12 @@ extern "C" {
 #define KNELL_FAIL_TEXT_MAX 255            /* bytes of a string */
 #define KNELL_FAIL_NAMES_MAX 1024          /* daemons, places, params, messages, functions, variables: of each */
 #define KNELL_FAIL_NODES_MAX 1024          /* nodes of a daemon */
+#define KNELL_FAIL_RULES_MAX 4096          /* rules of a node */
 #define KNELL_FAIL_DECLS_MAX 256           /* declarations of a daemon or node */
 #define KNELL_FAIL_TERMS_MAX 128           /* numbers, names and operators of an expression */
 #define KNELL_FAIL_ACTIONS_MAX 32          /* actions of a rule */
 #define KNELL_FAIL_INSTANCES_MAX (1u << 20)
-#define KNELL_FAIL_NOTES_MAX 50            /* diagnostics of one compilation; then it gives up */
+#define KNELL_FAIL_NOTES_MAX 50            /* errors, and warnings, shown of one compilation */
 #define KNELL_FAIL_FAULTS_MAX 8            /* run-time errors kept in one record */
 
 /* An instance that fired so many rules at one instant (see rules_per_instant) rests for this long. A timer of less than

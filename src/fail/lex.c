@@ -7,11 +7,13 @@ static const char *const words[] = {
 #undef WORD_TEXT
 };
 
-enum { FIRST_WORD = KNELL__FAIL_TOKEN_MARK + 1 };
+#define FIRST_WORD ((int)KNELL__FAIL_TOKEN_MARK + 1)
 
 const char *knell__fail_word(enum knell__fail_token_type type)
 {
-    return type >= FIRST_WORD && type < KNELL__FAIL_TOKEN_COUNT ? words[type - FIRST_WORD] : NULL;
+    int i = (int)type - FIRST_WORD;
+
+    return i >= 0 && type < KNELL__FAIL_TOKEN_COUNT ? words[i] : NULL;
 }
 
 static bool is_digit(char c)
@@ -123,7 +125,7 @@ static struct knell__fail_token lex_variable(struct knell__lexer *lexer)
     do {
         lexer->next++;
         if (!is_letter(peek(lexer, 0))) {
-            knell__notes_error(lexer->notes, here(lexer), "a name must follow the `%c'", lexer->next[-1]);
+            knell__notes_error(lexer->notes, here(lexer), "a name must follow the '%c'", lexer->next[-1]);
             token.type = KNELL__FAIL_TOKEN_BAD;
             return token;
         }
@@ -200,7 +202,7 @@ static struct knell__fail_token lex_mark(struct knell__lexer *lexer)
     token.at.width = here(lexer).column - token.at.column;
     token.type = KNELL__FAIL_TOKEN_BAD;
     if (c > 0x20 && c < 0x7f)
-        knell__notes_error(lexer->notes, token.at, "`%c' has no meaning here", c);
+        knell__notes_error(lexer->notes, token.at, "'%c' has no meaning here", c);
     else
         knell__notes_error(lexer->notes, token.at, "this character has no meaning here");
     return token;

@@ -3,10 +3,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 bool knell__notes_enough(const struct knell__notes *notes)
 {
-    return notes->total >= KNELL_FAIL_NOTES_MAX;
+    return notes->errors >= KNELL_FAIL_NOTES_MAX;
 }
 
 static void report(struct knell__notes *notes, enum knell_fail_severity severity, struct knell__fail_at at,
@@ -21,19 +22,15 @@ static void report(struct knell__notes *notes, enum knell_fail_severity severity
 static void add(struct knell__notes *notes, enum knell_fail_severity severity, struct knell__fail_at at,
                 const char *format, va_list args)
 {
+    uint32_t *count = severity == KNELL_FAIL_ERROR ? &notes->errors : &notes->warnings;
     char text[512];
 
-    if (severity == KNELL_FAIL_ERROR)
-        notes->errors++;
-    if (knell__notes_enough(notes))
+    if (*count >= KNELL_FAIL_NOTES_MAX)
         return;
-    notes->total++;
     vsnprintf(text, sizeof text, format, args);
     report(notes, severity, at, text);
-    if (knell__notes_enough(notes)) {
-        notes->errors++;
-        report(notes, KNELL_FAIL_ERROR, at, "too many diagnostics, giving up here");
-    }
+    if (++*count == KNELL_FAIL_NOTES_MAX)
+        report(notes, severity, at, "no more of these are shown");
 }
 
 void knell__notes_error(struct knell__notes *notes, struct knell__fail_at at, const char *format, ...)
@@ -112,7 +109,7 @@ const char *knell__hint_text(struct knell__hint *hint)
 {
     if (!hint->best)
         return "";
-    snprintf(hint->text, sizeof hint->text, ", did you mean `%s'?", hint->best);
+    snprintf(hint->text, sizeof hint->text, ", did you mean '%s'?", hint->best);
     return hint->text;
 }
 

@@ -1,4 +1,5 @@
-/* Diagnostics on their way from the compiler to the caller: formats, counts, and stops after KNELL_FAIL_NOTES_MAX. */
+/* Diagnostics on their way from the compiler to the caller: formatted, counted, and no more than KNELL_FAIL_NOTES_MAX of
+ * each kind. */
 #ifndef KNELL_FAIL_NOTES_H
 #define KNELL_FAIL_NOTES_H
 
@@ -7,7 +8,7 @@
 struct knell__notes {
     const struct knell_fail_reporter *reporter; /* may be NULL */
     uint32_t errors;
-    uint32_t total;
+    uint32_t warnings;
 };
 
 void knell__notes_error(struct knell__notes *notes, struct knell__fail_at at, const char *format, ...)
@@ -15,10 +16,10 @@ void knell__notes_error(struct knell__notes *notes, struct knell__fail_at at, co
 void knell__notes_warn(struct knell__notes *notes, struct knell__fail_at at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* So many were reported that going on helps nobody. */
+/* So many errors were reported that going on helps nobody. */
 bool knell__notes_enough(const struct knell__notes *notes);
 
-/* "Did you mean?": start with {word}, offer every candidate. The hint is ", did you mean `best'?" or "". */
+/* "Did you mean?": start with {word}, offer every candidate. The hint is ", did you mean 'best'?" or "". */
 struct knell__hint {
     const char *word;
     const char *best;

@@ -1,0 +1,118 @@
+/* Which effector can do what, and the check of a scenario against it before the start. */
+#include "fail/notes.h"
+
+#include <string.h>
+
+#define CAN(name) KNELL_FAIL_CAN_##name
+#define PROCESS (CAN(ONLOAD) | CAN(ONERROR) | CAN(HALT) | CAN(STOP) | CAN(CONTINUE))
+#define ALL ((1u << KNELL_FAIL_FEATURE_NUMBER_END) - 1)
+
+/* The simulated nodes of the ring call no functions, have no variables and never exit by themselves; the platform model
+ * (fail/platform.h) runs whole jobs, whose processes call what its configuration names; a ghost lives in the MPI layer; the
+ * agent holds real processes. */
+static const struct knell_fail_effector effectors[] = {
+    {"simulator", PROCESS | CAN(CUT), CAN(ONEXIT), NULL},
+    {"platform", PROCESS | CAN(ONEXIT) | CAN(BEFORE) | CAN(AFTER) | CAN(SIGNAL), 0, NULL},
+    {"ghost", PROCESS | CAN(ONEXIT) | CAN(BEFORE) | CAN(AFTER) | CAN(WATCH) | CAN(READ) | CAN(WRITE) | CAN(SIGNAL) |
+                  CAN(FLIP_PAYLOAD), 0, "MPI_"},
+    {"agent", ALL & ~(uint32_t)CAN(FLIP_PAYLOAD), 0, NULL},
+};
+
+const struct knell_fail_effector *knell_fail_effector_at(uint32_t number)
+{
+    return number < sizeof effectors / sizeof *effectors ? &effectors[number] : NULL;
+}
+
+const struct knell_fail_effector *knell_fail_effector_find(const char *name)
+{
+    for (uint32_t i = 0; knell_fail_effector_at(i); i++) {
+        if (strcmp(effectors[i].name, name) == 0)
+            return &effectors[i];
+    }
+    return NULL;
+}
+
+struct check {
+    const struct knell_fail_program *program;
+    const struct knell_fail_effector *effector;
+    struct knell__notes notes;
+};
+
+static void need(struct check *c, struct knell__fail_at at, uint32_t feature, bool event)
+{
+    static const char *const texts[] = {
+#define FEATURE_TEXT(name, text) text,
+        KNELL_FAIL_FEATURES(FEATURE_TEXT)
+#undef FEATURE_TEXT
+    };
+
+    if (c->effector->can & feature || (event && c->effector->never & feature))
+        return;
+    knell__notes_error(&c->notes, at, "the %s cannot do this: %s", c->effector->name, texts[__builtin_ctz(feature)]);
+}
+
+static void need_expr(struct check *c, struct knell__fail_slice code)
+{
+    for (uint32_t i = code.first; i < code.first + code.count; i++) {
+        const struct knell__fail_op *op = &c->program->ops[i];
+
+        if (op->code == KNELL__FAIL_READ)
+            need(c, (struct knell__fail_at){op->line, op->column, 1}, CAN(READ), false);
+    }
+}
+
+static void need_event(struct check *c, const struct knell__fail_rule *rule)
+{
+    static const uint32_t features[] = {
+        [KNELL_FAIL_ONLOAD] = CAN(ONLOAD), [KNELL_FAIL_ONEXIT] = CAN(ONEXIT), [KNELL_FAIL_ONERROR] = CAN(ONERROR),
+        [KNELL_FAIL_BEFORE] = CAN(BEFORE), [KNELL_FAIL_AFTER] = CAN(AFTER), [KNELL_FAIL_WATCH] = CAN(WATCH),
+    };
+    const char *prefix = c->effector->function_prefix;
+
+    if (rule->event > KNELL_FAIL_WATCH)
+        return;
+    need(c, rule->at, features[rule->event], true);
+    if ((rule->event == KNELL_FAIL_BEFORE || rule->event == KNELL_FAIL_AFTER) && prefix &&
+        strncmp(c->program->functions[rule->subject].symbol, prefix, strlen(prefix)) != 0)
+        knell__notes_error(&c->notes, rule->at, "the %s sees only functions whose names begin with %s",
+                           c->effector->name, prefix);
+}
+
+static void need_action(struct check *c, const struct knell__fail_act *act)
+{
+    static const uint32_t features[] = {
+        [KNELL_FAIL_HALT] = CAN(HALT), [KNELL_FAIL_STOP] = CAN(STOP), [KNELL_FAIL_CONTINUE] = CAN(CONTINUE),
+        [KNELL_FAIL_SIGNAL] = CAN(SIGNAL), [KNELL_FAIL_SET] = CAN(WRITE), [KNELL_FAIL_FLIP] = CAN(FLIP_PAYLOAD),
+        [KNELL_FAIL_CUT] = CAN(CUT), [KNELL_FAIL_HEAL] = CAN(CUT),
+    };
+    uint32_t feature = features[act->type];
+
+    if (act->type == KNELL_FAIL_FLIP && act->subject != KNELL_FAIL_NO_SUBJECT)
+        feature = CAN(FLIP_VARIABLE);
+    if (feature)
+        need(c, act->at, feature, false);
+    need_expr(c, act->value);
+    if (act->dest.to == KNELL__FAIL_TO_INDEX)
+        need_expr(c, act->dest.index);
+}
+
+uint32_t knell_fail_require(const struct knell_fail_program *program, const struct knell_fail_effector *effector,
+                            const struct knell_fail_reporter *reporter)
+{
+    struct check c = {program, effector, {.reporter = reporter}};
+
+    for (uint32_t i = 0; i < program->decl_count; i++)
+        need_expr(&c, program->decls[i].value);
+    for (uint32_t i = 0; i < program->rule_count; i++) {
+        const struct knell__fail_rule *rule = &program->rules[i];
+
+        need_event(&c, rule);
+        for (uint32_t j = 0; j < rule->conditions.count; j++) {
+            need_expr(&c, program->conditions[rule->conditions.first + j].left);
+            need_expr(&c, program->conditions[rule->conditions.first + j].right);
+        }
+        for (uint32_t j = 0; j < rule->actions.count; j++)
+            need_action(&c, &program->acts[rule->actions.first + j]);
+    }
+    return c.notes.errors;
+}
