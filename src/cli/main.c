@@ -7,12 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
+static const struct knell_command fail_commands[] = {
+    {"check", "is a fault scenario right?", knell__command_fail_check, NULL},
+    {"graph", "draw the automata of a scenario", knell__command_fail_graph, NULL},
+    {"run", "step a scenario and print what fires", knell__command_fail_run, NULL},
+    {0},
+};
+
 static const struct knell_command sim_commands[] = {
     {"ping", "randomized pinging, for comparison", knell__command_sim_ping, NULL},
     {0},
 };
 
 static const struct knell_command commands[] = {
+    {"fail", "fault scenarios: check, draw and step them", NULL, fail_commands},
     {"plan", "timeouts for a platform: delta, eta, bounds and risk", knell__command_plan, NULL},
     {"sim", "run the protocols of the core on simulated platforms", NULL, sim_commands},
     {0},
