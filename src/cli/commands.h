@@ -7,5 +7,6 @@ int knell__command_fail_graph(int argc, char **argv);
 int knell__command_fail_run(int argc, char **argv);
 int knell__command_plan(int argc, char **argv);
 int knell__command_sim_ping(int argc, char **argv);
+int knell__command_sim_ring(int argc, char **argv);
 
 #endif

@@ -15,6 +15,7 @@ static const struct knell_command fail_commands[] = {
 };
 
 static const struct knell_command sim_commands[] = {
+    {"ring", "nodes die: how long until everybody knows", knell__command_sim_ring, NULL},
     {"ping", "randomized pinging, for comparison", knell__command_sim_ping, NULL},
     {0},
 };

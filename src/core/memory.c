@@ -12,10 +12,10 @@ struct knell__areas knell__areas_of(const struct knell_limits *limits)
 {
     size_t ranges = (size_t)limits->dead_ranges * sizeof(struct knell_range);
     struct knell__areas a;
-    a.gone = sizeof(struct knell_node);
+    a.sources = sizeof(struct knell_node);
+    a.gone = a.sources + (size_t)limits->sources * sizeof(struct knell__source);
     a.left = a.gone + ranges;
-    a.sources = a.left + ranges;
-    a.groups = a.sources + (size_t)limits->sources * sizeof(struct knell__source);
+    a.groups = a.left + ranges;
     a.agreements = a.groups + ((size_t)limits->groups + 1) * sizeof(struct knell__member);
     a.stores = a.agreements + (size_t)limits->agreements * sizeof(struct knell__agreement);
     a.pending = a.stores + (size_t)limits->agreements * 2 * align8(ranges + limits->value_bytes);
@@ -113,9 +113,9 @@ int knell_node_move(const struct knell_node *node, void *memory, const struct kn
     memcpy(to, from, sizeof *node);
     ((struct knell_node *)memory)->limits = *limits;
     ((struct knell_node *)memory)->short_of = 0;
-    memcpy(to + b.gone, from + a.gone, node->gone_ranges * sizeof(struct knell_range));
-    memcpy(to + b.left, from + a.left, node->left_ranges * sizeof(struct knell_range));
-    memcpy(to + b.sources, from + a.sources, a.groups - a.sources);
+    memcpy(to + b.sources, from + a.sources, a.gone - a.sources);
+    memcpy(to + b.gone, from + a.gone, a.left - a.gone);
+    memcpy(to + b.left, from + a.left, a.groups - a.left);
     memcpy(to + b.groups, from + a.groups, a.agreements - a.groups);
     memcpy(to + b.agreements, from + a.agreements, a.stores - a.agreements);
     move_stores(node, memory);

@@ -102,8 +102,9 @@ static void reach(struct circulant *c, unsigned bit, bool up)
     c->to[c->count++] = knell__roster_rank(c->roster, index >= n ? index - n : index);
 }
 
-/* The signed binomial tree: a node at signed label l passes on away from the source over the bits above its highest one,
- * the widest first; all other edges of the graph come after, as they only matter when someone on the tree is dead. */
+/* The signed binomial tree: a node at signed label l passes on away from the source over the bits above its highest one.
+ * The lower the bit the larger the subtree behind it, so it goes first: with one port that is what makes the tree fast.
+ * All other edges of the graph come after, as they only matter when someone on the tree is dead. */
 uint32_t knell__circulant_targets(const struct knell__roster *roster, knell_rank source, knell_rank self,
                                   knell_rank to[KNELL__TARGETS_MAX])
 {
@@ -117,14 +118,14 @@ uint32_t knell__circulant_targets(const struct knell__roster *roster, knell_rank
     uint32_t size = up ? label : n - label;
     unsigned above = size ? knell__log2(size) + 1 : 0;
 
-    for (unsigned bit = c.log; bit-- > above;) {
+    for (unsigned bit = above; bit < c.log; bit++) {
         reach(&c, bit, up);
         if (size == 0)
             reach(&c, bit, !up);
     }
     if (size == 0)
         return c.count;
-    for (unsigned bit = c.log; bit-- > 0;) {
+    for (unsigned bit = 0; bit < c.log; bit++) {
         if (bit < above)
             reach(&c, bit, up);
         reach(&c, bit, !up);

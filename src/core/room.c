@@ -117,6 +117,8 @@ int knell__room_for(struct knell_node *node, const struct knell_event *event)
     case KNELL_EVENT_DROP:
         break;
     }
+    if (is_short == 0)
+        return 0;
     node->short_of = is_short;
-    return is_short ? KNELL_EFULL : 0;
+    return KNELL_EFULL;
 }
