@@ -90,8 +90,12 @@ void knell__broadcast_received(struct knell__step *step, const struct knell_rout
     bool first = body->source != node->self && (node->config->overlay == KNELL_OVERLAY_HBA || is_first(node, body));
     if (first)
         forward(step, route, body);
+    /* As the fence and the room check saw it: the subject changes the node's digest, and must not make it look again at a
+     * list that both took for its own. */
+    bool same = body->dead.digest == node->gone_digest + node->left_digest;
     bool news = body->subject != KNELL_NOBODY && knell__learn(step, body->subject, body->source, body->why);
-    news |= knell__merge(step, &body->dead, body->source);
+    if (!same)
+        news |= knell__merge(step, &body->dead, body->source);
     if (news)
         knell__dead_changed(step);
 }

@@ -69,6 +69,7 @@ static void add_gone(struct knell__step *step, knell_rank first, knell_rank last
     struct knell_node *node = step->node;
     assert(!(first <= node->self && node->self <= last)); /* I3 */
     node->gone_ranges = knell__ranges_insert(knell__gone(node), node->gone_ranges, first, last);
+    assert(node->gone_ranges <= node->limits.dead_ranges); /* the room check saw to it */
     node->gone_size += last - first + 1;
     assert(node->gone_size < node->config->ranks);
     for (knell_rank rank = first;; rank++) {
@@ -84,6 +85,7 @@ static void add_left(struct knell__step *step, knell_rank first, knell_rank last
 {
     struct knell_node *node = step->node;
     node->left_ranges = knell__ranges_insert(knell__left(node), node->left_ranges, first, last);
+    assert(node->left_ranges <= node->limits.dead_ranges);
     for (knell_rank rank = first;; rank++) {
         node->left_digest += mix(~(uint64_t)rank);
         knell__tell(step,

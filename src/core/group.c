@@ -55,9 +55,9 @@ static uint32_t kept_gone(const struct knell_body *body)
 
 uint32_t knell__pending_size(const struct knell_body *body)
 {
-    uint32_t ranges = body->agreed_ranges + kept_gone(body);
-    uint32_t size = (uint32_t)(sizeof(struct early) + ranges * sizeof(struct knell_range));
-    return (size + body->value_size + 7) & ~UINT32_C(7);
+    uint64_t ranges = (uint64_t)body->agreed_ranges + kept_gone(body);
+    uint64_t size = sizeof(struct early) + ranges * sizeof(struct knell_range) + body->value_size + 7;
+    return size < UINT32_MAX ? (uint32_t)size & ~UINT32_C(7) : UINT32_MAX; /* more than any limit: never fits */
 }
 
 static char *append(char *at, const void *bytes, size_t size)

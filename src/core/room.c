@@ -52,8 +52,10 @@ static uint8_t short_for_message(struct knell_node *node, const struct knell_bod
 {
     bool same = body->dead.digest == node->gone_digest + node->left_digest;
     bool subject = body->subject != KNELL_NOBODY;
-    uint8_t is_short = short_for_dead(node, (same ? 0 : body->dead.gone_ranges) + subject,
-                                      (same ? 0 : body->dead.left_ranges) + (body->why == KNELL_WHY_LEFT));
+    uint32_t left = same ? 0 : body->dead.left_ranges;
+    /* Departures are merged first: until the stretch of dead around them follows, each is a stretch of its own. */
+    uint32_t gone = same ? 0 : body->dead.gone_ranges + left;
+    uint8_t is_short = short_for_dead(node, gone + subject, left + (body->why == KNELL_WHY_LEFT));
     switch (body->type) {
     case KNELL_MESSAGE_TRIGGER:
         return short_for_dead(node, 1, 0);
