@@ -1,7 +1,7 @@
 /* knell/wire.h: messages of the core as bytes, and back (docs/wire.md has the format).
  *
- * A message is a route and a body (knell/core.h). Its bytes go into one datagram when they fit; when the sets of dead are
- * too long for that, the message is split into parts, each a datagram that says where it belongs:
+ * A message is a route and a body (knell/core.h). Its bytes go into one datagram when they fit; when the sets of dead
+ * are too long for that, the message is split into parts, each a datagram that says where it belongs:
  *
  *      struct knell_wire_cursor cursor = {0};
  *      while (!cursor.done) {
@@ -10,16 +10,16 @@
  *      ...
  *      knell_wire_join_feed(join, bytes, used, &whole, &route, &body);                 step the node if `whole`
  *
- * Like the core this neither allocates nor calls anybody; the memory is the caller's. What it does not do: authenticate,
- * acknowledge, send again, keep replays out. These belong to the channel below it. It does hold that whatever bytes come
- * in, nothing is read or written out of bounds and what comes out is a message that a node of `ranks` ranks can be fed:
- * ranks in range, ranges sorted, disjoint and apart with `before` set, `left` within `gone`, never all ranks gone,
- * values no longer than KNELL_VALUE_MAX, flags and words that exist. Each message has exactly one encoding per split:
- * anything longer than need be is refused.
+ * Like the core this neither allocates nor calls anybody; the memory is the caller's. What it does not do:
+ * authenticate, acknowledge, send again, keep replays out. These belong to the channel below it. It does hold that
+ * whatever bytes come in, nothing is read or written out of bounds and what comes out is a message that a node of
+ * `ranks` ranks can be fed: ranks in range, ranges sorted, disjoint and apart with `before` set, `left` within `gone`,
+ * never all ranks gone, values no longer than KNELL_VALUE_MAX, flags and words that exist. Each message has exactly
+ * one encoding per split: anything longer than need be is refused.
  *
  * The digest of a set of dead is carried and not computed again: a range of 2^31 ranks takes a few bytes, and must not
- * take 2^31 steps. A sender that lies about it gains nothing it could not have by lying about the set: a node takes the
- * digest as a hint on whether to look at the ranges, and looks at the ranges themselves. */
+ * take 2^31 steps. A sender that lies about it gains nothing it could not have by lying about the set: a node takes
+ * the digest as a hint on whether to look at the ranges, and looks at the ranges themselves. */
 #ifndef KNELL_WIRE_H
 #define KNELL_WIRE_H
 
@@ -71,15 +71,15 @@ struct knell_wire_part {
 };
 
 /* Reads one datagram. A whole message is ready for a node; its value points into `bytes`, its ranges into `storage`.
- * Of a split one only route->from and body->type are set, in the part with offset 0 also all else but the ranges; these
- * lie in `storage` as they were on the wire, for the joiner: their order against other parts is not checked yet, `left`
- * counts in places within `gone`.
- * KNELL_EWIRE: not a message of this version for `ranks` ranks. KNELL_ESPACE: it has more than `storage_ranges` ranges. */
+ * Of a split one only route->from and body->type are set, in the part with offset 0 also all else but the ranges;
+ * these lie in `storage` as they were on the wire, for the joiner: their order against other parts is not checked yet,
+ * `left` counts in places within `gone`.
+ * KNELL_EWIRE: not a message of this version for `ranks` ranks. KNELL_ESPACE: more than `storage_ranges` ranges. */
 int knell_wire_decode(const uint8_t *bytes, size_t size, uint32_t ranks, struct knell_range *storage,
                       size_t storage_ranges, struct knell_wire_part *part, struct knell_route *route,
                       struct knell_body *body);
 
-/* ---- a joiner: decodes, and puts parts together in whatever order they come --------------------------------------- */
+/* ---- a joiner: decodes, and puts parts together in whatever order they come ------------------------------------ */
 
 struct knell_wire_join;
 

@@ -1,8 +1,9 @@
 /* coder.h: a place in a run of bytes that is read, written or only measured, field by field.
  *
  * One walk over a message's fields serves all three directions, so that reader and writer cannot drift apart: each
- * function takes the field by pointer and either sets it or puts it down. An error sticks and makes the rest of the walk
- * harmless; whoever loops looks at it. Numbers are varints of 7 bits a byte, low bits first, never longer than need be. */
+ * function takes the field by pointer and either sets it or puts it down. An error sticks and makes the rest of the
+ * walk harmless; whoever loops looks at it. Numbers are varints of 7 bits a byte, low bits first, never longer than
+ * need be. */
 #ifndef KNELL_CORE_CODER_H
 #define KNELL_CORE_CODER_H
 
@@ -29,7 +30,8 @@ void knell__code_time(struct knell__coder *coder, knell_time *time);   /* sign i
 void knell__code_digest(struct knell__coder *coder, uint64_t *digest); /* 8 bytes: a varint would take 10 */
 void knell__code_bytes(struct knell__coder *coder, const uint8_t **bytes, uint32_t size);
 
-/* first..last, both below coder->ranks and not below `floor`: the distance from there, then whether it is longer than one. */
+/* first..last, both below coder->ranks and not below `floor`: the distance from there, then whether it is longer than
+ * one. */
 void knell__code_range(struct knell__coder *coder, knell_rank floor, struct knell_range *range);
 
 #endif

@@ -59,7 +59,7 @@ struct frame {
     struct knell_body body;
 };
 
-/* ---- in every part --------------------------------------------------------------------------------------------------- */
+/* ---- in every part --------------------------------------------------------------------------------------------- */
 
 static void code_type(struct knell__coder *coder, struct frame *frame)
 {
@@ -105,7 +105,7 @@ static void check_place(struct knell__coder *coder, struct knell_wire_part *part
         knell__coder_refuse(coder);
 }
 
-/* ---- in the first part ------------------------------------------------------------------------------------------------ */
+/* ---- in the first part ----------------------------------------------------------------------------------------- */
 
 static void code_route(struct knell__coder *coder, uint8_t shape, struct knell_route *route)
 {
@@ -211,7 +211,7 @@ static void code_frame(struct knell__coder *coder, struct frame *frame)
     }
 }
 
-/* ---- out --------------------------------------------------------------------------------------------------------------- */
+/* ---- out ------------------------------------------------------------------------------------------------------- */
 
 /* What a message has that its type does not say is not sent; what could not be read again is refused. */
 static int make_frame(const struct knell_route *route, const struct knell_body *body, uint32_t number, uint32_t offset,
@@ -297,7 +297,7 @@ int knell_wire_encode(const struct knell_route *route, const struct knell_body *
     return 0;
 }
 
-/* ---- in ---------------------------------------------------------------------------------------------------------------- */
+/* ---- in -------------------------------------------------------------------------------------------------------- */
 
 int knell_wire_decode(const uint8_t *bytes, size_t size, uint32_t ranks, struct knell_range *storage,
                       size_t storage_ranges, struct knell_wire_part *part, struct knell_route *route,

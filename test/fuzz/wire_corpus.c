@@ -1,8 +1,8 @@
 /* wire_corpus FOLDER: writes the inputs from which wire_fuzz.c starts.
  *
- * script-*: what one node of a small random world really went through, its datagrams and the driver's wishes, as acts of
- * wire_fuzz.h. part-*: one encoding of each type as it came by. Hostile inputs are kept by hand beside them, as are those
- * that a fuzzer found. The same folder comes out every time. */
+ * script-*: what one node of a small random world really went through, its datagrams and the driver's wishes, as acts
+ * of wire_fuzz.h. part-*: one encoding of each type as it came by. Hostile inputs are kept by hand beside them, as are
+ * those that a fuzzer found. The same folder comes out every time. */
 #include "util/prng.h"
 #include "wire_fuzz.h"
 
@@ -71,7 +71,7 @@ static void put_datagram(struct world *w, const struct datagram *datagram)
     w->size += size;
 }
 
-/* ---- the world ------------------------------------------------------------------------------------------------------ */
+/* ---- the world ------------------------------------------------------------------------------------------------- */
 
 static void on_send(void *driver, const knell_rank *to, uint32_t count, const struct knell_route *route,
                     const struct knell_body *body)

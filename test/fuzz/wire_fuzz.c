@@ -1,9 +1,10 @@
 /* Fuzz target of the wire codec and of what stands behind it: any bytes, twice.
  *
- * First as one datagram for worlds of several sizes: what can be read must be written as the very same bytes again, and
- * split into small parts and joined it must still be the same message. Then as a script for a running node of a world of
- * eight (see play): datagrams through a joiner into the node, mixed with the driver's own events. Whatever the node sends
- * must be encodable and readable, whatever it holds must be valid, and no assert of the core may be reached.
+ * First as one datagram for worlds of several sizes: what can be read must be written as the very same bytes again,
+ * and split into small parts and joined it must still be the same message. Then as a script for a running node of a
+ * world of eight (see play): datagrams through a joiner into the node, mixed with the driver's own events. Whatever
+ * the node sends must be encodable and readable, whatever it holds must be valid, and no assert of the core may be
+ * reached.
  *
  * Built with libFuzzer (KNELL_FUZZ) or with replay.c as a plain test. */
 #include "wire_fuzz.h"
@@ -22,7 +23,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* ---- messages ------------------------------------------------------------------------------------------------------ */
+/* ---- messages -------------------------------------------------------------------------------------------------- */
 
 /* Sorted, disjoint, apart, `before` right, not all ranks. Returns how many. */
 static uint32_t check_list(const struct knell_range *range, uint32_t count, uint32_t ranks)
@@ -51,7 +52,8 @@ static void check_dead(const struct knell_dead *dead, uint32_t ranks)
 
 static uint8_t *encode_whole(const struct knell_route *route, const struct knell_body *body, size_t *used)
 {
-    size_t room = KNELL_WIRE_MTU_MIN + 10 * (size_t)(body->dead.gone_ranges + body->dead.left_ranges + body->agreed_ranges);
+    size_t ranges = (size_t)body->dead.gone_ranges + body->dead.left_ranges + body->agreed_ranges;
+    size_t room = KNELL_WIRE_MTU_MIN + 10 * ranges;
     struct knell_wire_cursor cursor = {0};
     uint8_t *bytes = malloc(room);
     MUST(knell_wire_encode(route, body, 0, &cursor, bytes, room, used) == 0 && cursor.done);
@@ -113,7 +115,7 @@ static void read_one(const uint8_t *data, size_t size, uint32_t ranks)
     free(storage);
 }
 
-/* ---- a node that is played with ------------------------------------------------------------------------------------ */
+/* ---- a node that is played with -------------------------------------------------------------------------------- */
 
 struct play {
     struct knell_config config;

@@ -55,7 +55,8 @@ TEST(wire_round_trip)
     }
 }
 
-/* The longest first part of each type, with 400 ranges a list to come: within KNELL_WIRE_MTU_MIN, and that is no idle bound. */
+/* The longest first part of each type, with 400 ranges a list to come: within KNELL_WIRE_MTU_MIN, and that is no idle
+ * bound. */
 TEST(wire_sizes)
 {
     size_t longest = 0;

@@ -63,7 +63,8 @@ static void shuffle(struct knell_prng *g, unsigned *order, unsigned count)
     }
 }
 
-/* Any message, any size of datagram that will do, any order, some parts twice: once whole, and only with the last part. */
+/* Any message, any size of datagram that will do, any order, some parts twice: once whole, and only with the last
+ * part. */
 TEST(wire_join_any_order)
 {
     static unsigned order[PARTS];

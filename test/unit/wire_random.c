@@ -94,7 +94,8 @@ static void random_agreement(struct wire_message *m, struct knell_prng *g, uint3
     }
 }
 
-void wire_random(struct wire_message *m, struct knell_prng *g, enum knell_message type, uint32_t ranks, uint32_t ranges)
+void wire_random(struct wire_message *m, struct knell_prng *g, enum knell_message type, uint32_t ranks,
+                 uint32_t ranges)
 {
     struct knell_body *body = &m->body;
     m->route = (struct knell_route){.from = (knell_rank)number(g, ranks - 1), .hops = 1};

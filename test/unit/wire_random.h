@@ -16,7 +16,8 @@ struct wire_message {
 };
 
 /* A message of this type with every field it uses drawn at random, extremes often, and up to `ranges` ranges a list. */
-void wire_random(struct wire_message *m, struct knell_prng *g, enum knell_message type, uint32_t ranks, uint32_t ranges);
+void wire_random(struct wire_message *m, struct knell_prng *g, enum knell_message type, uint32_t ranks,
+                 uint32_t ranges);
 
 /* The longest message there is before its ranges: every number at its highest. */
 void wire_longest(struct wire_message *m, enum knell_message type, uint32_t ranges);
