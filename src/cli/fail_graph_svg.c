@@ -126,7 +126,7 @@ static void draw_port(FILE *out, const struct knell_graph_panel *p, const struct
     double y = e->y + 8;
 
     if (e->target >= 0) {
-        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"port\" fill=\"%s\">", right - 8, y + 4, lane_colour(e->target));
+        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"port\" style=\"fill:%s\">", right - 8, y + 4, lane_colour(e->target));
         escape(out, p->boxes[e->target].name, KNELL_GRAPH_LINE);
         fputs("</text>\n", out);
     } else if (e->target == -1) {
@@ -160,7 +160,7 @@ static void draw_box(FILE *out, const struct knell_graph_panel *p, uint32_t numb
             b->y, p->box_width, b->height, colour);
     if (b->entry_count > 0)
         fprintf(out, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"%s\" stroke-opacity=\".35\"/>\n", x, b->y + HEAD, right, colour);
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"node\" fill=\"%s\">", x + PAD, b->y + 20, colour);
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"node\" style=\"fill:%s\">", x + PAD, b->y + 20, colour);
     escape(out, p->implicit ? "(one node)" : b->name, KNELL_GRAPH_LINE);
     fputs("</text>\n", out);
     if (number == 0)

@@ -100,11 +100,12 @@ void knell__node_enter(struct knell_fail_world *w, uint32_t instance, uint32_t n
     struct knell__instance *in = &w->instances[instance];
     const struct knell_fail_program *p = w->program;
     struct knell__fail_slice own = in->daemon->decls;
+    bool starts = in->node == NULL; /* then those of the daemon have just been computed */
 
     cancel_node_timers(w, in);
     in->node = &p->nodes[in->daemon->nodes.first + node];
     record->entered = true;
-    for (uint32_t i = own.first; i < own.first + own.count; i++) {
+    for (uint32_t i = own.first; i < own.first + own.count && !starts; i++) {
         if (p->decls[i].type == KNELL__FAIL_ALWAYS)
             set(w, instance, &p->decls[i], record);
     }
@@ -119,8 +120,7 @@ void knell__node_enter(struct knell_fail_world *w, uint32_t instance, uint32_t n
     in->visited[node] = 1;
 }
 
-/* The daemon's own declarations, once, in the order of the text, then its first node. An `always` of the daemon is computed
- * here, so that what follows it can use it, and left to the nodes from then on. */
+/* The daemon's own declarations, in the order of the text, then its first node. */
 void knell__node_start(struct knell_fail_world *w, uint32_t instance, struct knell_fail_record *record)
 {
     struct knell__instance *in = &w->instances[instance];

@@ -60,10 +60,11 @@ void knell__parse_expected(struct knell__parser *p, const char *what)
 bool knell__parse_expect(struct knell__parser *p, char mark, const char *where)
 {
     char what[KNELL_FAIL_NAME_MAX + 32];
+    const char *format = mark == '(' || mark == ',' ? "'%c' after %s" : mark == '=' ? "'%c' and %s" : "'%c', %s";
 
     if (knell__parse_accept(p, mark))
         return true;
-    snprintf(what, sizeof what, mark == '(' || mark == ',' ? "'%c' after %s" : "'%c', %s", mark, where);
+    snprintf(what, sizeof what, format, mark, where);
     knell__parse_expected(p, what);
     return false;
 }

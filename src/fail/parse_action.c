@@ -2,9 +2,9 @@
 #include "fail/parse.h"
 
 /* P1, G1[expr], G1[*], FAIL_SENDER, in parentheses. */
-static bool parse_dest(struct knell__parser *p, struct knell__dest *dest)
+static bool parse_dest(struct knell__parser *p, const char *after, struct knell__dest *dest)
 {
-    if (!knell__parse_expect(p, '(', "the receiver"))
+    if (!knell__parse_expect(p, '(', after))
         return false;
     if (p->token.type == KNELL__FAIL_WORD_SENDER) {
         dest->sender = true;
@@ -51,7 +51,7 @@ static bool parse_argument(struct knell__parser *p, struct knell__action *a, enu
     if (!knell__parse_expect(p, '(', word))
         return false;
     a->value = knell__parse_expr(p);
-    return a->value && knell__parse_expect(p, ')', word);
+    return a->value && knell__parse_expect(p, ')', "the end of the argument");
 }
 
 static bool parse_log(struct knell__parser *p, struct knell__action *a)
@@ -66,7 +66,7 @@ static bool parse_log(struct knell__parser *p, struct knell__action *a)
     }
     a->name = (struct knell__word){p->token.text, p->token.at};
     knell__parse_advance(p);
-    return knell__parse_expect(p, ')', "log");
+    return knell__parse_expect(p, ')', "the end of the argument");
 }
 
 static bool parse_assign(struct knell__parser *p, struct knell__action *a, enum knell_fail_action_type type)
@@ -99,15 +99,17 @@ static bool plain(struct knell__parser *p, struct knell__action *a, enum knell_f
 
 static bool parse_aimed(struct knell__parser *p, struct knell__action *a, enum knell_fail_action_type type)
 {
+    const char *word = p->token.text;
+
     plain(p, a, type);
-    return parse_dest(p, &a->dest);
+    return parse_dest(p, word, &a->dest);
 }
 
 static bool parse_send(struct knell__parser *p, struct knell__action *a)
 {
     plain(p, a, KNELL_FAIL_SEND);
     a->name = knell__parse_name(p, "the name of a message");
-    return a->name.text && parse_dest(p, &a->dest);
+    return a->name.text && parse_dest(p, "the message", &a->dest);
 }
 
 static bool parse_action(struct knell__parser *p, struct knell__action *a)

@@ -59,7 +59,7 @@ static struct knell__expr *call(struct knell__parser *p, enum knell__fail_code c
         if (!e->right)
             return NULL;
     }
-    return knell__parse_expect(p, ')', where) ? e : NULL;
+    return knell__parse_expect(p, ')', "the end of the arguments") ? e : NULL;
 }
 
 static struct knell__expr *number(struct knell__parser *p)

@@ -371,7 +371,7 @@ int knell_fail_script_line(struct knell_fail_script *s, const char *text)
         if (strcmp(verbs[i].name, l.words[0]) != 0)
             continue;
         if (l.count - 1 < verbs[i].least || l.count - 1 > verbs[i].most)
-            return wrong(s, "'%s' takes %u words", l.words[0], verbs[i].least);
+            return wrong(s, "'%s' needs other words than these", l.words[0]);
         return verbs[i].run(&l);
     }
     return wrong(s, "'%.40s' is not one of load, exit, error, before, after, set, send, at, wait, next, show", l.words[0]);
