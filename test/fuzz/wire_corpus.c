@@ -2,7 +2,7 @@
  *
  * script-*: what one node of a small random world really went through, its datagrams and the driver's wishes, as acts
  * of wire_fuzz.h. part-*: one encoding of each type as it came by. Hostile inputs are kept by hand beside them, as are
- * those that a fuzzer found. The same folder comes out every time. */
+ * those that a fuzzer found. The same core gives the same folder. */
 #include "util/prng.h"
 #include "wire_fuzz.h"
 
