@@ -88,6 +88,10 @@ void knell__broadcast_received(struct knell__step *step, const struct knell_rout
 {
     struct knell_node *node = step->node;
     bool first = body->source != node->self && (node->config->overlay == KNELL_OVERLAY_HBA || is_first(node, body));
+    /* Overtaken by a later one of the same source, which carries this death in its list. With latest_only it does not:
+     * then this is forwarded too, if it is news here. */
+    if (!first && node->config->latest_only && body->source != node->self && body->subject != KNELL_NOBODY)
+        first = !knell__is_gone(node, body->subject);
     if (first)
         forward(step, route, body);
     /* As the fence and the room check saw it: the subject changes the node's digest, and must not make it look again at a

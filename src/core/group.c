@@ -22,20 +22,24 @@ static char *pending(struct knell_node *node)
 struct knell__member *knell__group_find(struct knell_node *node, uint64_t id)
 {
     struct knell__member *member = members(node);
-    if (id == KNELL_WORLD) {
-        member->group = &node->world; /* the block may have moved since */
+    if (id == KNELL_WORLD)
         return member;
-    }
     for (uint32_t i = 1; i < node->groups; i++)
         if (member[i].id == id)
             return &member[i];
     return NULL;
 }
 
+/* The world lies in the block, which may move: it is pointed to only while a step runs. */
+static const struct knell_group *group_at(const struct knell_node *node, const struct knell__member *member)
+{
+    return member->id == KNELL_WORLD ? &node->world : member->group;
+}
+
 const struct knell_group *knell__group_of(struct knell_node *node, uint64_t id)
 {
     struct knell__member *member = knell__group_find(node, id);
-    return member ? member->group : NULL;
+    return member ? group_at(node, member) : NULL;
 }
 
 /* ---- early messages --------------------------------------------------------------------------------------------------- */
@@ -43,8 +47,9 @@ const struct knell_group *knell__group_of(struct knell_node *node, uint64_t id)
 struct early {
     uint32_t size; /* of the whole record */
     uint32_t gone_ranges;
+    uint32_t left_ranges;
     struct knell_route route;
-    struct knell_body body; /* agreed, gone and value follow; their pointers are set anew when it is read */
+    struct knell_body body; /* agreed, gone, left and value follow; their pointers are set anew when it is read */
 };
 
 /* A revoke is forwarded over the graph its list defines: that list is kept. Of the others it has been merged. */
@@ -53,9 +58,14 @@ static uint32_t kept_gone(const struct knell_body *body)
     return body->type == KNELL_MESSAGE_REVOKE ? body->dead.gone_ranges : 0;
 }
 
+static uint32_t kept_left(const struct knell_body *body)
+{
+    return body->type == KNELL_MESSAGE_REVOKE ? body->dead.left_ranges : 0;
+}
+
 uint32_t knell__pending_size(const struct knell_body *body)
 {
-    uint64_t ranges = (uint64_t)body->agreed_ranges + kept_gone(body);
+    uint64_t ranges = (uint64_t)body->agreed_ranges + kept_gone(body) + kept_left(body);
     uint64_t size = sizeof(struct early) + ranges * sizeof(struct knell_range) + body->value_size + 7;
     return size < UINT32_MAX ? (uint32_t)size & ~UINT32_C(7) : UINT32_MAX; /* more than any limit: never fits */
 }
@@ -70,12 +80,18 @@ static char *append(char *at, const void *bytes, size_t size)
 static void keep(struct knell_node *node, const struct knell_route *route, const struct knell_body *body)
 {
     struct early early = {
-        .size = knell__pending_size(body), .gone_ranges = kept_gone(body), .route = *route, .body = *body};
+        .size = knell__pending_size(body),
+        .gone_ranges = kept_gone(body),
+        .left_ranges = kept_left(body),
+        .route = *route,
+        .body = *body,
+    };
     assert(node->pending_used + early.size <= node->limits.pending_bytes);
     char *at = pending(node) + node->pending_used;
     at = append(at, &early, sizeof early);
     at = append(at, body->agreed, body->agreed_ranges * sizeof *body->agreed);
     at = append(at, body->dead.gone, early.gone_ranges * sizeof *body->dead.gone);
+    at = append(at, body->dead.left, early.left_ranges * sizeof *body->dead.left);
     append(at, body->value, body->value_size);
     node->pending_used += early.size;
 }
@@ -86,8 +102,9 @@ static void deliver_early(struct knell__step *step, struct early *early)
     body->agreed = (const struct knell_range *)(early + 1);
     body->dead.gone = body->agreed + body->agreed_ranges;
     body->dead.gone_ranges = early->gone_ranges;
-    body->dead.left_ranges = 0;
-    body->value = (const uint8_t *)(body->dead.gone + early->gone_ranges);
+    body->dead.left = body->dead.gone + early->gone_ranges;
+    body->dead.left_ranges = early->left_ranges;
+    body->value = (const uint8_t *)(body->dead.left + early->left_ranges);
     if (body->type == KNELL_MESSAGE_REVOKE || !knell__is_gone(step->node, early->route.from)) /* I3 */
         knell__group_message(step, &early->route, body);
 }
@@ -130,10 +147,10 @@ void knell__group_register(struct knell__step *step, const struct knell_group *g
 int knell__group_drop(struct knell__step *step, uint64_t id)
 {
     struct knell__member *member = knell__group_find(step->node, id);
-    if (!member || !member->group)
-        return KNELL_EGROUP;
     if (id == KNELL_WORLD)
         return KNELL_EINVAL;
+    if (!member || !member->group)
+        return KNELL_EGROUP;
     member->group = NULL;
     knell__agree_drop(step->node, id);
     release(step, id, false);
@@ -161,14 +178,14 @@ static void set_revoked(struct knell__step *step, struct knell__member *member, 
         return;
     member->revoked = true;
     knell__tell(step, &(struct knell_fact){.type = KNELL_FACT_REVOKED, .group = member->id, .by = by});
-    knell__agree_revoked(step, member->group);
+    knell__agree_revoked(step, group_at(step->node, member));
 }
 
 static void flood(struct knell__step *step, struct knell__member *member, uint8_t hops, const struct knell_body *body)
 {
     struct knell_node *node = step->node;
     knell_rank to[KNELL__TARGETS_MAX];
-    struct knell__roster roster = knell__roster_make(node->config->ranks, member->group, &body->dead);
+    struct knell__roster roster = knell__roster_make(node->config->ranks, group_at(node, member), &body->dead);
     if (!is_first_flood(member, body->dead.digest) || !knell__roster_has(&roster, body->source))
         return;
     uint32_t count = knell__circulant_targets(&roster, body->source, node->self, to);
@@ -209,7 +226,8 @@ void knell__group_message(struct knell__step *step, const struct knell_route *ro
         keep(node, route, body);
         return;
     }
-    if (!member->group) {
+    const struct knell_group *group = group_at(node, member);
+    if (!group) {
         KNELL__COUNT(node, messages_dropped, 1);
         return;
     }
@@ -218,10 +236,10 @@ void knell__group_message(struct knell__step *step, const struct knell_route *ro
         revoke_received(step, member, route, body);
         break;
     case KNELL_MESSAGE_UP:
-        knell__agree_up(step, member->group, route->from, body);
+        knell__agree_up(step, group, route->from, body);
         break;
     case KNELL_MESSAGE_DOWN:
-        knell__agree_down(step, member->group, route->from, body);
+        knell__agree_down(step, group, route->from, body);
         break;
     default:
         assert(!"a message type of no group");

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define LIMIT_MAX (UINT32_C(1) << 30)
+
 static size_t align8(size_t bytes)
 {
     return (bytes + 7) & ~(size_t)7;
@@ -30,9 +32,9 @@ struct knell_limits knell_limits_default(void)
 
 size_t knell_node_size(const struct knell_limits *limits)
 {
-    const uint32_t most = UINT32_C(1) << 30;
-    if (limits->dead_ranges < 1 || limits->dead_ranges > most || limits->sources > most || limits->groups > most ||
-        limits->agreements > most || limits->value_bytes > KNELL_VALUE_MAX || limits->pending_bytes > most)
+    if (limits->dead_ranges < 1 || limits->dead_ranges > LIMIT_MAX || limits->sources > LIMIT_MAX ||
+        limits->groups > LIMIT_MAX || limits->agreements > LIMIT_MAX || limits->value_bytes > KNELL_VALUE_MAX ||
+        limits->pending_bytes > LIMIT_MAX)
         return 0;
     return knell__areas_of(limits).end;
 }
@@ -60,21 +62,26 @@ int knell_node_init(void *memory, const struct knell_limits *limits, const struc
     return 0;
 }
 
+/* Enough for the step that was refused and, so that moves stay rare, at least twice what there was. */
+static void widen(uint32_t *limit, uint32_t needed, uint32_t most)
+{
+    if (needed <= *limit)
+        return;
+    uint64_t doubled = 2 * (uint64_t)*limit + 2;
+    if (doubled > most)
+        doubled = most;
+    *limit = needed > doubled ? needed : (uint32_t)doubled;
+}
+
 struct knell_limits knell_node_wanted(const struct knell_node *node)
 {
     struct knell_limits wanted = node->limits;
-    if (node->short_of & KNELL__SHORT_DEAD)
-        wanted.dead_ranges = 2 * wanted.dead_ranges + 2;
-    if (node->short_of & KNELL__SHORT_SOURCES)
-        wanted.sources = 2 * wanted.sources + 2;
-    if (node->short_of & KNELL__SHORT_GROUPS)
-        wanted.groups = 2 * wanted.groups + 2;
-    if (node->short_of & KNELL__SHORT_AGREEMENTS)
-        wanted.agreements = 2 * wanted.agreements + KNELL_KIND_END;
-    if (node->short_of & KNELL__SHORT_VALUE)
-        wanted.value_bytes = 2 * wanted.value_bytes + 8 < KNELL_VALUE_MAX ? 2 * wanted.value_bytes + 8 : KNELL_VALUE_MAX;
-    if (node->short_of & KNELL__SHORT_PENDING)
-        wanted.pending_bytes = 2 * wanted.pending_bytes + 512;
+    widen(&wanted.dead_ranges, node->needed.dead_ranges, LIMIT_MAX);
+    widen(&wanted.sources, node->needed.sources, LIMIT_MAX);
+    widen(&wanted.groups, node->needed.groups, LIMIT_MAX);
+    widen(&wanted.agreements, node->needed.agreements, LIMIT_MAX);
+    widen(&wanted.value_bytes, node->needed.value_bytes, KNELL_VALUE_MAX);
+    widen(&wanted.pending_bytes, node->needed.pending_bytes, LIMIT_MAX);
     return wanted;
 }
 
@@ -112,7 +119,7 @@ int knell_node_move(const struct knell_node *node, void *memory, const struct kn
     memset(memory, 0, size);
     memcpy(to, from, sizeof *node);
     ((struct knell_node *)memory)->limits = *limits;
-    ((struct knell_node *)memory)->short_of = 0;
+    ((struct knell_node *)memory)->needed = (struct knell_limits){0};
     memcpy(to + b.sources, from + a.sources, a.gone - a.sources);
     memcpy(to + b.gone, from + a.gone, a.left - a.gone);
     memcpy(to + b.left, from + a.left, a.groups - a.left);

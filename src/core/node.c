@@ -38,6 +38,12 @@ static bool is_from_dead(struct knell__step *step, const struct knell_route *rou
     bool left = knell__is_left(node, route->from);
     if (left && body->type == KNELL_MESSAGE_BROADCAST)
         return false;
+    /* The kernel may report the end of one who left before its farewell is here: it left. Of what else it says, nothing. */
+    if (body->type == KNELL_MESSAGE_BROADCAST && body->why == KNELL_WHY_LEFT && body->subject == route->from) {
+        if (knell__learn(step, route->from, route->from, KNELL_WHY_LEFT))
+            knell__dead_changed(step);
+        return true;
+    }
     KNELL__COUNT(node, messages_dropped, 1);
     if (!left && (body->type == KNELL_MESSAGE_HEARTBEAT || body->type == KNELL_MESSAGE_NEW_OBSERVER))
         knell__sync_send(step, route->from, 0);
@@ -63,11 +69,7 @@ static void on_list_message(struct knell__step *step, const struct knell_route *
 
 static int on_message(struct knell__step *step, const struct knell_route *route, const struct knell_body *body)
 {
-    struct knell_node *node = step->node;
-    uint32_t operations = node->config->combine ? node->config->combine_count : 1;
-    if (route->from >= node->config->ranks || route->from == node->self || body->operation >= operations)
-        return KNELL_EINVAL;
-    KNELL__COUNT(node, messages_received, 1);
+    KNELL__COUNT(step->node, messages_received, 1);
     if (is_from_dead(step, route, body))
         return 0;
     switch (body->type) {
@@ -102,6 +104,33 @@ static void on_leave(struct knell__step *step)
     knell__stop(step->node, KNELL_STATE_LEFT);
 }
 
+static bool within(const struct knell_range *range, uint32_t count, uint32_t ranks)
+{
+    return count == 0 || range[count - 1].last < ranks;
+}
+
+/* A driver may hand over what came from a faulty peer: nothing in it may reach beyond what there is. Lists are sorted and
+ * disjoint, the wire codec saw to that. */
+static int check_message(const struct knell_node *node, const struct knell_route *route, const struct knell_body *body)
+{
+    uint32_t ranks = node->config->ranks, operations = node->config->combine ? node->config->combine_count : 1;
+    bool good = body->type >= 1 && body->type < KNELL_MESSAGE_END && route->from < ranks && route->from != node->self &&
+                body->source < ranks && body->operation < operations && body->kind < KNELL_KIND_END &&
+                body->value_size <= KNELL_VALUE_MAX && within(body->dead.gone, body->dead.gone_ranges, ranks) &&
+                within(body->dead.left, body->dead.left_ranges, ranks) &&
+                within(body->agreed, body->agreed_ranges, ranks);
+    if (good && body->type == KNELL_MESSAGE_BROADCAST && body->subject != KNELL_NOBODY)
+        good = body->subject < ranks && body->why >= 1 && body->why < KNELL_WHY_END;
+    return good ? 0 : KNELL_EINVAL;
+}
+
+/* Only who departs can say that it leaves. */
+static int check_suspect(const struct knell_node *node, knell_rank rank, enum knell_why why)
+{
+    bool good = rank < node->config->ranks && rank != node->self && why >= KNELL_WHY_TIMEOUT && why < KNELL_WHY_LEFT;
+    return good ? 0 : KNELL_EINVAL;
+}
+
 static int check_propose(struct knell_node *node, const struct knell_event *event)
 {
     uint32_t operations = node->config->combine ? node->config->combine_count : 1;
@@ -120,7 +149,7 @@ static int check_propose(struct knell_node *node, const struct knell_event *even
 /* Sorted, within the ranks, with this node in it, and new. */
 static int check_group(struct knell_node *node, const struct knell_group *group)
 {
-    if (!group->member || group->size == 0 || knell__group_of(node, group->id))
+    if (!group->member || group->size == 0 || knell__group_find(node, group->id))
         return KNELL_EINVAL;
     bool has_self = false;
     for (uint32_t i = 0; i < group->size; i++) {
@@ -145,7 +174,9 @@ static int check_event(struct knell_node *node, const struct knell_event *event)
     case KNELL_EVENT_RESUMED:
         return event->as.resumed.gap < 0 ? KNELL_EINVAL : 0;
     case KNELL_EVENT_SUSPECT:
-        return event->as.suspect.rank >= node->config->ranks || event->as.suspect.rank == node->self ? KNELL_EINVAL : 0;
+        return check_suspect(node, event->as.suspect.rank, event->as.suspect.why);
+    case KNELL_EVENT_MESSAGE:
+        return check_message(node, &event->as.message.route, event->as.message.body);
     case KNELL_EVENT_GROUP:
         return check_group(node, event->as.group.group);
     case KNELL_EVENT_PROPOSE:

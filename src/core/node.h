@@ -65,8 +65,7 @@ struct knell_node {
     uint32_t gone_ranges;
     uint32_t left_ranges;
     uint32_t sources;
-    uint8_t state;    /* enum knell_state */
-    uint8_t short_of; /* KNELL__SHORT_*, after KNELL_EFULL */
+    uint8_t state; /* enum knell_state */
     struct knell_limits limits;
     /* Ring. */
     knell_rank emitter;
@@ -84,15 +83,7 @@ struct knell_node {
     uint32_t agreements;
     uint32_t pending_used;
     struct knell_group world;
-};
-
-enum {
-    KNELL__SHORT_DEAD = 1,
-    KNELL__SHORT_SOURCES = 2,
-    KNELL__SHORT_GROUPS = 4,
-    KNELL__SHORT_AGREEMENTS = 8,
-    KNELL__SHORT_VALUE = 16,
-    KNELL__SHORT_PENDING = 32,
+    struct knell_limits needed; /* after KNELL_EFULL */
 };
 
 /* Where the areas of the block begin, in bytes. */

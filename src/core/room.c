@@ -1,116 +1,134 @@
 /* room.c: the check before each step that everything it may add fits, so that a step happens wholly or not at all.
  *
- * Conservative where exactness would cost a merge: it may ask for memory a little early, never too late. */
+ * Conservative where exactness would cost a merge: it may ask for memory a little early, never too late. What is missing
+ * is written down in the node, so that one move is enough whatever the step needs. */
 #include "core/room.h"
 
-static bool ranges_fit(const struct knell_node *node, uint64_t have, uint64_t more)
+struct room {
+    struct knell_node *node;
+    struct knell_limits need; /* fields that suffice are as they are */
+    bool is_short;
+};
+
+static void need(struct room *room, uint32_t *field, uint64_t least)
 {
-    return have + more <= node->limits.dead_ranges || node->limits.dead_ranges > node->config->ranks / 2;
+    if (*field >= least)
+        return;
+    *field = least < UINT32_MAX ? (uint32_t)least : UINT32_MAX;
+    room->is_short = true;
 }
 
-static uint8_t short_for_dead(const struct knell_node *node, uint64_t gone, uint64_t left)
+/* A list over r ranks never has more than r / 2 + 1 ranges. */
+static void need_ranges(struct room *room, uint64_t have, uint64_t more)
 {
-    bool fits = ranges_fit(node, node->gone_ranges, gone) && ranges_fit(node, node->left_ranges, left);
-    return fits ? 0 : KNELL__SHORT_DEAD;
+    uint64_t most = room->node->config->ranks / 2 + 1;
+    need(room, &room->need.dead_ranges, have + more < most ? have + more : most);
 }
 
-static uint8_t short_for_agreement(struct knell_node *node, uint64_t group, unsigned kind)
+static void need_dead(struct room *room, uint64_t gone, uint64_t left)
 {
-    if (node->agreements < node->limits.agreements || knell__agreement_find(node, group, kind))
-        return 0;
-    return KNELL__SHORT_AGREEMENTS;
+    need_ranges(room, room->node->gone_ranges, gone);
+    need_ranges(room, room->node->left_ranges, left);
+}
+
+static void need_agreement(struct room *room, uint64_t group, unsigned kind)
+{
+    struct knell_node *node = room->node;
+    if (node->agreements == node->limits.agreements && !knell__agreement_find(node, group, kind))
+        need(room, &room->need.agreements, (uint64_t)node->agreements + 1);
 }
 
 /* Ranges of a slot: what is covered grows by at most one with each contribution. */
-static uint8_t short_for_slots(struct knell_node *node, uint64_t group, unsigned kind, uint64_t contributions)
+static void need_slots(struct room *room, uint64_t group, unsigned kind, uint64_t contributions)
 {
-    const struct knell__agreement *agreement = knell__agreement_find(node, group, kind);
+    const struct knell__agreement *agreement = knell__agreement_find(room->node, group, kind);
     uint64_t have = 0;
     for (unsigned i = 0; agreement && i < 2; i++)
         if (agreement->slot[i].ranges > have)
             have = agreement->slot[i].ranges;
-    return ranges_fit(node, have, contributions) ? 0 : KNELL__SHORT_DEAD;
+    need_ranges(room, have, contributions);
 }
 
-static uint8_t short_for_group_message(struct knell_node *node, const struct knell_body *body)
+static void need_for_group_message(struct room *room, const struct knell_body *body)
 {
-    uint8_t is_short = body->value_size > node->limits.value_bytes ? KNELL__SHORT_VALUE : 0;
-    if (body->agreed_ranges > node->limits.dead_ranges)
-        is_short |= KNELL__SHORT_DEAD;
-    const struct knell__member *member = knell__group_find(node, body->group);
-    if (!member) {
-        bool fits = (uint64_t)node->pending_used + knell__pending_size(body) <= node->limits.pending_bytes;
-        return is_short | (fits ? 0 : KNELL__SHORT_PENDING);
+    struct knell_node *node = room->node;
+    bool known = knell__group_find(node, body->group);
+    if (known && !knell__group_of(node, body->group))
+        return; /* dropped: nothing of it is kept */
+    need(room, &room->need.value_bytes, body->value_size);
+    need(room, &room->need.dead_ranges, body->agreed_ranges);
+    if (!known) {
+        need(room, &room->need.pending_bytes, (uint64_t)node->pending_used + knell__pending_size(body));
+        return;
     }
-    if (!member->group)
-        return is_short;
     unsigned kind = body->type == KNELL_MESSAGE_REVOKE ? KNELL_KIND_CREATE : body->kind;
-    return is_short | short_for_agreement(node, body->group, kind) | short_for_slots(node, body->group, kind, 1);
+    need_agreement(room, body->group, kind);
+    need_slots(room, body->group, kind, 1);
 }
 
-static uint8_t short_for_message(struct knell_node *node, const struct knell_body *body)
+static void need_for_message(struct room *room, const struct knell_body *body)
 {
+    struct knell_node *node = room->node;
     bool same = body->dead.digest == node->gone_digest + node->left_digest;
     bool subject = body->subject != KNELL_NOBODY;
-    uint32_t left = same ? 0 : body->dead.left_ranges;
+    uint64_t left = same ? 0 : body->dead.left_ranges;
     /* Departures are merged first: until the stretch of dead around them follows, each is a stretch of its own. */
-    uint32_t gone = same ? 0 : body->dead.gone_ranges + left;
-    uint8_t is_short = short_for_dead(node, gone + subject, left + (body->why == KNELL_WHY_LEFT));
+    uint64_t gone = same ? 0 : body->dead.gone_ranges + left;
+    need_dead(room, gone + subject, left + (body->why == KNELL_WHY_LEFT));
     switch (body->type) {
     case KNELL_MESSAGE_TRIGGER:
-        return short_for_dead(node, 1, 0);
+        need_dead(room, 1, 0);
+        break;
     case KNELL_MESSAGE_BROADCAST:
         if (node->sources == node->limits.sources && !knell__source_find(node, body->source))
-            is_short |= KNELL__SHORT_SOURCES;
-        return is_short;
+            need(room, &room->need.sources, (uint64_t)node->sources + 1);
+        break;
     case KNELL_MESSAGE_REVOKE:
     case KNELL_MESSAGE_UP:
     case KNELL_MESSAGE_DOWN:
-        return is_short | short_for_group_message(node, body);
+        need_for_group_message(room, body);
+        break;
     default:
-        return is_short;
+        break;
     }
 }
 
 /* A group that is registered takes up all early messages at once. */
-static uint8_t short_for_group(struct knell_node *node)
+static void need_for_group(struct room *room)
 {
-    uint8_t is_short = 0;
+    struct knell_node *node = room->node;
     bool entry = node->groups <= node->limits.groups;
     const struct knell__member *member =
         (const struct knell__member *)((char *)node + knell__areas_of(&node->limits).groups);
     for (uint32_t i = 1; !entry && i < node->groups; i++)
         entry = !member[i].group;
     if (!entry)
-        is_short |= KNELL__SHORT_GROUPS;
-    if (node->pending_used && node->agreements + KNELL_KIND_END > node->limits.agreements)
-        is_short |= KNELL__SHORT_AGREEMENTS;
-    if (!ranges_fit(node, 0, node->pending_used / knell__pending_size(&(struct knell_body){.type = KNELL_MESSAGE_UP})))
-        is_short |= KNELL__SHORT_DEAD;
-    return is_short;
+        need(room, &room->need.groups, node->groups);
+    if (node->pending_used == 0)
+        return;
+    need(room, &room->need.agreements, (uint64_t)node->agreements + KNELL_KIND_END);
+    need_ranges(room, 0, node->pending_used / knell__pending_size(&(struct knell_body){.type = KNELL_MESSAGE_UP}));
 }
 
-int knell__room_for(struct knell_node *node, const struct knell_event *event)
+static void need_for_event(struct room *room, const struct knell_event *event)
 {
-    uint8_t is_short = 0;
     switch (event->type) {
     case KNELL_EVENT_MESSAGE:
-        is_short = short_for_message(node, event->as.message.body);
+        need_for_message(room, event->as.message.body);
         break;
     case KNELL_EVENT_TICK:
     case KNELL_EVENT_SUSPECT:
-        is_short = short_for_dead(node, 1, 0);
+        need_dead(room, 1, 0);
         break;
     case KNELL_EVENT_GROUP:
-        is_short = short_for_group(node);
+        need_for_group(room);
         break;
     case KNELL_EVENT_REVOKE:
-        is_short = short_for_agreement(node, event->as.revoke.group, KNELL_KIND_CREATE);
+        need_agreement(room, event->as.revoke.group, KNELL_KIND_CREATE);
         break;
     case KNELL_EVENT_PROPOSE:
-        is_short = short_for_agreement(node, event->as.propose.group, event->as.propose.kind);
-        if (event->as.propose.size > node->limits.value_bytes)
-            is_short |= KNELL__SHORT_VALUE;
+        need_agreement(room, event->as.propose.group, event->as.propose.kind);
+        need(room, &room->need.value_bytes, event->as.propose.size);
         break;
     case KNELL_EVENT_START:
     case KNELL_EVENT_RESUMED:
@@ -119,8 +137,14 @@ int knell__room_for(struct knell_node *node, const struct knell_event *event)
     case KNELL_EVENT_DROP:
         break;
     }
-    if (is_short == 0)
+}
+
+int knell__room_for(struct knell_node *node, const struct knell_event *event)
+{
+    struct room room = {.node = node, .need = node->limits};
+    need_for_event(&room, event);
+    if (!room.is_short)
         return 0;
-    node->short_of = is_short;
+    node->needed = room.need;
     return KNELL_EFULL;
 }

@@ -4,7 +4,7 @@
 
 #include "core/node.h"
 
-/* 0, or KNELL_EFULL with node->short_of saying what is missing; nothing else is touched. */
+/* 0, or KNELL_EFULL with node->needed saying what would do; nothing else is touched. */
 int knell__room_for(struct knell_node *node, const struct knell_event *event);
 
 #endif
