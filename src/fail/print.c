@@ -27,20 +27,32 @@ static void write(struct pen *pen, const char *format, ...)
     pen->length += n > 0 ? (size_t)n : 0;
 }
 
+static void put(struct pen *pen, const char *text)
+{
+    for (; *text; text++, pen->length++) {
+        if (pen->length + 1 < pen->size) {
+            pen->buffer[pen->length] = *text;
+            pen->buffer[pen->length + 1] = '\0';
+        }
+    }
+}
+
 /* Strings of a scenario hold no control characters; quotes and backslashes are escaped, twice when they are themselves in a
  * JSON string. */
 static void write_text(struct pen *pen, const char *text)
 {
-    const char *quote = pen->json ? "\\\"" : "\"";
-
-    write(pen, "%s", quote);
+    put(pen, pen->json ? "\\\"" : "\"");
     for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            write(pen, pen->json ? (*text == '"' ? "\\\\\\\"" : "\\\\\\\\") : "\\%c", *text);
+        char c[2] = {*text, '\0'};
+
+        if (*text == '"')
+            put(pen, pen->json ? "\\\\\\\"" : "\\\"");
+        else if (*text == '\\')
+            put(pen, pen->json ? "\\\\\\\\" : "\\\\");
         else
-            write(pen, "%c", *text);
+            put(pen, c);
     }
-    write(pen, "%s", quote);
+    put(pen, pen->json ? "\\\"" : "\"");
 }
 
 static void write_instance(struct pen *pen, uint32_t instance)

@@ -18,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { LARGEST = 1 << 14, INSTANCES = 4096, STEPS = 400 };
+enum { LARGEST = 1 << 14, INSTANCES = 4096, STEPS = 150 };
 
 static void format_note(void *driver, const struct knell_fail_note *note)
 {

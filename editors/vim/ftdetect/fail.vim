@@ -1,0 +1,2 @@
+" FAIL fault scenarios
+autocmd BufNewFile,BufRead *.fail setfiletype fail

@@ -1,0 +1,61 @@
+#!/bin/sh
+# The commands as a user sees them: statuses, where the output goes, the same log twice. Usage: cli.sh KNELL SOURCE_DIR
+set -eu
+knell=$1
+examples=$2/examples/fail
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+say() { echo "cli.sh: $*"; exit 1; }
+status() { # status EXPECTED command...
+    expected=$1
+    shift
+    got=0
+    "$@" >"$dir/out" 2>"$dir/err" </dev/null || got=$?
+    [ "$got" -eq "$expected" ] || { cat "$dir/err"; say "status $got instead of $expected: $*"; }
+}
+
+for f in "$examples"/*.fail; do
+    status 0 "$knell" fail check "$f"
+    [ ! -s "$dir/err" ] && [ ! -s "$dir/out" ] || { cat "$dir/err"; say "$f gives a diagnostic"; }
+    head -c 3 "$f" | grep -q '^// ' || say "$f does not open with a line of prose"
+    status 0 "$knell" fail graph "$f"
+    grep -q '</svg>' "$dir/out" || say "$f: no picture"
+done
+
+echo 'Daemon D { onload -> contine; }' >"$dir/bad.fail"
+status 1 "$knell" fail check "$dir/bad.fail"
+grep -q "bad.fail:1:22: error: 'contine' is no action, did you mean 'continue'?" "$dir/err" || say "the message"
+status 1 "$knell" fail graph "$dir/bad.fail"
+status 1 "$knell" fail run "$dir/bad.fail"
+status 1 "$knell" fail check "$examples/figure-7a.fail" -D Y=1
+status 0 "$knell" fail check "$examples/figure-7a.fail" -D X=5
+status 0 "$knell" fail check -DX=5 "$examples/figure-7a.fail"
+status 1 "$knell" fail check --for simulator "$examples/figure-10.fail"
+status 0 "$knell" fail check --for agent "$examples/figure-10.fail"
+status 2 "$knell" fail check
+status 2 "$knell" fail check "$dir/absent.fail"
+status 2 "$knell" fail check "$examples/null.fail" -D X=five
+status 2 "$knell" fail check "$examples/null.fail" --for nobody
+status 2 "$knell" fail run "$examples/null.fail" --platform processes=17
+status 2 "$knell" fail run "$examples/null.fail" --platform relaunch=5
+status 2 "$knell" fail run "$examples/null.fail" --platform colour=red
+status 1 "$knell" fail run "$examples/host-loss.fail" --platform processes=4
+status 0 "$knell" fail graph "$examples/figure-8.fail" -o "$dir/picture.svg"
+[ -s "$dir/picture.svg" ] && [ ! -s "$dir/out" ] || say "graph -o"
+
+printf 'load G1[3]\nat 51s\n' >"$dir/script"
+status 0 "$knell" fail run "$examples/figure-4-5a.fail" --script "$dir/script"
+grep -q 'timer -> !crash' "$dir/out" || say "the script"
+printf 'lod G1[3]\n' >"$dir/script"
+status 2 "$knell" fail run "$examples/figure-4-5a.fail" --script "$dir/script"
+grep -q "script:1: 'lod' is not one of" "$dir/err" || say "the script's message"
+
+for format in "" --json; do
+    "$knell" fail run "$examples/figure-7a.fail" -D X=3 --platform processes=49 --seed 7 $format >"$dir/a"
+    "$knell" fail run "$examples/figure-7a.fail" -D X=3 --platform processes=49 --seed 7 $format >"$dir/b"
+    "$knell" fail run "$examples/figure-7a.fail" -D X=3 --platform processes=49 --seed 8 $format >"$dir/c"
+    cmp -s "$dir/a" "$dir/b" || say "the same seed, another log"
+    cmp -s "$dir/a" "$dir/c" && say "another seed, the same log"
+done
+exit 0
