@@ -39,13 +39,14 @@ struct knell_world *knell_world_new(const struct knell_config *config, enum knel
     world->slab = huge_alloc(n * world->stride);
     world->node = calloc(n, sizeof *world->node);
     world->alive = calloc(n, sizeof *world->alive);
+    world->doom = calloc(n, sizeof *world->doom);
     world->died = calloc(n, sizeof *world->died);
-    world->queue = knell_queue_new(network == KNELL_NETWORK_LATENCY ? config->tau : 128 * config->tau);
+    world->queue = knell_queue_new(network == KNELL_NETWORK_ONEPORT ? 128 * config->tau : config->tau);
     if (network == KNELL_NETWORK_ONEPORT) {
         world->send_free = calloc(n, sizeof *world->send_free);
         world->receive_free = calloc(n, sizeof *world->receive_free);
     }
-    if (!world->slab || !world->node || !world->alive || !world->died || !world->queue ||
+    if (!world->slab || !world->node || !world->alive || !world->doom || !world->died || !world->queue ||
         (network == KNELL_NETWORK_ONEPORT && (!world->send_free || !world->receive_free)))
         goto fail;
     return world;
@@ -78,6 +79,7 @@ void knell_world_free(struct knell_world *world)
     free(world->slab);
     free(world->node);
     free(world->alive);
+    free(world->doom);
     free(world->died);
     free(world->send_free);
     free(world->receive_free);
@@ -124,11 +126,14 @@ void knell_world_begin(struct knell_world *world, uint64_t key, const struct kne
     world->events = 0;
     world->broken = false;
     world->counters = (struct knell_counters){0};
+    memset(world->sent, 0, sizeof world->sent);
     world->watch = *watch;
     world->living = (uint32_t)n;
     world->cut = UINT32_MAX;
     world->stepping_body = NULL;
     memset(world->alive, 1, n * sizeof *world->alive);
+    memset(world->doom, 0, n * sizeof *world->doom);
+    world->doomed = 0;
     if (world->send_free) {
         memset(world->send_free, 0, n * sizeof *world->send_free);
         memset(world->receive_free, 0, n * sizeof *world->receive_free);
@@ -145,6 +150,8 @@ static knell_time arrival(struct knell_world *world, knell_rank from)
     knell_time tau = world->config.tau;
     if (world->network == KNELL_NETWORK_LATENCY)
         return world->now + 1 + (knell_time)knell_prng_below(&world->prng, (uint64_t)tau);
+    if (world->network == KNELL_NETWORK_EXTREME)
+        return world->now + (knell_prng_next(&world->prng) >> 63 ? 1 : tau);
     knell_time departs = world->send_free[from] > world->now ? world->send_free[from] : world->now;
     world->send_free[from] = departs + tau;
     return departs + tau;
@@ -172,6 +179,7 @@ static void on_send(void *driver, const knell_rank *to, uint32_t count, const st
         world->broken = true;
         return;
     }
+    world->sent[body->type] += world->cut < count ? world->cut : count;
     world->connected |= body->type == KNELL_MESSAGE_NEW_OBSERVER;
     knell_bodies_hold(&world->bodies, index, 1);
     for (uint32_t i = 0; i < count && world->cut > 0; i++) {
@@ -240,20 +248,23 @@ int knell_world_step(struct knell_world *world, knell_rank rank, struct knell_ev
     int error;
     event->now = world->now;
     world->stepper = rank;
+    if (world->doomed && world->doom[rank])
+        world->cut = world->doom[rank] - 1u;
     while ((error = knell_node_step(world->node[rank], event, &sink)) == KNELL_EFULL && !world->broken)
         grow_node(world, rank);
     if (world->connected)
         watch_the_dead(world, rank);
+    if (world->cut != UINT32_MAX) {
+        world->cut = UINT32_MAX;
+        knell_world_crash(world, rank);
+    }
     return error;
 }
 
-int knell_world_step_and_crash(struct knell_world *world, knell_rank rank, struct knell_event *event, uint32_t messages)
+void knell_world_doom(struct knell_world *world, knell_rank rank, uint32_t messages)
 {
-    world->cut = messages;
-    int error = knell_world_step(world, rank, event);
-    world->cut = UINT32_MAX;
-    knell_world_crash(world, rank);
-    return error;
+    world->doomed += !world->doom[rank];
+    world->doom[rank] = (uint8_t)(messages < UINT8_MAX - 1 ? messages + 1 : UINT8_MAX);
 }
 
 static void deliver(struct knell_world *world, const struct knell_delivery *delivery)
@@ -305,6 +316,10 @@ void knell_world_crash(struct knell_world *world, knell_rank rank)
     world->alive[rank] = false;
     world->died[rank] = world->now;
     world->living--;
+    world->doomed -= world->doom[rank] != 0;
+    world->doom[rank] = 0;
+    if (world->watch.crashed)
+        world->watch.crashed(world->watch.context, world, rank);
     knell_rank observer = living_after(world, rank);
     if (world->config.beats != KNELL_BEATS_POSTED || observer == KNELL_NOBODY ||
         knell_node_emitter(world->node[observer]) != rank)
@@ -352,14 +367,21 @@ static void run_message(struct knell_world *world)
     prefetch(world, knell_queue_peek(world->queue, 12));
     world->now = delivery.time;
     uint32_t body = delivery.body & ~SETTLED;
-    if (world->alive[delivery.to] && (world->network == KNELL_NETWORK_LATENCY || is_received(world, &delivery)))
+    if (world->alive[delivery.to] && (world->network != KNELL_NETWORK_ONEPORT || is_received(world, &delivery)))
         deliver(world, &delivery);
     knell_bodies_release(&world->bodies, body);
 }
 
+/* With elided heartbeats a living emitter's deadline means nothing: the heartbeats that move it are not there. */
+static bool is_watching_the_living(const struct knell_world *world, knell_rank rank)
+{
+    knell_rank emitter = knell_node_emitter(world->node[rank]);
+    return world->config.beats == KNELL_BEATS_POSTED && (emitter == KNELL_NOBODY || world->alive[emitter]);
+}
+
 static void run_tick(struct knell_world *world, knell_rank rank)
 {
-    if (!world->alive[rank])
+    if (!world->alive[rank] || is_watching_the_living(world, rank))
         return;
     if (knell_node_deadline(world->node[rank]) <= world->now) {
         world->events++;
@@ -368,7 +390,7 @@ static void run_tick(struct knell_world *world, knell_rank rank)
             return; /* watch_the_dead has seen to the rest */
     }
     knell_time deadline = knell_node_deadline(world->node[rank]);
-    if (deadline != KNELL_NEVER && world->config.beats == KNELL_BEATS_SENT)
+    if (deadline != KNELL_NEVER)
         set_timer(world, deadline, rank);
 }
 

@@ -15,6 +15,7 @@
 enum knell_network {
     KNELL_NETWORK_LATENCY, /* a message takes a time uniform in (0, tau], whatever else happens */
     KNELL_NETWORK_ONEPORT, /* a message takes tau; a node sends one at a time and receives one at a time */
+    KNELL_NETWORK_EXTREME, /* a message takes 1 ns or tau: the orders that hurt */
 };
 
 struct knell_world;
@@ -25,6 +26,7 @@ struct knell_watch {
     void (*fact)(void *context, struct knell_world *world, knell_rank node, const struct knell_fact *fact);
     void (*delivered)(void *context, struct knell_world *world, const struct knell_delivery *delivery,
                       const struct knell_body *body);
+    void (*crashed)(void *context, struct knell_world *world, knell_rank rank);
     void (*timer)(void *context, struct knell_world *world); /* an alarm set by knell_world_alarm has gone off */
 };
 
@@ -34,11 +36,14 @@ struct knell_world {
     struct knell_watch watch;
     knell_time now;
     uint64_t events; /* messages delivered and timers fired */
+    uint64_t sent[KNELL_MESSAGE_END]; /* messages by type, also those to the dead */
     struct knell_counters counters; /* of all nodes together */
     bool broken;     /* out of memory: results are void */
 
     struct knell_node **node;
     bool *alive;
+    uint8_t *doom; /* by rank: messages it will still send, plus 1; 0: none */
+    uint32_t doomed;
     uint32_t living;
     char *slab; /* the nodes as they begin; one that outgrew its place is in memory of its own */
     size_t stride;
@@ -74,8 +79,8 @@ void knell_world_crash(struct knell_world *world, knell_rank rank);
 /* Feeds an event to a living node at the time now, growing its memory if need be. */
 int knell_world_step(struct knell_world *world, knell_rank rank, struct knell_event *event);
 
-/* The same, but the node crashes in the middle, having sent `messages` of its messages. */
-int knell_world_step_and_crash(struct knell_world *world, knell_rank rank, struct knell_event *event, uint32_t messages);
+/* The node crashes in the middle of its next step, having sent `messages` (up to 254) of that step's messages. */
+void knell_world_doom(struct knell_world *world, knell_rank rank, uint32_t messages);
 
 /* Calls watch.timer at that time; timers go after messages. */
 void knell_world_alarm(struct knell_world *world, knell_time when);
