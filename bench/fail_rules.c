@@ -1,5 +1,5 @@
-/* How many rules a second the interpreter fires: the target is a million. Four loads: messages between two daemons, a timer,
- * figure 7(a) on the platform model, and a condition with arithmetic and a draw. */
+/* How many rules a second the interpreter fires: the target is a million. Four loads: messages between two daemons,
+ * a timer, figure 7(a) on the platform model, and a condition with arithmetic and a draw. */
 #include "fail/platform.h"
 
 #include <stdio.h>

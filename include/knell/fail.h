@@ -1,8 +1,9 @@
 /* knell/fail.h: FAIL, the language of fault scenarios: compile a scenario, ask what it needs, run its automata.
  *
- * A scenario is a set of automata (daemons) and of places where they live: a Computer is one place, a Group is `size`
- * places called slots. Every place has one instance of its daemon; instances are numbered over all places in the order
- * of the text. docs/scenarios.md has the grammar and the meaning; this header is what a driver (an *effector*) needs:
+ * A scenario is a set of automata (daemons) and of places where they live: a Computer is one place, a Group is
+ * `size` places called slots. Every place has one instance of its daemon; instances are numbered over all places in
+ * the order of the text. docs/scenarios.md has the grammar and the meaning; this header is what a driver (an
+ * *effector*) needs:
  *
  *      knell_fail_compile(...)                   text -> program, or diagnostics
  *      knell_fail_require(program, effector)     what the effector cannot do is an error before the start
@@ -15,14 +16,15 @@
  *      for each event of a process:  knell_fail_step(world, now, &event, &rec), then carry out rec
  *      while knell_fail_step(world, now, NULL, &rec) == 1:                      carry out rec
  *
- * To carry out a record: first arm what knell_fail_armed() says for rec.instance, then perform rec.actions from left to
- * right. In this order a process that is continued into a node cannot run past a breakpoint of that node. A process that
- * reported onload, before, after or watch stays stopped until an action KNELL_FAIL_CONTINUE or KNELL_FAIL_HALT for its
- * slot; the interpreter always says so explicitly, an effector never has to guess.
+ * To carry out a record: first arm what knell_fail_armed() says for rec.instance, then perform rec.actions from left
+ * to right. In this order a process that is continued into a node cannot run past a breakpoint of that node. A
+ * process that reported onload, before, after or watch stays stopped until an action KNELL_FAIL_CONTINUE or
+ * KNELL_FAIL_HALT for its slot; the interpreter always says so explicitly, an effector never has to guess.
  *
- * The library has no clock, no I/O, no globals and never allocates. A program and a world live in blocks of the caller's,
- * aligned to 8; a program is read-only and may be shared by any number of worlds, on any threads; a world is used by one
- * thread at a time, keeps a pointer to its program and must not be moved. Strings given out live as long as the program. */
+ * The library has no clock, no I/O, no globals and never allocates. A program and a world live in blocks of the
+ * caller's, aligned to 8; a program is read-only and may be shared by any number of worlds, on any threads; a world
+ * is used by one thread at a time, keeps a pointer to its program and must not be moved. Strings given out live as
+ * long as the program. */
 #ifndef KNELL_FAIL_H
 #define KNELL_FAIL_H
 
@@ -34,7 +36,7 @@
 extern "C" {
 #endif
 
-/* ---- limits: whatever a scenario says, nothing grows past these ---------------------------------------------------- */
+/* ---- limits: whatever a scenario says, nothing grows past these -------------------------------------------------- */
 
 #define KNELL_FAIL_SOURCE_MAX (1u << 18)   /* bytes of a scenario */
 #define KNELL_FAIL_NAME_MAX 63             /* letters of a name */
@@ -53,7 +55,7 @@ extern "C" {
  * one millisecond expires after one. Both together: no scenario can stop the time. */
 #define KNELL_FAIL_REST_NS INT64_C(1000000)
 
-/* ---- compiling ----------------------------------------------------------------------------------------------------- */
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
 
 struct knell_fail_source {
     const char *name; /* for the diagnostics */
@@ -89,8 +91,8 @@ struct knell_fail_program;
 /* Bytes that suffice to compile any source of this size with so many defines. */
 size_t knell_fail_program_room(size_t source_size, uint32_t define_count);
 
-/* Compiles into `memory`; the source may go afterwards. KNELL_EINVAL: at least one error was reported. KNELL_EFULL: less
- * memory than knell_fail_program_room() and it did not suffice. */
+/* Compiles into `memory`; the source may go afterwards. KNELL_EINVAL: at least one error was reported. KNELL_EFULL:
+ * less memory than knell_fail_program_room() and it did not suffice. */
 int knell_fail_compile(const struct knell_fail_source *source, const struct knell_fail_define *defines,
                        uint32_t define_count, const struct knell_fail_reporter *reporter, void *memory, size_t size,
                        const struct knell_fail_program **program);
@@ -100,7 +102,7 @@ int knell_fail_compile(const struct knell_fail_source *source, const struct knel
 size_t knell_fail_note_format(const struct knell_fail_source *source, const struct knell_fail_note *note, char *buffer,
                               size_t size);
 
-/* ---- asking a program ---------------------------------------------------------------------------------------------- */
+/* ---- asking a program -------------------------------------------------------------------------------------------- */
 
 enum knell_fail_match { KNELL_FAIL_MATCH_RANK, KNELL_FAIL_MATCH_HOST };
 
@@ -140,7 +142,7 @@ size_t knell_fail_instance_name(const struct knell_fail_program *program, uint32
 int knell_fail_instance_find(const struct knell_fail_program *program, const char *name, uint32_t *first,
                              uint32_t *count);
 
-/* ---- what a scenario needs, what an effector can ------------------------------------------------------------------- */
+/* ---- what a scenario needs, what an effector can ----------------------------------------------------------------- */
 
 #define KNELL_FAIL_FEATURES(X)                                                                                         \
     X(ONLOAD, "onload")                                                                                                \
@@ -186,7 +188,7 @@ const struct knell_fail_effector *knell_fail_effector_at(uint32_t number); /* NU
 uint32_t knell_fail_require(const struct knell_fail_program *program, const struct knell_fail_effector *effector,
                             const struct knell_fail_reporter *reporter);
 
-/* ---- events -------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 enum knell_fail_event_type {
     KNELL_FAIL_ONLOAD,  /* a process is there, held before its first instruction or where it was attached to */
@@ -204,12 +206,12 @@ struct knell_fail_event {
     uint32_t instance;
     uint32_t subject;
     uint32_t sender;
-    /* BEFORE, AFTER: which call of this function this is, from 1, counting the calls that were reported since the process
-     * was loaded; 0: the interpreter counts. */
+    /* BEFORE, AFTER: which call of this function this is, from 1, counting the calls that were reported since the
+     * process was loaded; 0: the interpreter counts. */
     uint64_t count;
 };
 
-/* ---- what a step gives --------------------------------------------------------------------------------------------- */
+/* ---- what a step gives ------------------------------------------------------------------------------------------- */
 
 enum knell_fail_action_type {
     KNELL_FAIL_SEND,     /* subject = message, to first .. first + count - 1; carry out only what is `remote` */
@@ -222,7 +224,7 @@ enum knell_fail_action_type {
     KNELL_FAIL_SIGNAL,   /* value = number of the signal */
     KNELL_FAIL_LOG,      /* text */
     KNELL_FAIL_SET,      /* variable `subject` of the process = value */
-    KNELL_FAIL_FLIP,     /* bit `value` (modulo the size) of the payload of the message at hand, or of variable `subject` */
+    KNELL_FAIL_FLIP,     /* bit `value`, modulo the size, of the message at hand, or of the variable `subject` */
     KNELL_FAIL_CUT,      /* the links between the machines of rec.instance and first .. first + count - 1, or, if */
     KNELL_FAIL_HEAL,     /*   `alone`, between each of these and everyone; undo that */
 };
@@ -285,7 +287,7 @@ struct knell_fail_record {
     struct knell_fail_fault faults[KNELL_FAIL_FAULTS_MAX];
 };
 
-/* ---- the world: all automata at work ------------------------------------------------------------------------------- */
+/* ---- the world: all automata at work ----------------------------------------------------------------------------- */
 
 struct knell_fail_config {
     uint64_t seed;            /* of the campaign: the draws depend on it, the instance and their number alone */
@@ -306,12 +308,12 @@ size_t knell_fail_world_size(const struct knell_fail_program *program, const str
 
 /* Makes a world out of a block of knell_fail_world_size() bytes; every hosted automaton enters its first node at `now`.
  * Faults of that come as records of the first steps. The config is copied. */
-int knell_fail_world_init(void *memory, const struct knell_fail_program *program, const struct knell_fail_config *config,
-                          knell_time now, struct knell_fail_world **world);
+int knell_fail_world_init(void *memory, const struct knell_fail_program *program,
+                          const struct knell_fail_config *config, knell_time now, struct knell_fail_world **world);
 
-/* With an event: takes it; 1. Without: takes the next ready message, else the next expired timer; 1, or 0 when nothing is
- * ready at `now`. Feed the process events of an instant before stepping without one. KNELL_EINVAL: a number in the event
- * is out of range, the instance is hosted elsewhere, or the time ran backwards. */
+/* With an event: takes it; 1. Without: takes the next ready message, else the next expired timer; 1, or 0 when
+ * nothing is ready at `now`. Feed the process events of an instant before stepping without one. KNELL_EINVAL: a
+ * number in the event is out of range, the instance is hosted elsewhere, or the time ran backwards. */
 int knell_fail_step(struct knell_fail_world *world, knell_time now, const struct knell_fail_event *event,
                     struct knell_fail_record *record);
 
@@ -329,7 +331,7 @@ uint32_t knell_fail_armed(const struct knell_fail_world *world, uint32_t instanc
                           uint32_t room);
 bool knell_fail_is_armed(const struct knell_fail_world *world, uint32_t instance, struct knell_fail_probe probe);
 
-/* ---- asking a world ------------------------------------------------------------------------------------------------ */
+/* ---- asking a world ---------------------------------------------------------------------------------------------- */
 
 enum knell_fail_process { KNELL_FAIL_NONE, KNELL_FAIL_HELD, KNELL_FAIL_RUNNING, KNELL_FAIL_STOPPED };
 

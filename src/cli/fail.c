@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- options ------------------------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 /* One block: the pointers, then the texts of the arguments that had to be rewritten. */
 char **knell__fail_long_options(const struct knell_usage *usage, int argc, char **argv)
@@ -49,7 +49,7 @@ static int parse_define(const struct knell_usage *usage, const char *text, char 
     return -1;
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 char *knell__read_file(const struct knell_usage *usage, const char *file, size_t limit, size_t *size)
 {
@@ -81,7 +81,7 @@ char *knell__read_file(const struct knell_usage *usage, const char *file, size_t
     return text;
 }
 
-/* ---- compiling ----------------------------------------------------------------------------------------------------- */
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
 
 static void print_note(void *driver, const struct knell_fail_note *note)
 {

@@ -1,4 +1,5 @@
-/* What the subcommands of `knell fail` share: a scenario from a file, with its -D, and its diagnostics on standard error. */
+/* What the subcommands of `knell fail` share: a scenario from a file, with its -D, and its diagnostics on standard
+ * error. */
 #ifndef KNELL_CLI_FAIL_H
 #define KNELL_CLI_FAIL_H
 
@@ -21,8 +22,8 @@ struct knell_scenario {
  * memory, reported. */
 char **knell__fail_long_options(const struct knell_usage *usage, int argc, char **argv);
 
-/* Reads and compiles. KNELL_EXIT_OK; KNELL_EXIT_FAILED after errors in the scenario; KNELL_EXIT_USAGE if it cannot be read
- * or a -D is malformed. "-" is standard input. */
+/* Reads and compiles. KNELL_EXIT_OK; KNELL_EXIT_FAILED after errors in the scenario; KNELL_EXIT_USAGE if it cannot
+ * be read or a -D is malformed. "-" is standard input. */
 int knell__scenario_open(const struct knell_usage *usage, const char *file, const struct knell_texts *defines,
                          struct knell_scenario *scenario);
 void knell__scenario_close(struct knell_scenario *scenario);

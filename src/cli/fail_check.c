@@ -7,8 +7,9 @@
 
 static const struct knell_usage usage = {
     .command = "knell fail check",
-    .summary = "Checks fault scenarios written in FAIL. Errors and warnings are written as file:line:col: with the line and "
-               "a caret; nothing is written when all is well. The status is 1 if there was an error.",
+    .summary =
+        "Checks fault scenarios written in FAIL. Errors and warnings are written as file:line:col: with the line and "
+        "a caret; nothing is written when all is well. The status is 1 if there was an error.",
     .notes = "With --for, what that effector cannot do is an error too. Give `-' to check standard input.\n",
     .examples = "  knell fail check examples/fail/figure-7a.fail -D X=5\n"
                 "  knell fail check --for agent my.fail\n",

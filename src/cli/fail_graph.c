@@ -1,5 +1,5 @@
-/* knell fail graph: the automata of a scenario as SVG. This file collects what is to be seen, fail_graph_svg.c draws it. The
- * texts are taken from the source, so that a param stays a name and an expression stays as it was written. */
+/* knell fail graph: the automata of a scenario as SVG. This file collects what is to be seen, fail_graph_svg.c draws
+ * it. The texts are taken from the source, so that a param stays a name and an expression stays as it was written. */
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/fail_graph.h"
@@ -10,12 +10,13 @@
 
 static const struct knell_usage usage = {
     .command = "knell fail graph",
-    .summary = "Draws the automata of a fault scenario as SVG: one panel per daemon, one box per node, an arrow from each "
-               "rule to the node it goes to.",
+    .summary =
+        "Draws the automata of a fault scenario as SVG: one panel per daemon, one box per node, an arrow from each "
+        "rule to the node it goes to.",
     .examples = "  knell fail graph examples/fail/figure-10.fail -o figure-10.svg\n",
 };
 
-/* ---- text of the source -------------------------------------------------------------------------------------------- */
+/* ---- text of the source ------------------------------------------------------------------------------------------ */
 
 static const char *source_at(const struct knell_fail_source *source, struct knell__fail_at at)
 {
@@ -53,7 +54,7 @@ static void copy_statement(const char *p, char *text, size_t size)
     text[n] = '\0';
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 static void add_line(struct knell_graph_entry *e, int indent, const char *text, int length)
 {
@@ -93,7 +94,8 @@ static void drop_goto(char *actions)
 
 static void fill_rule(struct knell_graph_entry *e, char *text)
 {
-    char *arrow = strstr(text, "->"), *actions = arrow + 2, *end = arrow;
+    char *arrow = strstr(text, "->"), *end = arrow ? arrow : text + strlen(text); /* a very long rule was cut off */
+    char *actions = arrow ? arrow + 2 : end;
 
     actions += strspn(actions, " ");
     while (end > text && end[-1] == ' ')
@@ -105,7 +107,7 @@ static void fill_rule(struct knell_graph_entry *e, char *text)
     if ((int)(strlen(text) + strlen(actions)) + 3 <= KNELL_GRAPH_WIDTH && *actions) {
         char whole[KNELL_GRAPH_LINE];
 
-        snprintf(whole, sizeof whole, "%s \u2192 %s", text, actions);
+        snprintf(whole, sizeof whole, "%.55s \u2192 %.55s", text, actions);
         add_line(e, 0, whole, (int)strlen(whole));
         return;
     }
@@ -118,7 +120,7 @@ static void fill_rule(struct knell_graph_entry *e, char *text)
     }
 }
 
-/* ---- rules and nodes ----------------------------------------------------------------------------------------------- */
+/* ---- rules and nodes --------------------------------------------------------------------------------------------- */
 
 static enum knell_graph_kind kind_of(enum knell_fail_event_type event)
 {
@@ -158,8 +160,8 @@ static void collect_decl(const struct knell_scenario *s, const struct knell__fai
     e->kind = KNELL_GRAPH_DECL;
     e->target = -3;
     copy_statement(source_at(&s->source, d->at), rest, sizeof rest);
-    snprintf(text, sizeof text, "%s %s", d->type == KNELL__FAIL_TIME && d->unit_ns < 1000000000 ? "time" : words[d->type],
-             rest);
+    snprintf(text, sizeof text, "%s %s",
+             d->type == KNELL__FAIL_TIME && d->unit_ns < 1000000000 ? "time" : words[d->type], rest);
     add_wrapped(e, 0, text);
 }
 
@@ -228,7 +230,7 @@ static void free_panels(struct knell_graph_panel *panels, uint32_t count)
     free(panels);
 }
 
-/* ---- the command --------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static int write_picture(const struct knell_scenario *s, const char *file, struct knell_graph_panel *panels)
 {

@@ -1,4 +1,5 @@
-/* The picture of a scenario before it is drawn: panels with boxes, boxes with lines of text, each rule with its target. */
+/* The picture of a scenario before it is drawn: panels with boxes, boxes with lines of text, each rule with its
+ * target. */
 #ifndef KNELL_CLI_FAIL_GRAPH_H
 #define KNELL_CLI_FAIL_GRAPH_H
 
@@ -8,7 +9,13 @@
 
 enum { KNELL_GRAPH_LINE = 120, KNELL_GRAPH_LINES = 12, KNELL_GRAPH_WIDTH = 52 };
 
-enum knell_graph_kind { KNELL_GRAPH_DECL, KNELL_GRAPH_PROCESS, KNELL_GRAPH_CALL, KNELL_GRAPH_MESSAGE, KNELL_GRAPH_TIMER };
+enum knell_graph_kind {
+    KNELL_GRAPH_DECL,
+    KNELL_GRAPH_PROCESS,
+    KNELL_GRAPH_CALL,
+    KNELL_GRAPH_MESSAGE,
+    KNELL_GRAPH_TIMER
+};
 
 /* A declaration or a rule, broken into lines. */
 struct knell_graph_entry {

@@ -1,5 +1,6 @@
-/* The drawing of fail_graph.h. The boxes of a daemon stand below each other; every node has one lane at the right, in its
- * colour, and the rules that go to it join that lane: no label can cover another, whatever the automaton looks like. */
+/* The drawing of fail_graph.h. The boxes of a daemon stand below each other; every node has one lane at the right,
+ * in its colour, and the rules that go to it join that lane: no label can cover another, whatever the automaton
+ * looks like. */
 #include "cli/fail_graph.h"
 
 #include <string.h>
@@ -13,7 +14,8 @@
 #define MARGIN 28.0
 #define TOP 62.0 /* of a panel, above its first box */
 
-static const char *const lanes[] = {"#2563a8", "#b3541e", "#3d7d3a", "#8a4fa3", "#a8325a", "#1f7f86", "#7a6a1c", "#5c5f66"};
+static const char *const lanes[] = {"#2563a8", "#b3541e", "#3d7d3a", "#8a4fa3",
+                                    "#a8325a", "#1f7f86", "#7a6a1c", "#5c5f66"};
 
 static const char *lane_colour(int target)
 {
@@ -56,7 +58,7 @@ static int letters(const char *text)
     return n;
 }
 
-/* ---- measuring ----------------------------------------------------------------------------------------------------- */
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
 
 static double widest(const struct knell_graph_entry *entries, uint32_t count, double width)
 {
@@ -99,7 +101,7 @@ static void measure(struct knell_graph_panel *p, double x)
     p->width = p->box_width + 2 * MARGIN + p->box_count * LANE;
 }
 
-/* ---- drawing ------------------------------------------------------------------------------------------------------- */
+/* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
 static void draw_entry(FILE *out, const struct knell_graph_entry *e, double x)
 {
@@ -126,12 +128,13 @@ static void draw_port(FILE *out, const struct knell_graph_panel *p, const struct
     double y = e->y + 8;
 
     if (e->target >= 0) {
-        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"port\" style=\"fill:%s\">", right - 8, y + 4, lane_colour(e->target));
+        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"port\" style=\"fill:%s\">", right - 8, y + 4,
+                lane_colour(e->target));
         escape(out, p->boxes[e->target].name, KNELL_GRAPH_LINE);
         fputs("</text>\n", out);
     } else if (e->target == -1) {
-        fprintf(out, "<path d=\"M%.1f %.1fa5 5 0 1 1 -4 -3.6\" class=\"again\" marker-end=\"url(#small)\"/>\n", right - 9,
-                y + 1);
+        fprintf(out, "<path d=\"M%.1f %.1fa5 5 0 1 1 -4 -3.6\" class=\"again\" marker-end=\"url(#small)\"/>\n",
+                right - 9, y + 1);
     } else if (e->target == -2) {
         fprintf(out, "<path d=\"M%.1f %.1fh8\" class=\"again\"/>\n", right - 18, y);
     }
@@ -156,23 +159,25 @@ static void draw_box(FILE *out, const struct knell_graph_panel *p, uint32_t numb
     double x = p->x + MARGIN, right = x + p->box_width;
     const char *colour = lane_colour((int)number);
 
-    fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"10\" class=\"box\" stroke=\"%s\"/>\n", x,
-            b->y, p->box_width, b->height, colour);
+    fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"10\" class=\"box\" stroke=\"%s\"/>\n",
+            x, b->y, p->box_width, b->height, colour);
     if (b->entry_count > 0)
-        fprintf(out, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"%s\" stroke-opacity=\".35\"/>\n", x, b->y + HEAD, right, colour);
+        fprintf(out, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"%s\" stroke-opacity=\".35\"/>\n", x, b->y + HEAD, right,
+                colour);
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"node\" style=\"fill:%s\">", x + PAD, b->y + 20, colour);
     escape(out, p->implicit ? "(one node)" : b->name, KNELL_GRAPH_LINE);
     fputs("</text>\n", out);
     if (number == 0)
-        fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"#374151\"/><path d=\"M%.1f %.1fH%.1f\" class=\"edge\" "
-                     "stroke=\"#374151\" marker-end=\"url(#start)\"/>\n",
+        fprintf(out,
+                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"#374151\"/><path d=\"M%.1f %.1fH%.1f\" class=\"edge\" "
+                "stroke=\"#374151\" marker-end=\"url(#start)\"/>\n",
                 p->x + 8, b->y + HEAD / 2, p->x + 12, b->y + HEAD / 2, x - 5);
     for (uint32_t i = 0; i < b->entry_count; i++) {
         const struct knell_graph_entry *e = &b->entries[i];
 
         if (e->deadly)
-            fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"4\" fill=\"#fde8e8\"/>\n", x + 5,
-                    e->y - 2, p->box_width - 10, e->line_count * LINE + 2);
+            fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"4\" fill=\"#fde8e8\"/>\n",
+                    x + 5, e->y - 2, p->box_width - 10, e->line_count * LINE + 2);
         draw_entry(out, e, x + PAD);
         draw_port(out, p, e, right);
         if (e->target >= 0)
@@ -197,12 +202,15 @@ static void draw_panel(FILE *out, const struct knell_graph_panel *p)
 
 static void draw_head(FILE *out, const char *title, double width, double height)
 {
-    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
-            width, height, width, height);
+    fprintf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
+        width, height, width, height);
     escape(out, title, KNELL_GRAPH_LINE);
     fputs("</title>\n<style>\n"
           "text{font-family:'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:12px;fill:#1f2937}\n"
-          ".decl{fill:#6b7280}.node{font-weight:bold;font-size:14px}.port{font-weight:bold;text-anchor:end;font-size:11px}\n"
+          ".decl{fill:#6b7280}.node{font-weight:bold;font-size:14px}.port{font-weight:bold;text-anchor:end;font-size:"
+          "11px}\n"
           ".daemon{font-family:'DejaVu Sans',Helvetica,Arial,sans-serif;font-size:18px;font-weight:bold}\n"
           ".places{font-size:12px;font-weight:normal;fill:#6b7280}\n"
           ".panel{fill:#f8fafc;stroke:#cbd5e1}.box{fill:#fff;stroke-width:1.5}\n"
@@ -210,11 +218,16 @@ static void draw_head(FILE *out, const char *title, double width, double height)
           "</style>\n<defs>\n",
           out);
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
-        fprintf(out, "<marker id=\"arrow%zu\" viewBox=\"0 0 8 8\" refX=\"4\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" "
-                     "orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"%s\"/></marker>\n", i, lanes[i]);
-    fputs("<marker id=\"start\" viewBox=\"0 0 8 8\" refX=\"4\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
+        fprintf(
+            out,
+            "<marker id=\"arrow%zu\" viewBox=\"0 0 8 8\" refX=\"4\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" "
+            "orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"%s\"/></marker>\n",
+            i, lanes[i]);
+    fputs("<marker id=\"start\" viewBox=\"0 0 8 8\" refX=\"4\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
+          "orient=\"auto\">"
           "<path d=\"M0 0L8 4L0 8z\" fill=\"#374151\"/></marker>\n"
-          "<marker id=\"small\" viewBox=\"0 0 8 8\" refX=\"4\" refY=\"4\" markerWidth=\"5\" markerHeight=\"5\" orient=\"auto\">"
+          "<marker id=\"small\" viewBox=\"0 0 8 8\" refX=\"4\" refY=\"4\" markerWidth=\"5\" markerHeight=\"5\" "
+          "orient=\"auto\">"
           "<path d=\"M0 0L8 4L0 8z\" fill=\"#6b7280\"/></marker>\n</defs>\n"
           "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
           out);

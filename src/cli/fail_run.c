@@ -12,22 +12,25 @@
 
 static const struct knell_usage usage = {
     .command = "knell fail run",
-    .summary = "Runs a fault scenario without a program under test and prints every event, the rule that fires and its "
-               "actions: by hand from standard input, from a script, or on a model of a platform that relaunches its job.",
-    .notes = "Lines of a script:\n"
-             "  load SLOTS, exit SLOTS, error SLOTS          the process there starts, ends with status 0, ends otherwise\n"
-             "  before SLOTS FUNCTION, after SLOTS FUNCTION  it is at the entry or the return of a function\n"
-             "  set SLOTS $VARIABLE N                        it changes a variable\n"
-             "  send MESSAGE SLOTS from SLOT                 a message comes in\n"
-             "  at TIME, wait TIME, next                     go on to a time, by a time, to the next timer or message\n"
-             "  show [SLOTS]                                 node, process, variables, waiting messages, breakpoints\n"
-             "SLOTS is P1, G1[3], G1[3..9] or G1[*]; a TIME has a unit; # begins a comment.\n\n"
-             "Settings of --platform, with commas between: processes=N, launch=TIME, detect=TIME, stop=TIME,\n"
-             "relaunch=TIME, length=TIME, policy=job|process|nothing, spares=yes|no, call=SYMBOL@TIME[/TIME]\n"
-             "(each process calls SYMBOL after running for TIME, and then every second TIME).\n",
-    .examples = "  knell fail run examples/fail/figure-4-5a.fail\n"
-                "  knell fail run examples/fail/figure-7a.fail -D X=3 --platform processes=49 --until 5min\n"
-                "  knell fail run examples/fail/figure-10.fail --platform processes=49,call=localMPI_setCommand@300ms\n",
+    .summary =
+        "Runs a fault scenario without a program under test and prints every event, the rule that fires and its "
+        "actions: by hand from standard input, from a script, or on a model of a platform that relaunches its job.",
+    .notes =
+        "Lines of a script:\n"
+        "  load SLOTS, exit SLOTS, error SLOTS          the process there starts, ends with status 0, ends otherwise\n"
+        "  before SLOTS FUNCTION, after SLOTS FUNCTION  it is at the entry or the return of a function\n"
+        "  set SLOTS $VARIABLE N                        it changes a variable\n"
+        "  send MESSAGE SLOTS from SLOT                 a message comes in\n"
+        "  at TIME, wait TIME, next                     go on to a time, by a time, to the next timer or message\n"
+        "  show [SLOTS]                                 node, process, variables, waiting messages, breakpoints\n"
+        "SLOTS is P1, G1[3], G1[3..9] or G1[*]; a TIME has a unit; # begins a comment.\n\n"
+        "Settings of --platform, with commas between: processes=N, launch=TIME, detect=TIME, stop=TIME,\n"
+        "relaunch=TIME, length=TIME, policy=job|process|nothing, spares=yes|no, call=SYMBOL@TIME[/TIME]\n"
+        "(each process calls SYMBOL after running for TIME, and then every second TIME).\n",
+    .examples =
+        "  knell fail run examples/fail/figure-4-5a.fail\n"
+        "  knell fail run examples/fail/figure-7a.fail -D X=3 --platform processes=49 --until 5min\n"
+        "  knell fail run examples/fail/figure-10.fail --platform processes=49,call=localMPI_setCommand@300ms\n",
 };
 
 struct run {
@@ -57,7 +60,7 @@ static int make_world(struct run *r, struct knell_fail_config *config)
     return KNELL_EXIT_OK;
 }
 
-/* ---- by hand and from a script ------------------------------------------------------------------------------------- */
+/* ---- by hand and from a script ----------------------------------------------------------------------------------- */
 
 /* A wrong line is reported and left out when a person types; a script ends there. */
 static int run_lines(struct knell_fail_script *s, FILE *in, const char *name)
@@ -113,7 +116,7 @@ static int run_script(struct run *r)
     return status;
 }
 
-/* ---- the platform model -------------------------------------------------------------------------------------------- */
+/* ---- the platform model ------------------------------------------------------------------------------------------ */
 
 static int bad_setting(const char *key, const char *value, const char *why)
 {
@@ -279,7 +282,7 @@ static int run_platform(struct run *r)
     return status;
 }
 
-/* ---- the command --------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static int parse(int argc, char **argv, struct run *r)
 {

@@ -1,5 +1,6 @@
-/* Memory that is handed out and never taken back, out of one block of the caller's. A request that does not fit gives NULL
- * and marks the arena, so that a compilation checks once at its end and at its loops, not at every allocation. */
+/* Memory that is handed out and never taken back, out of one block of the caller's. A request that does not fit
+ * gives NULL and marks the arena, so that a compilation checks once at its end and at its loops, not at every
+ * allocation. */
 #ifndef KNELL_FAIL_ARENA_H
 #define KNELL_FAIL_ARENA_H
 

@@ -1,11 +1,11 @@
-/* The compiler: tree to program. This file has the order of things, the tables of names, params and declarations; places,
- * rules, expressions and the warnings have files of their own. */
+/* The compiler: tree to program. This file has the order of things, the tables of names, params and declarations;
+ * places, rules, expressions and the warnings have files of their own. */
 #include "fail/compile.h"
 #include "fail/eval.h"
 
 #include <stdio.h>
 
-/* ---- names --------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static bool find_decl(const struct knell__compiler *c, struct knell__fail_slice decls, const char *name,
                       struct knell__binding *b)
@@ -61,7 +61,8 @@ void knell__compile_unknown(struct knell__compiler *c, struct knell__word name, 
         knell__hint_offer(&hint, events[i]);
     for (const struct knell__param *p = c->tree->params; p && !timers; p = p->next)
         knell__hint_offer(&hint, p->name.text);
-    knell__notes_error(c->notes, name.at, timers ? "no event or timer is called '%s'%s" : "no variable or param is called '%s'%s",
+    knell__notes_error(c->notes, name.at,
+                       timers ? "no event or timer is called '%s'%s" : "no variable or param is called '%s'%s",
                        name.text, knell__hint_text(&hint));
 }
 
@@ -112,7 +113,7 @@ uint32_t knell__compile_function(struct knell__compiler *c, struct knell__word l
     return (*count)++;
 }
 
-/* ---- params -------------------------------------------------------------------------------------------------------- */
+/* ---- params ------------------------------------------------------------------------------------------------------ */
 
 static void check_params(struct knell__compiler *c)
 {
@@ -152,7 +153,7 @@ static void apply_defines(struct knell__compiler *c, const struct knell_fail_def
     }
 }
 
-/* ---- declarations -------------------------------------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------------------------------------------------ */
 
 static void check_name_free(struct knell__compiler *c, struct knell__word name)
 {
@@ -207,7 +208,7 @@ static void compile_decls(struct knell__compiler *c, const struct knell__decl *d
         compile_decl(c, decls, scope, timer);
 }
 
-/* ---- daemons ------------------------------------------------------------------------------------------------------- */
+/* ---- daemons ----------------------------------------------------------------------------------------------------- */
 
 /* All names first: a goto or a place may name what comes later in the text. */
 static void declare_nodes(struct knell__compiler *c, struct knell__fail_daemon *daemon, const struct knell__daemon *d)
@@ -224,7 +225,8 @@ static void declare_nodes(struct knell__compiler *c, struct knell__fail_daemon *
             const struct knell__fail_node *other = &program->nodes[daemon->nodes.first + i];
 
             if (strcmp(other->name, node->name) == 0) {
-                knell__notes_error(c->notes, node->at, "node %s is already there, at line %u", node->name, other->at.line);
+                knell__notes_error(c->notes, node->at, "node %s is already there, at line %u", node->name,
+                                   other->at.line);
                 break;
             }
         }
@@ -282,14 +284,15 @@ void knell__compile_daemons(struct knell__compiler *c)
     c->node = NULL;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static bool take_arrays(struct knell__compiler *c)
 {
     const struct knell__tree *t = c->tree;
     struct knell__arena *a = c->arena;
     struct knell_fail_program *p = knell__arena_take(a, sizeof *p);
-    uint32_t names = t->rule_count + t->action_count + t->term_count; /* whatever names a message, function or variable */
+    uint32_t names =
+        t->rule_count + t->action_count + t->term_count; /* whatever names a message, function or variable */
 
     if (!p)
         return false;
@@ -349,8 +352,8 @@ int knell_fail_compile(const struct knell_fail_source *source, const struct knel
     return result;
 }
 
-/* One byte of text makes at most one node of the tree and one entry of the program; the largest pair is an action's, which
- * takes two bytes and its comma. The rest is for the tables and alignment. */
+/* One byte of text makes at most one node of the tree and one entry of the program; the largest pair is an action's,
+ * which takes two bytes and its comma. The rest is for the tables and alignment. */
 size_t knell_fail_program_room(size_t source_size, uint32_t define_count)
 {
     (void)define_count;

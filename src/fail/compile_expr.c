@@ -1,5 +1,5 @@
-/* Expressions to postfix code. Constant parts are computed here, so that a constant index, a division by a param that is
- * zero and the like are found before anything runs. */
+/* Expressions to postfix code. Constant parts are computed here, so that a constant index, a division by a param
+ * that is zero and the like are found before anything runs. */
 #include "fail/compile.h"
 #include "fail/eval.h"
 
@@ -58,7 +58,8 @@ static void check_draw(struct knell__compiler *c, const struct knell__expr *e)
     if (e->code == KNELL__FAIL_EXP && last->value < 0)
         knell__notes_error(c->notes, e->at, "FAIL_EXP(mean) needs a mean of at least 0");
     if (e->code == KNELL__FAIL_WEIBULL && (last[-1].value < 0 || last->value < 1))
-        knell__notes_error(c->notes, e->at, "FAIL_WEIBULL(scale, shape) needs a scale of at least 0, a shape of at least 1");
+        knell__notes_error(c->notes, e->at,
+                           "FAIL_WEIBULL(scale, shape) needs a scale of at least 0, a shape of at least 1");
 }
 
 /* True: the whole is one constant op. */

@@ -1,5 +1,5 @@
-/* Computers and groups: their attributes, and the numbering of the instances. Runs before the rules are compiled, which name
- * places, and after the daemons' names are known. */
+/* Computers and groups: their attributes, and the numbering of the instances. Runs before the rules are compiled,
+ * which name places, and after the daemons' names are known. */
 #include "fail/compile.h"
 
 static void wrong_type(struct knell__compiler *c, const struct knell__attr *attr, const char *wanted)
@@ -24,16 +24,16 @@ static void set_daemon(struct knell__compiler *c, struct knell__fail_place *plac
         return;
     }
     for (uint32_t i = 0; i < c->program->daemon_count; i++) {
-        const char *name = c->program->daemons[i].name;
-
-        if (strcmp(name, attr->value.text) == 0) {
+        if (strcmp(c->program->daemons[i].name, attr->value.text) == 0) {
             place->daemon = i;
-            place->public.daemon = name;
+            place->public.daemon = c->program->daemons[i].name;
             return;
         }
-        knell__hint_offer(&hint, name);
     }
-    knell__notes_error(c->notes, attr->value.at, "no daemon is called '%s'%s", attr->value.text, knell__hint_text(&hint));
+    for (uint32_t i = 0; i < c->program->daemon_count; i++)
+        knell__hint_offer(&hint, c->program->daemons[i].name);
+    knell__notes_error(c->notes, attr->value.at, "no daemon is called '%s'%s", attr->value.text,
+                       knell__hint_text(&hint));
     place->public.daemon = ""; /* so that messages to it are not reported as well; an error stops the program anyway */
 }
 

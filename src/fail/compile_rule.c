@@ -1,8 +1,8 @@
-/* Rules and actions: names become numbers, and what cannot be meant is refused: a goto before the end, FAIL_SENDER without a
- * message, a slot that is not there. */
+/* Rules and actions: names become numbers, and what cannot be meant is refused: a goto before the end, FAIL_SENDER
+ * without a message, a slot that is not there. */
 #include "fail/compile.h"
 
-/* ---- receivers ----------------------------------------------------------------------------------------------------- */
+/* ---- receivers --------------------------------------------------------------------------------------------------- */
 
 static const struct knell__fail_place *find_place(struct knell__compiler *c, struct knell__word name)
 {
@@ -11,8 +11,9 @@ static const struct knell__fail_place *find_place(struct knell__compiler *c, str
     for (uint32_t i = 0; i < c->program->place_count; i++) {
         if (strcmp(c->program->places[i].public.name, name.text) == 0)
             return &c->program->places[i];
-        knell__hint_offer(&hint, c->program->places[i].public.name);
     }
+    for (uint32_t i = 0; i < c->program->place_count; i++)
+        knell__hint_offer(&hint, c->program->places[i].public.name);
     knell__notes_error(c->notes, name.at, "no computer or group is called '%s'%s", name.text, knell__hint_text(&hint));
     return NULL;
 }
@@ -29,8 +30,8 @@ static void check_index(struct knell__compiler *c, const struct knell__dest *des
         return;
     value = c->program->ops[out->index.first].value;
     if (value < 0 || value >= place->size) {
-        knell__notes_error(c->notes, dest->index->at, "%s has the slots 0 to %u, not %lld", place->name, place->size - 1,
-                           (long long)value);
+        knell__notes_error(c->notes, dest->index->at, "%s has the slots 0 to %u, not %lld", place->name,
+                           place->size - 1, (long long)value);
         return;
     }
     out->to = KNELL__FAIL_TO_FIXED;
@@ -72,25 +73,29 @@ static void compile_dest(struct knell__compiler *c, const struct knell__rule *ru
         knell__notes_error(c->notes, a->dest.name.at, "FAIL_SENDER has no meaning here: the rule takes no message");
 }
 
-/* ---- actions ------------------------------------------------------------------------------------------------------- */
+/* ---- actions ----------------------------------------------------------------------------------------------------- */
+
+static void unknown_node(struct knell__compiler *c, struct knell__word name)
+{
+    struct knell__hint hint = {.word = name.text};
+
+    if (c->daemon->implicit) {
+        knell__notes_error(c->notes, name.at, "daemon %s has no nodes to go to", c->daemon->name);
+        return;
+    }
+    for (uint32_t i = 0; i < c->daemon->nodes.count; i++)
+        knell__hint_offer(&hint, c->program->nodes[c->daemon->nodes.first + i].name);
+    knell__notes_error(c->notes, name.at, "daemon %s has no node %s%s", c->daemon->name, name.text,
+                       knell__hint_text(&hint));
+}
 
 static uint32_t find_node(struct knell__compiler *c, struct knell__word name)
 {
-    struct knell__hint hint = {.word = name.text};
-    struct knell__fail_slice nodes = c->daemon->nodes;
-
-    for (uint32_t i = 0; i < nodes.count; i++) {
-        const char *other = c->program->nodes[nodes.first + i].name;
-
-        if (strcmp(other, name.text) == 0 && !c->daemon->implicit)
+    for (uint32_t i = 0; i < c->daemon->nodes.count && !c->daemon->implicit; i++) {
+        if (strcmp(c->program->nodes[c->daemon->nodes.first + i].name, name.text) == 0)
             return i;
-        knell__hint_offer(&hint, other);
     }
-    if (c->daemon->implicit)
-        knell__notes_error(c->notes, name.at, "daemon %s has no nodes to go to", c->daemon->name);
-    else
-        knell__notes_error(c->notes, name.at, "daemon %s has no node %s%s", c->daemon->name, name.text,
-                           knell__hint_text(&hint));
+    unknown_node(c, name);
     return 0;
 }
 
@@ -189,7 +194,7 @@ static void check_order(struct knell__compiler *c, const struct knell__rule *rul
     }
 }
 
-/* ---- rules --------------------------------------------------------------------------------------------------------- */
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t compile_timer(struct knell__compiler *c, struct knell__word name)
 {

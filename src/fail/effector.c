@@ -7,9 +7,9 @@
 #define PROCESS (CAN(ONLOAD) | CAN(ONERROR) | CAN(HALT) | CAN(STOP) | CAN(CONTINUE))
 #define ALL ((1u << KNELL_FAIL_FEATURE_NUMBER_END) - 1)
 
-/* The simulated nodes of the ring call no functions, have no variables and never exit by themselves; the platform model
- * (fail/platform.h) runs whole jobs, whose processes call what its configuration names; a ghost lives in the MPI layer; the
- * agent holds real processes. */
+/* The simulated nodes of the ring call no functions, have no variables and never exit by themselves; the platform
+ * model (fail/platform.h) runs whole jobs, whose processes call what its configuration names; a ghost lives in the
+ * MPI layer; the agent holds real processes. */
 static const struct knell_fail_effector effectors[] = {
     {"simulator", PROCESS | CAN(CUT), CAN(ONEXIT), NULL},
     {"platform", PROCESS | CAN(ONEXIT) | CAN(BEFORE) | CAN(AFTER) | CAN(SIGNAL), 0, NULL},

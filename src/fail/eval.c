@@ -1,5 +1,5 @@
-/* The stack machine. Every operation is checked: a result that is no 64-bit number, a division by zero, a draw from an empty
- * range are faults with a place, never a wrong number. */
+/* The stack machine. Every operation is checked: a result that is no 64-bit number, a division by zero, a draw from
+ * an empty range are faults with a place, never a wrong number. */
 #include "fail/eval.h"
 #include "util/prng.h"
 
@@ -48,7 +48,7 @@ bool knell__eval_binary(enum knell__fail_code code, int64_t a, int64_t b, int64_
     }
 }
 
-/* ---- draws --------------------------------------------------------------------------------------------------------- */
+/* ---- draws ------------------------------------------------------------------------------------------------------- */
 
 static uint64_t draw(struct knell__machine *m)
 {
@@ -97,7 +97,7 @@ static bool draw_binary(struct knell__machine *m, enum knell__fail_code code, in
     return draw_life(m, code, a, b, result, why);
 }
 
-/* ---- the machine --------------------------------------------------------------------------------------------------- */
+/* ---- the machine ------------------------------------------------------------------------------------------------- */
 
 static bool fault(struct knell__machine *m, const struct knell__fail_op *op, enum knell_fail_fault_type type)
 {

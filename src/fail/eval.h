@@ -1,5 +1,5 @@
-/* Expressions at work: the stack machine, its arithmetic and its draws. Used by the interpreter and, for constants, by the
- * compiler. */
+/* Expressions at work: the stack machine, its arithmetic and its draws. Used by the interpreter and, for constants,
+ * by the compiler. */
 #ifndef KNELL_FAIL_EVAL_H
 #define KNELL_FAIL_EVAL_H
 

@@ -1,9 +1,10 @@
-/* One rule: finding it and running its actions, left to right. A fault ends the list: what was done stands, the rest and the
- * goto do not happen, the node is not entered again, and a process that the rule would have left held is continued. */
+/* One rule: finding it and running its actions, left to right. A fault ends the list: what was done stands, the rest
+ * and the goto do not happen, the node is not entered again, and a process that the rule would have left held is
+ * continued. */
 #include "fail/world.h"
 #include "util/prng.h"
 
-/* ---- finding ------------------------------------------------------------------------------------------------------- */
+/* ---- finding ----------------------------------------------------------------------------------------------------- */
 
 static bool compare(int64_t a, enum knell__fail_relation relation, int64_t b)
 {
@@ -55,7 +56,7 @@ const struct knell__fail_rule *knell__fire_find(struct knell_fail_world *w, uint
     return NULL;
 }
 
-/* ---- actions ------------------------------------------------------------------------------------------------------- */
+/* ---- actions ----------------------------------------------------------------------------------------------------- */
 
 static bool aim(struct knell_fail_world *w, uint32_t instance, const struct knell__fail_act *act,
                 const struct knell_fail_event *event, struct knell_fail_record *record, struct knell_fail_action *out)
@@ -165,10 +166,10 @@ void knell__fire_continue(struct knell__instance *in, struct knell_fail_record *
     control(in, out);
 }
 
-/* ---- firing -------------------------------------------------------------------------------------------------------- */
+/* ---- firing ------------------------------------------------------------------------------------------------------ */
 
-/* A process that ran up to this event goes on after it, and so does one whose rule could not be finished; one that is loaded
- * waits for a `continue` of the scenario. */
+/* A process that ran up to this event goes on after it, and so does one whose rule could not be finished; one that
+ * is loaded waits for a `continue` of the scenario. */
 static void settle(struct knell__instance *in, const struct knell_fail_event *event, bool was_running, bool faulty,
                    struct knell_fail_record *record)
 {

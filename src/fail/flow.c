@@ -1,5 +1,5 @@
-/* Warnings about a program that is correct: rules that cannot fire, nodes nobody reaches, processes that would run without
- * anyone noticing, messages nobody sends or takes, daemons and timers without use. */
+/* Warnings about a program that is correct: rules that cannot fire, nodes nobody reaches, processes that would run
+ * without anyone noticing, messages nobody sends or takes, daemons and timers without use. */
 #include "fail/compile.h"
 
 static void warn_dead_rules(struct knell__compiler *c, const struct knell__fail_node *node)
@@ -10,8 +10,8 @@ static void warn_dead_rules(struct knell__compiler *c, const struct knell__fail_
         for (uint32_t j = 0; j < i; j++) {
             if (rules[j].event == rules[i].event && rules[j].subject == rules[i].subject &&
                 (rules[j].count == 0 || rules[j].count == rules[i].count) && rules[j].conditions.count == 0) {
-                knell__notes_warn(c->notes, rules[i].at, "this rule never fires: the one at line %u takes its event always",
-                                  rules[j].at.line);
+                knell__notes_warn(c->notes, rules[i].at,
+                                  "this rule never fires: the one at line %u takes its event always", rules[j].at.line);
                 break;
             }
         }
@@ -45,8 +45,8 @@ static void warn_dead_nodes(struct knell__compiler *c, const struct knell__fail_
     }
     for (uint32_t n = 0; n < daemon->nodes.count; n++) {
         if (reached[n] == 0)
-            knell__notes_warn(c->notes, p->nodes[daemon->nodes.first + n].at, "node %s is unreachable: no goto leads to it",
-                              p->nodes[daemon->nodes.first + n].name);
+            knell__notes_warn(c->notes, p->nodes[daemon->nodes.first + n].at,
+                              "node %s is unreachable: no goto leads to it", p->nodes[daemon->nodes.first + n].name);
     }
 }
 
@@ -95,7 +95,7 @@ static void warn_timers(struct knell__compiler *c, const struct knell__fail_daem
     }
 }
 
-/* ---- places -------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static void warn_daemon(struct knell__compiler *c, uint32_t number)
 {
@@ -114,11 +114,11 @@ static void warn_daemon(struct knell__compiler *c, uint32_t number)
     if (!used && p->place_count > 0)
         knell__notes_warn(c->notes, daemon->at, "daemon %s is on no computer and in no group", daemon->name);
     if (with_program && !has_event(p, number, KNELL_FAIL_ONLOAD, 0))
-        knell__notes_warn(c->notes, daemon->at, "daemon %s never handles onload, though %s runs a program", daemon->name,
-                          with_program->public.name);
+        knell__notes_warn(c->notes, daemon->at, "daemon %s never handles onload, though %s runs a program",
+                          daemon->name, with_program->public.name);
 }
 
-/* ---- messages ------------------------------------------------------------------------------------------------------ */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 /* By the daemon of the place it is sent to; for FAIL_SENDER, by any. */
 static bool is_taken(const struct knell_fail_program *p, const struct knell__fail_act *act, const uint8_t *taken)
@@ -177,7 +177,8 @@ static void warn_messages(struct knell__compiler *c, uint8_t *sent, uint8_t *tak
             continue;
         hint.word = p->messages[p->rules[r].subject];
         offer_messages(p, &hint, sent);
-        knell__notes_warn(c->notes, p->rules[r].at, "nobody sends the message '%s'%s", hint.word, knell__hint_text(&hint));
+        knell__notes_warn(c->notes, p->rules[r].at, "nobody sends the message '%s'%s", hint.word,
+                          knell__hint_text(&hint));
     }
 }
 

@@ -197,7 +197,8 @@ static struct knell__fail_token lex_mark(struct knell__lexer *lexer)
     lexer->next++;
     if (c != 0 && strchr("{}()[];,:?!=<>+-*/%#", c))
         return token;
-    while (((unsigned char)peek(lexer, 0) & 0xc0) == 0x80 && lexer->next < lexer->end) /* the rest of a UTF-8 character */
+    while (((unsigned char)peek(lexer, 0) & 0xc0) == 0x80 &&
+           lexer->next < lexer->end) /* the rest of a UTF-8 character */
         lexer->next++;
     token.at.width = here(lexer).column - token.at.column;
     token.type = KNELL__FAIL_TOKEN_BAD;

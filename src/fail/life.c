@@ -1,6 +1,6 @@
-/* Life spans: exponential and Weibull numbers out of 64 random bits, by inversion, in integers throughout. A logarithm of a
- * math library may differ in its last bit from one machine to the next, and with it the millisecond at which a process
- * dies; these do not. -ln u is exact to 2^-30, which a span in milliseconds does not show. */
+/* Life spans: exponential and Weibull numbers out of 64 random bits, by inversion, in integers throughout. A
+ * logarithm of a math library may differ in its last bit from one machine to the next, and with it the millisecond
+ * at which a process dies; these do not. -ln u is exact to 2^-30, which a span in milliseconds does not show. */
 #include "fail/eval.h"
 
 #define ONE (UINT64_C(1) << 63)
@@ -43,7 +43,8 @@ static uint64_t log2_fixed(uint64_t x)
     return ((uint64_t)whole << 32) | digits;
 }
 
-/* -ln(u) * 2^32 for u = x / 2^64, the bits taken as an odd number so that u is neither 0 nor 1. At most 64 ln 2 = 44.4. */
+/* -ln(u) * 2^32 for u = x / 2^64, the bits taken as an odd number so that u is neither 0 nor 1. At most 64 ln 2 =
+ * 44.4. */
 static uint64_t minus_log(uint64_t bits)
 {
     return multiply((UINT64_C(64) << 32) - log2_fixed(bits | 1), LN2, 64);

@@ -1,5 +1,5 @@
-/* Messages: one pool for the whole world, so that its bound is the bound. A message is in one of three lists: on its way
- * (in the order of sending, which is that of arrival as the delay is constant), in a mailbox, or free. */
+/* Messages: one pool for the whole world, so that its bound is the bound. A message is in one of three lists: on its
+ * way (in the order of sending, which is that of arrival as the delay is constant), in a mailbox, or free. */
 #include "fail/world.h"
 
 static void append(struct knell_fail_world *w, struct knell__list *list, uint32_t mail)
@@ -91,7 +91,7 @@ void knell__mail_take(struct knell_fail_world *w, uint32_t mail)
         in->waiting_mask = 0;
 }
 
-/* ---- instances whose mailbox must be looked through --------------------------------------------------------------- */
+/* ---- instances whose mailbox must be looked through -------------------------------------------------------------- */
 
 void knell__dirty_add(struct knell_fail_world *w, uint32_t instance)
 {

@@ -1,5 +1,6 @@
-/* Entering a node: `always` variables are computed anew, a plain int on the first entry, the node's timers are armed and
- * those of the node left are cancelled. What cannot be computed is a fault and leaves the old value, or the timer unarmed. */
+/* Entering a node: `always` variables are computed anew, a plain int on the first entry, the node's timers are armed
+ * and those of the node left are cancelled. What cannot be computed is a fault and leaves the old value, or the
+ * timer unarmed. */
 #include "fail/eval.h"
 #include "fail/world.h"
 

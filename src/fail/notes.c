@@ -51,7 +51,7 @@ void knell__notes_warn(struct knell__notes *notes, struct knell__fail_at at, con
     va_end(args);
 }
 
-/* ---- the nearest word ---------------------------------------------------------------------------------------------- */
+/* ---- the nearest word -------------------------------------------------------------------------------------------- */
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -113,7 +113,7 @@ const char *knell__hint_text(struct knell__hint *hint)
     return hint->text;
 }
 
-/* ---- the picture --------------------------------------------------------------------------------------------------- */
+/* ---- the picture ------------------------------------------------------------------------------------------------- */
 
 static const char *line_at(const struct knell_fail_source *source, uint32_t line, size_t *length)
 {
@@ -182,6 +182,24 @@ static void draw_line(struct pen *pen, const char *line, size_t length)
     draw(pen, ' ');
 }
 
+enum { WIDEST = 160, BEFORE = 80 };
+
+/* Of a very long line only the part around the place is shown. */
+static void draw_place(struct pen *pen, const char *line, size_t length, struct knell_fail_note note)
+{
+    if (length > WIDEST) {
+        size_t skip = note.column > BEFORE ? note.column - BEFORE : 0;
+
+        while (skip > 0 && skip < length && ((unsigned char)line[skip] & 0xc0) == 0x80)
+            skip--;
+        line += skip;
+        length = length - skip < WIDEST ? length - skip : WIDEST;
+        note.column -= (uint32_t)skip;
+    }
+    draw_line(pen, line, length);
+    draw_caret(pen, line, length, &note);
+}
+
 size_t knell_fail_note_format(const struct knell_fail_source *source, const struct knell_fail_note *note, char *buffer,
                               size_t size)
 {
@@ -194,12 +212,12 @@ size_t knell_fail_note_format(const struct knell_fail_source *source, const stru
     if (note->line == 0)
         head = snprintf(buffer, size, "%s: %s: %s\n", source->name, severity, note->text);
     else
-        head = snprintf(buffer, size, "%s:%u:%u: %s: %s\n", source->name, note->line, note->column, severity, note->text);
+        head =
+            snprintf(buffer, size, "%s:%u:%u: %s: %s\n", source->name, note->line, note->column, severity, note->text);
     pen.length = head > 0 ? (size_t)head : 0;
     if (note->line > 0) {
         line = line_at(source, note->line, &length);
-        draw_line(&pen, line, length);
-        draw_caret(&pen, line, length, note);
+        draw_place(&pen, line, length, *note);
     }
     if (size > 0)
         buffer[pen.length < size ? pen.length : size - 1] = '\0';

@@ -1,5 +1,5 @@
-/* Diagnostics on their way from the compiler to the caller: formatted, counted, and no more than KNELL_FAIL_NOTES_MAX of
- * each kind. */
+/* Diagnostics on their way from the compiler to the caller: formatted, counted, and no more than
+ * KNELL_FAIL_NOTES_MAX of each kind. */
 #ifndef KNELL_FAIL_NOTES_H
 #define KNELL_FAIL_NOTES_H
 

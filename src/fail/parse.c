@@ -1,5 +1,4 @@
-/* The parser's frame: scenario, params, daemons, nodes, declarations, places; and how it finds its way after an error: a rule
- * or declaration that went wrong is skipped up to its semicolon, so that one slip gives one message. */
+/* The parser's frame: scenario, daemons, nodes, declarations; and how it finds its way after an error: a rule or declaration that went wrong is skipped up to its semicolon, so that one slip gives one message. */
 #include "fail/parse.h"
 
 #include <stdio.h>
@@ -74,7 +73,8 @@ struct knell__word knell__parse_name(struct knell__parser *p, const char *what)
     struct knell__word name = {p->token.text, p->token.at};
     bool keyword = knell__fail_word(p->token.type) != NULL;
 
-    /* Messages have a mark of their own before them, so keywords are free there; everywhere else a keyword is a slip. */
+    /* Messages have a mark of their own before them, so keywords are free there; everywhere else a keyword is a
+     * slip. */
     if (p->token.type == KNELL__FAIL_TOKEN_NAME || (keyword && strstr(what, "message"))) {
         knell__parse_advance(p);
         return name;
@@ -95,31 +95,31 @@ static struct knell__word parse_label(struct knell__parser *p)
     return label;
 }
 
-/* ---- going on after an error --------------------------------------------------------------------------------------- */
+/* ---- going on after an error ------------------------------------------------------------------------------------- */
 
-static bool starts_section(const struct knell__parser *p)
+bool knell__parse_starts_section(const struct knell__parser *p)
 {
     return p->token.type == KNELL__FAIL_WORD_DAEMON || p->token.type == KNELL__FAIL_WORD_COMPUTER ||
            p->token.type == KNELL__FAIL_WORD_GROUP || p->token.type == KNELL__FAIL_WORD_PARAM ||
            p->token.type == KNELL__FAIL_TOKEN_END;
 }
 
-static void skip_statement(struct knell__parser *p)
+void knell__parse_skip_statement(struct knell__parser *p)
 {
-    while (!starts_section(p) && p->token.type != KNELL__FAIL_WORD_NODE && !knell__parse_is(p, '}')) {
+    while (!knell__parse_starts_section(p) && p->token.type != KNELL__FAIL_WORD_NODE && !knell__parse_is(p, '}')) {
         if (knell__parse_accept(p, ';'))
             return;
         knell__parse_advance(p);
     }
 }
 
-static void skip_section(struct knell__parser *p)
+void knell__parse_skip_section(struct knell__parser *p)
 {
-    while (!starts_section(p))
+    while (!knell__parse_starts_section(p))
         knell__parse_advance(p);
 }
 
-/* ---- declarations -------------------------------------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------------------------------------------------ */
 
 static bool at_decl(const struct knell__parser *p)
 {
@@ -170,7 +170,7 @@ static void parse_decls(struct knell__parser *p, struct knell__decl **tail)
         struct knell__decl *d = parse_decl(p);
 
         if (!d) {
-            skip_statement(p);
+            knell__parse_skip_statement(p);
             continue;
         }
         if (++count == KNELL_FAIL_DECLS_MAX + 1)
@@ -180,24 +180,24 @@ static void parse_decls(struct knell__parser *p, struct knell__decl **tail)
     }
 }
 
-/* ---- daemons ------------------------------------------------------------------------------------------------------- */
+/* ---- daemons ----------------------------------------------------------------------------------------------------- */
 
 static void parse_rules(struct knell__parser *p, struct knell__rule **tail)
 {
     uint32_t count = 0;
 
-    while (!starts_section(p) && p->token.type != KNELL__FAIL_WORD_NODE && !knell__parse_is(p, '}') &&
+    while (!knell__parse_starts_section(p) && p->token.type != KNELL__FAIL_WORD_NODE && !knell__parse_is(p, '}') &&
            !knell__parse_over(p)) {
         struct knell__rule *rule;
 
         if (at_decl(p)) {
             knell__notes_error(p->notes, p->token.at, "declarations come before the rules");
-            skip_statement(p);
+            knell__parse_skip_statement(p);
             continue;
         }
         rule = knell__parse_rule(p);
         if (!rule) {
-            skip_statement(p);
+            knell__parse_skip_statement(p);
             continue;
         }
         if (++count == KNELL_FAIL_RULES_MAX + 1)
@@ -212,7 +212,7 @@ static void parse_node_head(struct knell__parser *p, struct knell__node *node)
     knell__parse_advance(p);
     node->name = parse_label(p);
     if (!node->name.text || !knell__parse_expect(p, ':', "the end of the node's name"))
-        skip_statement(p);
+        knell__parse_skip_statement(p);
 }
 
 static void parse_nodes(struct knell__parser *p, struct knell__daemon *daemon)
@@ -242,7 +242,8 @@ static void parse_nodes(struct knell__parser *p, struct knell__daemon *daemon)
     } while (p->token.type == KNELL__FAIL_WORD_NODE && !knell__parse_over(p));
 }
 
-/* In a daemon without nodes the declarations are those of its one node: entered again after each rule, as in any node. */
+/* In a daemon without nodes the declarations are those of its one node: entered again after each rule, as in any
+ * node. */
 static void parse_daemon_body(struct knell__parser *p, struct knell__daemon *daemon)
 {
     parse_decls(p, &daemon->decls);
@@ -253,21 +254,21 @@ static void parse_daemon_body(struct knell__parser *p, struct knell__daemon *dae
     }
 }
 
-static bool parse_head(struct knell__parser *p, struct knell__word *name, const char *what)
+bool knell__parse_head(struct knell__parser *p, struct knell__word *name, const char *what)
 {
     knell__parse_advance(p);
     *name = knell__parse_name(p, what);
     if (name->text && knell__parse_expect(p, '{', "the beginning of the body"))
         return true;
-    skip_section(p);
+    knell__parse_skip_section(p);
     return false;
 }
 
-static void parse_close(struct knell__parser *p)
+void knell__parse_close(struct knell__parser *p)
 {
     if (!knell__parse_over(p) && !knell__parse_accept(p, '}')) {
         knell__parse_expected(p, "'}' at the end of the body");
-        skip_section(p);
+        knell__parse_skip_section(p);
     }
 }
 
@@ -277,88 +278,14 @@ static struct knell__daemon *parse_daemon(struct knell__parser *p)
 
     if (!daemon)
         return NULL;
-    if (!parse_head(p, &daemon->name, "the name of the daemon"))
+    if (!knell__parse_head(p, &daemon->name, "the name of the daemon"))
         return NULL;
     parse_daemon_body(p, daemon);
-    parse_close(p);
+    knell__parse_close(p);
     return daemon;
 }
 
-/* ---- places and params --------------------------------------------------------------------------------------------- */
-
-static struct knell__attr *parse_attr(struct knell__parser *p)
-{
-    struct knell__attr *attr = knell__arena_take(p->arena, sizeof *attr);
-
-    if (!attr)
-        return NULL;
-    attr->name = knell__parse_name(p, "an attribute: program, daemon, size, hosts or match");
-    if (!attr->name.text || !knell__parse_expect(p, '=', "the value of the attribute"))
-        return NULL;
-    attr->value = (struct knell__word){p->token.text, p->token.at};
-    attr->number = p->token.number;
-    if (p->token.type == KNELL__FAIL_TOKEN_TEXT)
-        attr->type = KNELL__ATTR_TEXT;
-    else if (p->token.type == KNELL__FAIL_TOKEN_NAME)
-        attr->type = KNELL__ATTR_NAME;
-    else if (p->token.type == KNELL__FAIL_TOKEN_NUMBER)
-        attr->type = KNELL__ATTR_NUMBER;
-    else {
-        knell__parse_expected(p, "a string, a name or a number");
-        return NULL;
-    }
-    knell__parse_advance(p);
-    knell__parse_accept(p, ';');
-    return attr;
-}
-
-static struct knell__place *parse_place(struct knell__parser *p)
-{
-    struct knell__place *place = knell__arena_take(p->arena, sizeof *place);
-    struct knell__attr **tail;
-
-    if (!place)
-        return NULL;
-    tail = &place->attrs;
-    place->group = p->token.type == KNELL__FAIL_WORD_GROUP;
-    if (!parse_head(p, &place->name, place->group ? "the name of the group" : "the name of the computer"))
-        return NULL;
-    while (!starts_section(p) && !knell__parse_is(p, '}') && !knell__parse_over(p)) {
-        struct knell__attr *attr = parse_attr(p);
-
-        if (!attr) {
-            skip_statement(p);
-            continue;
-        }
-        *tail = attr;
-        tail = &attr->next;
-    }
-    parse_close(p);
-    return place;
-}
-
-static struct knell__param *parse_param(struct knell__parser *p)
-{
-    struct knell__param *param = knell__arena_take(p->arena, sizeof *param);
-    bool minus;
-
-    if (!param)
-        return NULL;
-    knell__parse_advance(p);
-    param->name = knell__parse_name(p, "the name of the param");
-    if (!param->name.text || !knell__parse_expect(p, '=', "the value of the param"))
-        return NULL;
-    minus = knell__parse_accept(p, '-');
-    if (p->token.type != KNELL__FAIL_TOKEN_NUMBER) {
-        knell__parse_expected(p, "a number");
-        return NULL;
-    }
-    param->value = minus ? -p->token.number : p->token.number;
-    knell__parse_advance(p);
-    return knell__parse_expect(p, ';', "the end of the param") ? param : NULL;
-}
-
-/* ---- the scenario -------------------------------------------------------------------------------------------------- */
+/* ---- the scenario ------------------------------------------------------------------------------------------------ */
 
 static void unknown_section(struct knell__parser *p)
 {
@@ -372,7 +299,7 @@ static void unknown_section(struct knell__parser *p)
         knell__parse_expected(p, "Daemon, Computer, Group or param");
     if (p->token.type != KNELL__FAIL_TOKEN_END)
         knell__parse_advance(p);
-    skip_section(p);
+    knell__parse_skip_section(p);
 }
 
 static void parse_sections(struct knell__parser *p)
@@ -383,16 +310,16 @@ static void parse_sections(struct knell__parser *p)
 
     while (p->token.type != KNELL__FAIL_TOKEN_END && !knell__parse_over(p)) {
         if (p->token.type == KNELL__FAIL_WORD_PARAM) {
-            if ((*param = parse_param(p)))
+            if ((*param = knell__parse_param(p)))
                 param = &(*param)->next;
             else
-                skip_section(p);
+                knell__parse_skip_section(p);
         } else if (p->token.type == KNELL__FAIL_WORD_DAEMON) {
             if ((*daemon = parse_daemon(p)))
                 daemon = &(*daemon)->next;
             p->tree->daemon_count++;
         } else if (p->token.type == KNELL__FAIL_WORD_COMPUTER || p->token.type == KNELL__FAIL_WORD_GROUP) {
-            if ((*place = parse_place(p)))
+            if ((*place = knell__parse_place(p)))
                 place = &(*place)->next;
             p->tree->place_count++;
         } else {

@@ -27,6 +27,17 @@ void knell__parse_expected(struct knell__parser *p, const char *what);
 /* No more memory, or more errors than anyone reads. */
 bool knell__parse_over(const struct knell__parser *p);
 
+/* Going on after an error: behind the next semicolon, or at what begins something new. */
+bool knell__parse_starts_section(const struct knell__parser *p);
+void knell__parse_skip_statement(struct knell__parser *p);
+void knell__parse_skip_section(struct knell__parser *p);
+
+/* NAME { and }; an error in the head skips the section. */
+bool knell__parse_head(struct knell__parser *p, struct knell__word *name, const char *what);
+void knell__parse_close(struct knell__parser *p);
+
+struct knell__param *knell__parse_param(struct knell__parser *p); /* NULL: reported, the section is to be skipped */
+struct knell__place *knell__parse_place(struct knell__parser *p); /* NULL: reported and skipped */
 struct knell__expr *knell__parse_expr(struct knell__parser *p); /* NULL: reported */
 struct knell__expr *knell__parse_variable(struct knell__parser *p); /* a TVAR token */
 struct knell__rule *knell__parse_rule(struct knell__parser *p); /* NULL: reported; the caller finds the next rule */

@@ -1,5 +1,5 @@
-/* Expressions: precedence by recursion, sums and products by loops. Bounded in depth and in length, so that neither this
- * parser nor whoever walks the tree can run out of stack. */
+/* Expressions: precedence by recursion, sums and products by loops. Bounded in depth and in length, so that neither
+ * this parser nor whoever walks the tree can run out of stack. */
 #include "fail/parse.h"
 
 enum { DEEPEST = 40 };

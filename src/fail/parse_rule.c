@@ -1,8 +1,8 @@
 /* Rules: the event, the conditions behind &&, and after the arrow the actions. */
 #include "fail/parse.h"
 
-/* LIB:SYMBOL#k. Called while the token at hand is the parenthesis: what follows is not cut into tokens, a library's name
- * may hold dots and dashes. */
+/* LIB:SYMBOL#k. Called while the token at hand is the parenthesis: what follows is not cut into tokens, a library's
+ * name may hold dots and dashes. */
 static bool parse_function(struct knell__parser *p, struct knell__rule *rule)
 {
     rule->name.text = knell__lex_symbol(&p->lexer, &rule->name.at);

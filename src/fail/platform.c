@@ -1,5 +1,5 @@
-/* The platform of platform.h: what each slot does next, and the dispatcher. Every slot has one timer for the next thing that
- * happens to it; the dispatcher has the last one. */
+/* The platform of platform.h: what each slot does next, and the dispatcher. Every slot has one timer for the next
+ * thing that happens to it; the dispatcher has the last one. */
 #include "fail/platform.h"
 #include "fail/world.h"
 
@@ -45,7 +45,7 @@ size_t knell_platform_size(const struct knell_fail_program *program)
            (n + 1) * (sizeof(knell_time) + 2 * sizeof(uint32_t)) + 64;
 }
 
-/* ---- configuration ------------------------------------------------------------------------------------------------- */
+/* ---- configuration ----------------------------------------------------------------------------------------------- */
 
 #define MS INT64_C(1000000)
 
@@ -94,7 +94,7 @@ int knell_platform_check(const struct knell_fail_program *program, const struct 
     return *why ? KNELL_EINVAL : 0;
 }
 
-/* ---- what happens next to a slot ----------------------------------------------------------------------------------- */
+/* ---- what happens next to a slot --------------------------------------------------------------------------------- */
 
 static knell_time earlier(knell_time a, knell_time b)
 {
@@ -157,7 +157,7 @@ static void set_state(struct knell_platform *p, uint32_t slot, enum state state,
     rearm(p, slot);
 }
 
-/* ---- the dispatcher ------------------------------------------------------------------------------------------------ */
+/* ---- the dispatcher ---------------------------------------------------------------------------------------------- */
 
 static bool is_free(const struct knell_platform *p, uint32_t slot)
 {
@@ -230,7 +230,7 @@ static void notice(struct knell_platform *p, uint32_t slot, knell_time now)
         knell__timers_arm(&p->timers, p->count, now + p->config.detect);
 }
 
-/* ---- stepping ------------------------------------------------------------------------------------------------------ */
+/* ---- stepping ---------------------------------------------------------------------------------------------------- */
 
 static int load(struct knell_platform *p, uint32_t slot, knell_time now, struct knell_fail_event *event)
 {
@@ -317,7 +317,7 @@ knell_time knell_platform_deadline(const struct knell_platform *p)
     return p->timers.armed > 0 ? p->timers.deadline[p->timers.heap[0]] : KNELL_NEVER;
 }
 
-/* ---- actions ------------------------------------------------------------------------------------------------------- */
+/* ---- actions ----------------------------------------------------------------------------------------------------- */
 
 /* Signals that a process survives by default: SIGCHLD, SIGCONT, the stops, SIGURG, SIGWINCH. */
 static bool is_deadly(int64_t signal)
@@ -359,7 +359,7 @@ void knell_platform_apply(struct knell_platform *p, knell_time now, const struct
         apply(p, record->instance, now, &record->actions[i]);
 }
 
-/* ---- birth, questions, the loop ------------------------------------------------------------------------------------ */
+/* ---- birth, questions, the loop ---------------------------------------------------------------------------------- */
 
 static void place_all(struct knell_platform *p, knell_time now)
 {

@@ -1,9 +1,10 @@
-/* A platform that relaunches, after the MPICH-Vcl of the FAIL-MPI paper: machines with slots, a job of processes on a group
- * of them, a dispatcher that notices a death, ends the survivors and launches the job again. An effector of FAIL without a
- * protocol under it: good for trying a scenario, for tests, and as the frame of the simulator's effector.
+/* A platform that relaunches, after the MPICH-Vcl of the FAIL-MPI paper: machines with slots, a job of processes on
+ * a group of them, a dispatcher that notices a death, ends the survivors and launches the job again. An effector of
+ * FAIL without a protocol under it: good for trying a scenario, for tests, and as the frame of the simulator's
+ * effector.
  *
- * Pure like the rest: it says when something happens and what, the time is an argument, memory is the caller's. It knows
- * nothing of checkpoints, networks or the ring. */
+ * Pure like the rest: it says when something happens and what, the time is an argument, memory is the caller's. It
+ * knows nothing of checkpoints, networks or the ring. */
 #ifndef KNELL_FAIL_PLATFORM_H
 #define KNELL_FAIL_PLATFORM_H
 
@@ -46,8 +47,8 @@ struct knell_platform_counters {
 
 struct knell_platform;
 
-/* The group of a program with the most slots is where the job goes by default, fully used; times as on a cluster. False: no
- * group has a program. */
+/* The group of a program with the most slots is where the job goes by default, fully used; times as on a cluster.
+ * False: no group has a program. */
 bool knell_platform_defaults(const struct knell_fail_program *program, struct knell_platform_config *config);
 
 /* 0, or KNELL_EINVAL with one sentence in *why: a job larger than its group, a time out of range. */
@@ -56,8 +57,8 @@ int knell_platform_check(const struct knell_fail_program *program, const struct 
 
 size_t knell_platform_size(const struct knell_fail_program *program);
 
-/* In a block of knell_platform_size() bytes, aligned to 8; the first launch is at `now`. Keeps pointers to the program and
- * the world, copies the config. */
+/* In a block of knell_platform_size() bytes, aligned to 8; the first launch is at `now`. Keeps pointers to the
+ * program and the world, copies the config. */
 struct knell_platform *knell_platform_init(void *memory, const struct knell_fail_program *program,
                                            const struct knell_fail_world *world,
                                            const struct knell_platform_config *config, knell_time now);

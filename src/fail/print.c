@@ -1,5 +1,6 @@
-/* A record as a line: sequence number, time in seconds, daemon, line of the rule, what happened. The text is for people, the
- * JSON for programs; neither changes without a note in CHANGELOG.md, because runs are compared by their logs. */
+/* A record as a line: sequence number, time in seconds, daemon, line of the rule, what happened. The text is for
+ * people, the JSON for programs; neither changes without a note in CHANGELOG.md, because runs are compared by their
+ * logs. */
 #include "fail/program.h"
 
 #include <inttypes.h>
@@ -37,8 +38,8 @@ static void put(struct pen *pen, const char *text)
     }
 }
 
-/* Strings of a scenario hold no control characters; quotes and backslashes are escaped, twice when they are themselves in a
- * JSON string. */
+/* Strings of a scenario hold no control characters; quotes and backslashes are escaped, twice when they are
+ * themselves in a JSON string. */
 static void write_text(struct pen *pen, const char *text)
 {
     put(pen, pen->json ? "\\\"" : "\"");
@@ -185,7 +186,7 @@ static void write_action(struct pen *pen, const struct knell_fail_record *record
         write(pen, " (implied)");
 }
 
-/* ---- text ---------------------------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void write_outcome(struct pen *pen, const struct knell_fail_record *record)
 {
@@ -256,7 +257,7 @@ size_t knell_fail_record_text(const struct knell_fail_program *program, const st
     return pen.length;
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void write_json_faults(struct pen *pen, const struct knell_fail_record *record)
 {

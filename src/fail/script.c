@@ -26,9 +26,10 @@ static int wrong(struct knell_fail_script *s, const char *format, ...)
     return KNELL_EINVAL;
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* Digits with at most one point, times the unit, in integers: 1.5ms is 1500000. Digits below a nanosecond are cut off. */
+/* Digits with at most one point, times the unit, in integers: 1.5ms is 1500000. Digits below a nanosecond are cut
+ * off. */
 static bool scale_decimal(const char *digits, size_t length, int64_t unit, knell_time *time)
 {
     int64_t value = 0, weight = unit;
@@ -130,7 +131,7 @@ static int read_message(struct knell_fail_script *s, const char *text, uint32_t 
     return wrong(s, "the scenario names no message '%.40s'", text);
 }
 
-/* ---- stepping ------------------------------------------------------------------------------------------------------ */
+/* ---- stepping ---------------------------------------------------------------------------------------------------- */
 
 static int64_t *value_of(const struct knell_fail_script *s, uint32_t instance, uint32_t variable)
 {
@@ -186,7 +187,7 @@ static int run_until(struct knell_fail_script *s, knell_time until)
     return 0;
 }
 
-/* ---- verbs --------------------------------------------------------------------------------------------------------- */
+/* ---- verbs ------------------------------------------------------------------------------------------------------- */
 
 static int do_at(struct line *l)
 {
@@ -374,10 +375,11 @@ int knell_fail_script_line(struct knell_fail_script *s, const char *text)
             return wrong(s, "'%s' needs other words than these", l.words[0]);
         return verbs[i].run(&l);
     }
-    return wrong(s, "'%.40s' is not one of load, exit, error, before, after, set, send, at, wait, next, show", l.words[0]);
+    return wrong(s, "'%.40s' is not one of load, exit, error, before, after, set, send, at, wait, next, show",
+                 l.words[0]);
 }
 
-/* ---- birth --------------------------------------------------------------------------------------------------------- */
+/* ---- birth ------------------------------------------------------------------------------------------------------- */
 
 size_t knell_fail_script_size(const struct knell_fail_program *program)
 {

@@ -1,4 +1,5 @@
-/* Stepping a scenario by hand: lines of text in, what fires out. `knell fail run` and the golden tests are built on it.
+/* Stepping a scenario by hand: lines of text in, what fires out. `knell fail run` and the golden tests are built on
+ * it.
  *
  *      load SLOTS | exit SLOTS | error SLOTS          the process there starts, ends with status 0, ends otherwise
  *      before SLOTS FUNCTION | after SLOTS FUNCTION   ... is at the entry or the return of a function, if that is armed
@@ -7,7 +8,8 @@
  *      at TIME | wait TIME | next                     go on to a time, by a time, to the next timer or message
  *      show [SLOTS]                                   node, process, variables, what waits, what is armed
  *
- * SLOTS is P1, G1[3], G1[3..9] or G1[*]; TIME has a unit: 50s, 1.5ms. A # begins a comment. Pure: memory is the caller's. */
+ * SLOTS is P1, G1[3], G1[3..9] or G1[*]; TIME has a unit: 50s, 1.5ms. A # begins a comment. Pure: memory is the
+ * caller's. */
 #ifndef KNELL_FAIL_SCRIPT_H
 #define KNELL_FAIL_SCRIPT_H
 
@@ -35,7 +37,8 @@ size_t knell_fail_script_size(const struct knell_fail_program *program);
 bool knell_fail_script_read(void *script, uint32_t instance, uint32_t variable, int64_t *value);
 
 /* Prepares the script; `values` has knell_fail_script_size() bytes, zeroed. The world is set afterwards. */
-void knell_fail_script_init(struct knell_fail_script *script, const struct knell_fail_program *program, int64_t *values);
+void knell_fail_script_init(struct knell_fail_script *script, const struct knell_fail_program *program,
+                            int64_t *values);
 
 /* One line. 0, or KNELL_EINVAL with the reason in script->why. */
 int knell_fail_script_line(struct knell_fail_script *script, const char *line);

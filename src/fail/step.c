@@ -1,5 +1,6 @@
-/* The order of things at one instant: an event that the driver feeds is taken at once; without one, first the mailboxes of
- * those whose state changed, then the next message that arrives, then the next timer. Each call takes one. */
+/* The order of things at one instant: an event that the driver feeds is taken at once; without one, first the
+ * mailboxes of those whose state changed, then the next message that arrives, then the next timer. Each call takes
+ * one. */
 #include "fail/world.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ static int finish(struct knell_fail_world *w, struct knell_fail_record *record)
     return 1;
 }
 
-/* ---- events of a process ------------------------------------------------------------------------------------------- */
+/* ---- events of a process ----------------------------------------------------------------------------------------- */
 
 static uint64_t count_call(struct knell__instance *in, const struct knell_fail_event *event)
 {
@@ -71,7 +72,7 @@ static int take_process_event(struct knell_fail_world *w, uint32_t instance, str
     return finish(w, record);
 }
 
-/* ---- messages and timers ------------------------------------------------------------------------------------------- */
+/* ---- messages and timers ----------------------------------------------------------------------------------------- */
 
 /* Too many rules at this instant: the instance rests, said once. */
 static bool must_rest(struct knell_fail_world *w, uint32_t instance, struct knell_fail_record *record)
@@ -201,7 +202,7 @@ static int expire(struct knell_fail_world *w, uint32_t timer, struct knell_fail_
     return take_timer(w, instance, timer - in->first_timer - 1, record);
 }
 
-/* ---- the step ------------------------------------------------------------------------------------------------------ */
+/* ---- the step ---------------------------------------------------------------------------------------------------- */
 
 static int report_start(struct knell_fail_world *w, struct knell_fail_record *record)
 {

@@ -1,4 +1,5 @@
-/* The syntax tree: what was written, with its places; names are not looked up yet. Lists are linked in the order of the text. */
+/* The syntax tree: what was written, with its places; names are not looked up yet. Lists are linked in the order of
+ * the text. */
 #ifndef KNELL_FAIL_TREE_H
 #define KNELL_FAIL_TREE_H
 

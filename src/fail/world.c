@@ -1,10 +1,11 @@
-/* A world's birth and what can be asked of it. The block is measured and cut by one function, so that both always agree. */
+/* A world's birth and what can be asked of it. The block is measured and cut by one function, so that both always
+ * agree. */
 #include "fail/world.h"
 #include "util/prng.h"
 
 #include <string.h>
 
-/* ---- the block ----------------------------------------------------------------------------------------------------- */
+/* ---- the block --------------------------------------------------------------------------------------------------- */
 
 struct cutter {
     uint8_t *base; /* NULL: only measure */
@@ -97,7 +98,7 @@ size_t knell_fail_world_size(const struct knell_fail_program *program, const str
     return c.used;
 }
 
-/* ---- birth --------------------------------------------------------------------------------------------------------- */
+/* ---- birth ------------------------------------------------------------------------------------------------------- */
 
 static void free_all_mail(struct knell_fail_world *w)
 {
@@ -157,7 +158,7 @@ int knell_fail_world_init(void *memory, const struct knell_fail_program *program
     return 0;
 }
 
-/* ---- questions ----------------------------------------------------------------------------------------------------- */
+/* ---- questions --------------------------------------------------------------------------------------------------- */
 
 static const struct knell__instance *find(const struct knell_fail_world *w, uint32_t instance)
 {

@@ -1,5 +1,6 @@
-/* The interpreter's memory: one block, laid out by world.c. What a step changes is here and in the caller's record, nowhere
- * else. Instances are numbered from 0 within the world in here; `first` is the number of the first hosted one. */
+/* The interpreter's memory: one block, laid out by world.c. What a step changes is here and in the caller's record,
+ * nowhere else. Instances are numbered from 0 within the world in here; `first` is the number of the first hosted
+ * one. */
 #ifndef KNELL_FAIL_WORLD_H
 #define KNELL_FAIL_WORLD_H
 
@@ -50,7 +51,8 @@ struct knell__timers {
     uint32_t armed;
 };
 
-/* What went wrong when the first nodes were entered, until the first steps report it; more than these are only counted. */
+/* What went wrong when the first nodes were entered, until the first steps report it; more than these are only
+ * counted. */
 #define KNELL__START_FAULTS 16
 struct knell__start_fault {
     uint32_t instance;
@@ -84,7 +86,8 @@ uint32_t knell__timers_due(const struct knell__timers *t, knell_time now); /* KN
 /* mail.c */
 void knell__mail_send(struct knell_fail_world *w, uint32_t sender, struct knell_fail_action *send);
 bool knell__mail_put(struct knell_fail_world *w, uint32_t to, uint32_t sender, uint32_t message, knell_time arrival);
-uint32_t knell__mail_land(struct knell_fail_world *w, knell_time now); /* into its mailbox; KNELL__NOTHING: none is due */
+uint32_t knell__mail_land(struct knell_fail_world *w,
+                          knell_time now); /* into its mailbox; KNELL__NOTHING: none is due */
 void knell__mail_take(struct knell_fail_world *w, uint32_t mail); /* out of its mailbox */
 void knell__dirty_add(struct knell_fail_world *w, uint32_t instance);
 void knell__dirty_drop(struct knell_fail_world *w); /* the first */

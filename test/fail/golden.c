@@ -7,8 +7,8 @@
  *      ----
  *      the expected output, up to an empty line
  *
- * Lines between cases that begin with # are comments. `--rewrite FILE...` writes what comes out into the files instead of
- * comparing: look at the difference before committing it. */
+ * Lines between cases that begin with # are comments. `--rewrite FILE...` writes what comes out into the files
+ * instead of comparing: look at the difference before committing it. */
 #include "fail/script.h"
 
 #include <inttypes.h>
@@ -62,7 +62,7 @@ static void append_note(void *driver, const struct knell_fail_note *note)
     append(r->out, text, length < sizeof text ? length : sizeof text - 1);
 }
 
-/* ---- verbs --------------------------------------------------------------------------------------------------------- */
+/* ---- verbs ------------------------------------------------------------------------------------------------------- */
 
 static const struct knell_fail_program *compile(struct report *report, char *options)
 {
@@ -78,7 +78,8 @@ static const struct knell_fail_program *compile(struct report *report, char *opt
         defines[count++] = (struct knell_fail_define){d + 3, strtoll(equals + 1, NULL, 10)};
         d = equals;
     }
-    if (knell_fail_compile(report->source, defines, count, &reporter, program_memory, sizeof program_memory, &program) != 0)
+    if (knell_fail_compile(report->source, defines, count, &reporter, program_memory, sizeof program_memory,
+                           &program) != 0)
         return NULL;
     return program;
 }
@@ -146,7 +147,7 @@ static void run_script(const struct knell_fail_source *source, char *options, ch
     run_lines(&s, script, out);
 }
 
-/* ---- cases --------------------------------------------------------------------------------------------------------- */
+/* ---- cases ------------------------------------------------------------------------------------------------------- */
 
 /* Up to a line that is exactly `end`; the cursor goes behind it. NULL: there is none. */
 static char *cut_until(char **cursor, const char *end)

@@ -1,5 +1,5 @@
-/* The paper's scenarios on the platform model with 53 machines and 49 processes, as shipped in examples/fail: what the paper
- * says they inject is what is counted here, for several seeds, with and without spare machines. */
+/* The paper's scenarios on the platform model with 53 machines and 49 processes, as shipped in examples/fail: what
+ * the paper says they inject is what is counted here, for several seeds, with and without spare machines. */
 #include "fail/platform.h"
 #include "test.h"
 
@@ -30,7 +30,8 @@ struct stage {
 
 static bool is_message(const struct log *log, const struct knell_fail_record *r, const char *name)
 {
-    return r->event.type == KNELL_FAIL_MESSAGE && strcmp(knell_fail_message_at(log->program, r->event.subject), name) == 0;
+    return r->event.type == KNELL_FAIL_MESSAGE &&
+           strcmp(knell_fail_message_at(log->program, r->event.subject), name) == 0;
 }
 
 static void count_halts(struct log *log, const struct knell_fail_record *r)

@@ -1,4 +1,5 @@
-/* What a scenario's text cannot show: the edges of the C interface of FAIL, worlds in parts, the draws' distribution. */
+/* What a scenario's text cannot show: the edges of the C interface of FAIL, worlds in parts, the draws'
+ * distribution. */
 #include "fail/eval.h"
 #include "fail/platform.h"
 #include "fail/script.h"
@@ -21,7 +22,8 @@ static const struct knell_fail_program *compile(const char *text)
     return program;
 }
 
-static struct knell_fail_world *make(const struct knell_fail_program *p, int number, const struct knell_fail_config *config)
+static struct knell_fail_world *make(const struct knell_fail_program *p, int number,
+                                     const struct knell_fail_config *config)
 {
     struct knell_fail_world *w = NULL;
 
@@ -134,7 +136,8 @@ TEST(a_world_in_two_parts_exchanges_messages)
     CHECK_EQ_U64(carried, 4); /* two pings there, two pongs back */
     /* Who hosts an automaton does not change what it draws. */
     for (uint32_t i = 1; i < 4; i++) {
-        REQUIRE(knell_fail_variable_of(worlds[i >= 2], i, 0, &name, &a) && knell_fail_variable_of(whole, i, 0, &name, &b));
+        REQUIRE(knell_fail_variable_of(worlds[i >= 2], i, 0, &name, &a) &&
+                knell_fail_variable_of(whole, i, 0, &name, &b));
         CHECK_EQ_I64(a, b);
     }
     CHECK(!knell_fail_variable_of(worlds[0], 3, 0, &name, &a));
@@ -156,7 +159,8 @@ TEST(armed_probes_follow_the_node)
     CHECK_EQ_I64(knell_fail_step(w, 0, &event, &r), 1);
     CHECK(r.entered);
     CHECK_EQ_U64(knell_fail_armed(w, 0, probes, 4), 3);
-    CHECK(probes[0].type == KNELL_FAIL_BEFORE && probes[1].type == KNELL_FAIL_AFTER && probes[2].type == KNELL_FAIL_WATCH);
+    CHECK(probes[0].type == KNELL_FAIL_BEFORE && probes[1].type == KNELL_FAIL_AFTER &&
+          probes[2].type == KNELL_FAIL_WATCH);
     event = (struct knell_fail_event){KNELL_FAIL_AFTER, 0, probes[1].subject, 0, 0};
     CHECK_EQ_I64(knell_fail_step(w, 0, &event, &r), 1);
     CHECK_EQ_U64(knell_fail_armed(w, 0, probes, 4), 0);
@@ -225,7 +229,8 @@ TEST(timers_come_out_in_order)
     CHECK(out > N / 2 && t.armed == 0);
 }
 
-/* Against the math library, and the means: the exponential's is its parameter, that of Weibull scale * gamma(1 + 1/k). */
+/* Against the math library, and the means: the exponential's is its parameter, that of Weibull scale * gamma(1 +
+ * 1/k). */
 TEST(life_spans_have_their_distribution)
 {
     double sum = 0, sum_weibull = 0;

@@ -1,11 +1,11 @@
-/* Fuzzing FAIL: any bytes are compiled; what compiles is checked against all effectors, run on events that the rest of the
- * bytes choose, printed and measured. Two ways in:
+/* Fuzzing FAIL: any bytes are compiled; what compiles is checked against all effectors, run on events that the rest
+ * of the bytes choose, printed and measured. Two ways in:
  *
  *      clang -fsanitize=fuzzer ...             LLVMFuzzerTestOneInput, for hours (KNELL_FUZZER)
  *      test-fail-fuzz SECONDS FILE...          every file, then mutations of the files, the same in every run
  *
- * What must hold: no crash, no sanitizer report, compiling never needs more than knell_fail_program_room(), a step without
- * an event ends, and the log is the same when the same is run again. */
+ * What must hold: no crash, no sanitizer report, compiling never needs more than knell_fail_program_room(), a step
+ * without an event ends, and the log is the same when the same is run again. */
 #include "fail/platform.h"
 #include "fail/script.h"
 #include "util/prng.h"
@@ -168,13 +168,53 @@ struct corpus {
 };
 
 static const char *const tokens[] = {
-    "Daemon ", "Computer ", "Group ", "node ", "always int ", "int x = ", "time_g t = ", "time t = ", "param X = 1;",
-    "onload -> ", "onexit", "onerror", "before(f)", "after(f#2)", "watch($x)", "goto 1", "stay", "halt", "stop", "continue",
-    "signal(9)", "log(\"a\")", "cut(", "heal(", "flip(", "FAIL_SENDER", "FAIL_RANDOM(", "FAIL_CHANCE(1,2)", "FAIL_EXP(5)",
-    "FAIL_WEIBULL(5,700)", "&& ", "->", ";", "{", "}", "[*]", "9223372036854775807", "0", "-", "/", "\"", "(", ")",
+    "Daemon ",
+    "Computer ",
+    "Group ",
+    "node ",
+    "always int ",
+    "int x = ",
+    "time_g t = ",
+    "time t = ",
+    "param X = 1;",
+    "onload -> ",
+    "onexit",
+    "onerror",
+    "before(f)",
+    "after(f#2)",
+    "watch($x)",
+    "goto 1",
+    "stay",
+    "halt",
+    "stop",
+    "continue",
+    "signal(9)",
+    "log(\"a\")",
+    "cut(",
+    "heal(",
+    "flip(",
+    "FAIL_SENDER",
+    "FAIL_RANDOM(",
+    "FAIL_CHANCE(1,2)",
+    "FAIL_EXP(5)",
+    "FAIL_WEIBULL(5,700)",
+    "&& ",
+    "->",
+    ";",
+    "{",
+    "}",
+    "[*]",
+    "9223372036854775807",
+    "0",
+    "-",
+    "/",
+    "\"",
+    "(",
+    ")",
 };
 
-/* One to eight of: a byte changed, a piece cut out, a piece doubled, a piece of another file, a word of the language. */
+/* One to eight of: a byte changed, a piece cut out, a piece doubled, a piece of another file, a word of the
+ * language. */
 static size_t mutate(const struct corpus *c, struct knell_prng *g, uint8_t *text)
 {
     uint32_t pickled = (uint32_t)knell_prng_below(g, c->count);
