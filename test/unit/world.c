@@ -56,16 +56,16 @@ static void on_send(void *driver, const knell_rank *to, uint32_t count, const st
     struct world_body *held = NULL;
 
     CHECK(count > 0 && route->from == w->stepping && route->hops > 0);
+    if (sender->may_send < count) {
+        count = sender->may_send;
+        sender->crashed = true;
+    }
+    if (sender->may_send != UINT32_MAX)
+        sender->may_send -= count;
+    world_log_message(w, to, count, route, body);
     for (uint32_t i = 0; i < count; i++) {
-        if (sender->may_send == 0)
-            sender->crashed = true;
-        if (sender->crashed)
-            break;
-        if (sender->may_send != UINT32_MAX)
-            sender->may_send--;
         CHECK(to[i] < w->config.ranks && to[i] != w->stepping);
         w->sent[body->type]++;
-        world_log_message(w, to[i], route, body);
         if (w->drop_heartbeats && body->type == KNELL_MESSAGE_HEARTBEAT)
             continue;
         if (!held)

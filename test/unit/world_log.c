@@ -81,11 +81,15 @@ static void add_agreement(struct world *w, const struct knell_body *body)
     add_ranges(w, ", agreed dead ", body->agreed, body->agreed_ranges);
 }
 
-void world_log_message(struct world *w, knell_rank to, const struct knell_route *route, const struct knell_body *body)
+void world_log_message(struct world *w, const knell_rank *to, uint32_t count, const struct knell_route *route,
+                       const struct knell_body *body)
 {
-    if (w->quiet || (body->type == KNELL_MESSAGE_HEARTBEAT && !w->log_heartbeats))
+    if (w->quiet || count == 0 || (body->type == KNELL_MESSAGE_HEARTBEAT && !w->log_heartbeats))
         return;
-    add(w, "%4" PRId64 "  %" PRIu32 " -> %" PRIu32 "  %s", w->now, route->from, to, knell_message_text(body->type));
+    add(w, "%4" PRId64 "  %" PRIu32 " -> ", w->now, route->from);
+    for (uint32_t i = 0; i < count; i++)
+        add(w, "%s%" PRIu32, i ? " " : "", to[i]);
+    add(w, ":  %s", knell_message_text(body->type));
     switch (body->type) {
     case KNELL_MESSAGE_BROADCAST:
         add(w, " %" PRIu32 ".%" PRIu32, body->source, body->sequence);
