@@ -51,8 +51,8 @@ extern "C" {
 #define KNELL_FAIL_NOTES_MAX 50            /* errors, and warnings, shown of one compilation */
 #define KNELL_FAIL_FAULTS_MAX 8            /* run-time errors kept in one record */
 
-/* An instance that fired so many rules at one instant (see rules_per_instant) rests for this long. A timer of less than
- * one millisecond expires after one. Both together: no scenario can stop the time. */
+/* An instance that took so many messages at one instant (see rules_per_instant) takes no more for this long. A timer of
+ * less than one millisecond expires after one. Both together: no scenario can stop the time. */
 #define KNELL_FAIL_REST_NS INT64_C(1000000)
 
 /* ---- compiling --------------------------------------------------------------------------------------------------- */
@@ -267,7 +267,7 @@ enum knell_fail_outcome {
     KNELL_FAIL_WAITS,      /* no rule takes this message now: it stays in the mailbox */
     KNELL_FAIL_NO_PROCESS, /* an event of a process that this slot has not, or has no longer: ignored */
     KNELL_FAIL_DROPPED,    /* a message that came from elsewhere: the mailboxes are full */
-    KNELL_FAIL_RESTS,      /* too many rules at one instant: the instance takes nothing for KNELL_FAIL_REST_NS */
+    KNELL_FAIL_RESTS,      /* too many at one instant: the instance takes no message for KNELL_FAIL_REST_NS */
     KNELL_FAIL_FAULTY,     /* only faults: a condition or the declarations of the first node could not be computed */
 };
 

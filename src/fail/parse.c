@@ -1,4 +1,5 @@
-/* The parser's frame: scenario, daemons, nodes, declarations; and how it finds its way after an error: a rule or declaration that went wrong is skipped up to its semicolon, so that one slip gives one message. */
+/* The parser's frame: scenario, daemons, nodes, declarations; and how it finds its way after an error: a rule or
+ * declaration that went wrong is skipped up to its semicolon, so that one slip gives one message. */
 #include "fail/parse.h"
 
 #include <stdio.h>

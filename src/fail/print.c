@@ -207,7 +207,7 @@ static void write_outcome(struct pen *pen, const struct knell_fail_record *recor
         write(pen, ": dropped, mailboxes full");
         break;
     case KNELL_FAIL_RESTS:
-        write(pen, "error: too many rules at one instant, rests for 1 ms");
+        write(pen, "error: too many messages at one instant, takes none for 1 ms");
         break;
     case KNELL_FAIL_FAULTY:
         break;

@@ -74,7 +74,7 @@ static int take_process_event(struct knell_fail_world *w, uint32_t instance, str
 
 /* ---- messages and timers ----------------------------------------------------------------------------------------- */
 
-/* Too many rules at this instant: the instance rests, said once. */
+/* Too many messages taken at this instant: the instance rests, said once. */
 static bool must_rest(struct knell_fail_world *w, uint32_t instance, struct knell_fail_record *record)
 {
     struct knell__instance *in = &w->instances[instance];
@@ -183,7 +183,8 @@ static int take_timer(struct knell_fail_world *w, uint32_t instance, uint32_t sl
     return finish(w, record);
 }
 
-/* 0: it was the end of a rest, or the timer of one who rests, which waits as well. */
+/* 0: it was the end of a rest. Timers of one who rests are taken all the same: each needs at least 1 ms, so no
+ * number of them can stop the time. */
 static int expire(struct knell_fail_world *w, uint32_t timer, struct knell_fail_record *record)
 {
     uint32_t instance = w->timer_owner[timer];
@@ -193,10 +194,6 @@ static int expire(struct knell_fail_world *w, uint32_t timer, struct knell_fail_
     if (timer == in->first_timer) {
         in->resting = false;
         knell__dirty_add(w, instance);
-        return 0;
-    }
-    if (in->resting) {
-        knell__timers_arm(&w->timers, timer, w->timers.deadline[in->first_timer]);
         return 0;
     }
     return take_timer(w, instance, timer - in->first_timer - 1, record);

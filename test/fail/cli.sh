@@ -51,6 +51,28 @@ printf 'lod G1[3]\n' >"$dir/script"
 status 2 "$knell" fail run "$examples/figure-4-5a.fail" --script "$dir/script"
 grep -q "script:1: 'lod' is not one of" "$dir/err" || say "the script's message"
 
+# Scenarios on the platform: what they are for is what they do.
+summary() { # summary EXPECTED arguments...
+    expected=$1
+    shift
+    "$knell" fail run "$@" --summary >"$dir/out"
+    grep -q "^$expected" "$dir/out" || { cat "$dir/out"; say "not '$expected': $*"; }
+}
+summary 'faults 0, launches 1, exits 16, alive 0, held 0,' "$examples/null.fail" --platform length=60s
+summary 'faults 1, launches 1, exits 0, alive 17, held 0,' "$examples/kill-manager.fail" --platform processes=16
+summary 'faults 1, launches 1, exits 0, alive 16, held 0,' "$examples/kill-manager.fail" --platform policy=nothing
+summary 'faults 4, launches 2, exits 0, alive 64, held 0,' "$examples/cascade.fail" --platform detect=1s
+summary 'faults 4, launches 5, exits 0, alive 53, held 0,' "$examples/kill-during-recovery.fail" --platform processes=53
+summary 'faults 1, launches 2, exits 0, alive 16, held 0,' "$examples/kill-after-allreduce.fail" --platform \
+    call=MPI_Allreduce@10ms/10ms
+summary 'faults 0, launches 1, exits 0, alive 16, held 0,' "$examples/pause-resume.fail" --platform processes=16
+summary 'faults 30, launches 31, exits 0, alive 16, held 0,' "$examples/rolling-kills.fail" --platform relaunch=2s \
+    --until 605s
+printf 'Daemon D { time_g t = 5; onload -> continue, stay; onerror -> stay; t -> signal(18), signal(15), stay; }\n' \
+    >"$dir/signal.fail"
+printf 'Group G { program = "p" size = 3; daemon = D; }\n' >>"$dir/signal.fail"
+summary 'faults 3, launches 2, exits 0, alive 3, held 0,' "$dir/signal.fail" --platform launch=0s
+
 for format in "" --json; do
     "$knell" fail run "$examples/figure-7a.fail" -D X=3 --platform processes=49 --seed 7 $format >"$dir/a"
     "$knell" fail run "$examples/figure-7a.fail" -D X=3 --platform processes=49 --seed 7 $format >"$dir/b"

@@ -8,6 +8,7 @@
 #include "util/prng.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static _Alignas(8) char code[1 << 21];
@@ -324,4 +325,84 @@ TEST(a_job_of_the_platform_ends)
     CHECK_EQ_U64(knell_platform_counters_of(model).exits, 4);
     CHECK_EQ_U64(knell_platform_alive(model), 0);
     CHECK_EQ_I64(knell_platform_deadline(model), KNELL_NEVER);
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+static char big[KNELL_FAIL_SOURCE_MAX], last_note[256];
+static size_t big_length;
+
+static void add(const char *format, unsigned number)
+{
+    big_length += (size_t)snprintf(big + big_length, sizeof big - big_length, format, number, number);
+}
+
+static void keep_first_error(void *driver, const struct knell_fail_note *note)
+{
+    (void)driver;
+    if (last_note[0] == '\0' && note->severity == KNELL_FAIL_ERROR)
+        snprintf(last_note, sizeof last_note, "%s", note->text);
+}
+
+/* `before`, `count` times `each`, `after`: refused with this error; with one fewer, accepted or refused otherwise. */
+static void check_limit(const char *before, const char *each, unsigned count, const char *after, const char *error)
+{
+    static _Alignas(8) char room[64 << 20];
+    struct knell_fail_reporter reporter = {NULL, keep_first_error};
+    const struct knell_fail_program *program;
+
+    test_context("%s", error);
+    for (unsigned n = count; n >= count - 1; n--) {
+        big_length = 0;
+        last_note[0] = '\0';
+        add(before, 0);
+        for (unsigned i = 0; i < n; i++)
+            add(each, i);
+        add(after, 0);
+        struct knell_fail_source source = {"test", big, big_length};
+        REQUIRE(knell_fail_program_room(big_length, 0) <= sizeof room);
+        int result = knell_fail_compile(&source, NULL, 0, &reporter, room, knell_fail_program_room(big_length, 0),
+                                        &program);
+        CHECK_EQ_I64(result, n == count ? KNELL_EINVAL : 0);
+        CHECK_STR(last_note, n == count ? error : "");
+    }
+}
+
+TEST(limits_are_where_the_header_says)
+{
+    const char *end = "}\nComputer C{daemon=D}";
+
+    check_limit("Daemon D{", "?m%u->;", KNELL_FAIL_NAMES_MAX + 1, end, "more than 1024 messages");
+    check_limit("Daemon D{", "before(f%u)->;", KNELL_FAIL_NAMES_MAX + 1, end, "more than 1024 functions");
+    check_limit("Daemon D{", "watch($v%u)->;", KNELL_FAIL_NAMES_MAX + 1, end,
+                "more than 1024 variables of the program");
+    check_limit("Daemon D{", "?m->;", KNELL_FAIL_RULES_MAX + 1, end, "a node has at most 4096 rules");
+    check_limit("Daemon D{", "int v%u=1;", KNELL_FAIL_DECLS_MAX + 1, end, "more than 256 declarations");
+    check_limit("Daemon D{", "node n%u:?m->goto n%u;", KNELL_FAIL_NODES_MAX + 1, end,
+                "a daemon has at most 1024 nodes");
+    check_limit("", "param p%u=1;", KNELL_FAIL_NAMES_MAX + 1, "Daemon D{}Computer C{daemon=D}",
+                "more than 1024 params");
+    check_limit("", "Daemon d%u{}", KNELL_FAIL_NAMES_MAX + 1, "Computer C{daemon=d0}", "more than 1024 daemons");
+    check_limit("Daemon D{}", "Computer c%u{daemon=D}", KNELL_FAIL_NAMES_MAX + 1, "", "more than 1024 places");
+}
+
+static void count_note(void *driver, const struct knell_fail_note *note)
+{
+    (void)note;
+    ++*(uint32_t *)driver;
+}
+
+TEST(only_so_many_errors_are_shown)
+{
+    struct knell_fail_source source = {"test", big, 0};
+    const struct knell_fail_program *program;
+    uint32_t count = 0;
+    struct knell_fail_reporter reporter = {&count, count_note};
+
+    big_length = 0;
+    for (unsigned i = 0; i < 1000; i++)
+        add("@", i);
+    source.size = big_length;
+    CHECK_EQ_I64(knell_fail_compile(&source, NULL, 0, &reporter, code, sizeof code, &program), KNELL_EINVAL);
+    CHECK_EQ_U64(count, KNELL_FAIL_NOTES_MAX + 1); /* and that there are more */
 }
