@@ -62,16 +62,26 @@ static void add_line(struct knell_graph_entry *e, int indent, const char *text, 
         snprintf(e->lines[e->line_count++], KNELL_GRAPH_LINE, "%*s%.*s", indent, "", length, text);
 }
 
-/* Breaks at the last comma or space that fits. */
+/* How much of the text fits: up to the last comma, else the last space, else a whole line. */
+static int break_at(const char *text, int room)
+{
+    for (int i = room; i > room / 2; i--) {
+        if (text[i - 1] == ' ' && text[i - 2] == ',')
+            return i;
+    }
+    for (int i = room; i > room / 2; i--) {
+        if (text[i - 1] == ' ')
+            return i;
+    }
+    return room;
+}
+
 static void add_wrapped(struct knell_graph_entry *e, int indent, const char *text)
 {
     while (*text) {
-        int length = (int)strlen(text), fits = length;
+        int length = (int)strlen(text), room = KNELL_GRAPH_WIDTH - indent;
+        int fits = length > room ? break_at(text, room) : length;
 
-        if (length + indent > KNELL_GRAPH_WIDTH) {
-            for (fits = KNELL_GRAPH_WIDTH - indent; fits > 10 && text[fits - 1] != ' '; fits--)
-                continue;
-        }
         add_line(e, indent, text, fits);
         text += fits;
         text += strspn(text, " ");

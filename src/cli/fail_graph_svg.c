@@ -75,6 +75,8 @@ static double widest(const struct knell_graph_entry *entries, uint32_t count, do
 static double stack(struct knell_graph_entry *entries, uint32_t count, double y)
 {
     for (uint32_t i = 0; i < count; i++) {
+        if (i > 0 && entries[i].kind != KNELL_GRAPH_DECL && entries[i - 1].kind == KNELL_GRAPH_DECL)
+            y += 6;
         entries[i].y = y;
         y += entries[i].line_count * LINE + (entries[i].kind == KNELL_GRAPH_DECL ? 0 : 4);
     }
