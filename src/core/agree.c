@@ -287,14 +287,23 @@ static void fold(struct at *at, const struct contribution *c)
 
 /* ---- events ------------------------------------------------------------------------------------------------------------- */
 
+/* The instance that ended in "revoked", if there is one. It is the last that needs a slot, and keeps it: others may still
+ * ask for its decision, however often the driver calls again. */
+static const struct knell__slot *revoked_slot(const struct knell__agreement *agreement)
+{
+    for (unsigned s = 0; s < 2; s++)
+        if (agreement->slot[s].state == KNELL__SLOT_DECIDED && (agreement->slot[s].flags & KNELL_FLAG_REVOKED))
+            return &agreement->slot[s];
+    return NULL;
+}
+
 /* On a revoked group "create" ends in "revoked" everywhere: every member contributes that to the instance it has not
  * contributed to yet, asked or not, so that nobody waits for one who will never call. */
 static void contribute_revoked(struct knell__step *step, const struct knell_group *group)
 {
     struct knell__agreement *agreement = find_or_add(step->node, group->id, KNELL_KIND_CREATE);
-    struct knell__slot *before = &agreement->slot[(agreement->next + 1) & 1];
-    if (agreement->next > 0 &&
-        (before->state == KNELL__SLOT_OPEN || (before->flags & KNELL_FLAG_REVOKED))) /* in progress, or done with */
+    bool in_progress = agreement->next > 0 && agreement->slot[(agreement->next - 1) & 1].state == KNELL__SLOT_OPEN;
+    if (in_progress || revoked_slot(agreement))
         return;
     struct knell__slot *slot = slot_for(agreement, agreement->next);
     if (!slot || slot->contributed)
@@ -310,24 +319,16 @@ void knell__agree_revoked(struct knell__step *step, const struct knell_group *gr
     contribute_revoked(step, group);
 }
 
-/* A create on a group whose members agreed already that it is revoked: nobody needs to be asked again. */
-static bool revoked_before(struct knell__step *step, struct knell__agreement *agreement)
+/* A create on a group whose members agreed already that it is revoked: nobody is asked again. The slots stay as they are,
+ * as others may still have to be told. */
+static void tell_closed(struct knell__step *step, struct knell__agreement *agreement)
 {
-    const struct knell__slot *before = &agreement->slot[(agreement->next + 1) & 1];
-    if (agreement->next == 0 || before->state != KNELL__SLOT_DECIDED || !(before->flags & KNELL_FLAG_REVOKED))
-        return false;
-    struct knell__slot *slot = &agreement->slot[agreement->next & 1];
-    *slot = *before;
-    slot->instance = agreement->next++;
-    slot->ranges = 0;
-    slot->value_size = 0;
     knell__tell(step, &(struct knell_fact){.type = KNELL_FACT_DECIDED,
                                            .rank = step->node->self,
                                            .group = agreement->group,
                                            .kind = agreement->kind,
-                                           .instance = slot->instance,
-                                           .flags = slot->flags});
-    return true;
+                                           .instance = agreement->next++,
+                                           .flags = KNELL_FLAG_REVOKED});
 }
 
 int knell__agree_propose(struct knell__step *step, const struct knell_event *event)
@@ -335,8 +336,11 @@ int knell__agree_propose(struct knell__step *step, const struct knell_event *eve
     struct knell_node *node = step->node;
     const struct knell_group *group = knell__group_of(node, event->as.propose.group);
     struct knell__agreement *agreement = find_or_add(node, group->id, event->as.propose.kind);
-    if (agreement->kind == KNELL_KIND_CREATE && revoked_before(step, agreement))
+    const struct knell__slot *revoked = agreement->kind == KNELL_KIND_CREATE ? revoked_slot(agreement) : NULL;
+    if (revoked && revoked->instance < agreement->next) {
+        tell_closed(step, agreement);
         return 0;
+    }
     struct knell__slot *slot = slot_for(agreement, agreement->next);
     assert(slot);
     agreement->next++;

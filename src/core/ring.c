@@ -134,7 +134,9 @@ void knell__ring_suspect(struct knell__step *step, knell_rank rank, enum knell_w
     struct knell_node *node = step->node;
     if (!knell__learn(step, rank, node->self, why))
         return;
-    knell__ring_mend(step); /* NewObserver goes out first: the ring heals while the news spreads */
+    if (why != KNELL_WHY_TRIGGER)
+        knell__sync_send(step, rank, 0); /* should it live, it is the first to know, and ends (I3) */
+    knell__ring_mend(step); /* NewObserver goes out next: the ring heals while the news spreads */
     knell__broadcast(step, rank, why);
     knell__agree_dead_changed(step);
 }
