@@ -11,7 +11,7 @@
 #define ALARM UINT32_MAX
 #define SETTLED (UINT32_C(1) << 31) /* in a delivery's body: it has had its turn at the receiver's port */
 enum { PHASE = 1, DELAY = 2 };
-enum { HUGE_PAGE = 2 << 20, AREAS = 128 /* near which a node keeps what a broadcast touches, beside its first line */ };
+enum { HUGE_PAGE = 2 << 20, AREAS = 192 /* where a node keeps what a broadcast touches, beside its first two lines */ };
 
 /* ---- making ---------------------------------------------------------------------------------------------------------------- */
 
@@ -355,6 +355,7 @@ static inline __attribute__((always_inline)) void prefetch(const struct knell_wo
         return;
     const char *node = world->slab + soon * world->stride;
     __builtin_prefetch(node);
+    __builtin_prefetch(node + 64);
     __builtin_prefetch(node + AREAS);
     __builtin_prefetch(node + AREAS + 64);
     __builtin_prefetch(&world->node[soon]);
