@@ -112,7 +112,8 @@ TEST(deadline_is_emission_plus_delta)
     world_close(&w);
 }
 
-/* The observer of the dead takes the one before, which is given 2 delta; NewObserver goes before the broadcast. */
+/* The observer of the dead takes the one before, which is given 2 delta. The accused is told first, in case it lives, and
+ * NewObserver goes before the broadcast. */
 TEST(reconnection)
 {
     struct world w;
@@ -121,8 +122,9 @@ TEST(reconnection)
     world_start(&w);
     w.now = 30;
     world_tick(&w, 4);
-    REQUIRE(w.wire_count > 1);
-    CHECK(w.wire[0].held->body.type == KNELL_MESSAGE_NEW_OBSERVER && w.wire[0].to == 2);
+    REQUIRE(w.wire_count > 2);
+    CHECK(w.wire[0].held->body.type == KNELL_MESSAGE_SYNC && w.wire[0].to == 3);
+    CHECK(w.wire[1].held->body.type == KNELL_MESSAGE_NEW_OBSERVER && w.wire[1].to == 2);
     CHECK_EQ_U64(knell_node_emitter(at(&w, 4)), 2);
     CHECK_EQ_I64(knell_node_deadline(at(&w, 4)), 30 + 2 * 30);
     CHECK_EQ_U64(w.counters.reconnections, 1);
@@ -130,7 +132,7 @@ TEST(reconnection)
     REQUIRE(fact);
     CHECK(fact->fact.rank == 3 && fact->fact.by == 4 && fact->fact.why == KNELL_WHY_TIMEOUT && fact->fact.when == 30);
     w.now = 31;
-    world_deliver(&w, 0);
+    world_deliver(&w, 1);
     CHECK_EQ_U64(knell_node_observer(at(&w, 2)), 4);
     int reply = world_find(&w, KNELL_MESSAGE_HEARTBEAT, 4); /* at once, whatever the grid says */
     REQUIRE(reply >= 0);
@@ -250,7 +252,7 @@ TEST(two_differing_heartbeats_exchange_the_lists)
     world_deliver(&w, 0);
     REQUIRE(world_find(&w, KNELL_MESSAGE_SYNC, 6) == 0);
     CHECK_EQ_U64(w.wire[0].held->body.flags, 0);
-    CHECK_EQ_U64(w.counters.syncs, 2);
+    CHECK_EQ_U64(w.counters.syncs, 1 + 2); /* one to the accused */
     world_deliver(&w, 0);
     CHECK(knell_node_is_gone(at(&w, 6), 1));
     world_deliver_all(&w); /* who learned that way broadcasts it */
@@ -317,7 +319,7 @@ TEST(latest_only_carries_one_and_spans_all)
     int first = world_find(&w, KNELL_MESSAGE_BROADCAST, KNELL_NOBODY);
     REQUIRE(first >= 0);
     CHECK_EQ_U64(w.wire[first].held->body.dead.gone_ranges, 0);
-    CHECK_EQ_U64(w.wire_count, 7); /* to 3 as well: the graph is over all 16 */
+    CHECK_EQ_U64(w.wire_count, 1 + 7); /* the accused; 3 as well, as the graph is over all 16 */
     world_deliver_all(&w);
     CHECK_EQ_U64(world_facts(&w, KNELL_NOBODY, KNELL_FACT_FAILED, 9), 14);
     world_close(&w);
