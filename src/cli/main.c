@@ -18,6 +18,7 @@ static const struct knell_command sim_commands[] = {
     {"ring", "nodes die: how long until everybody knows", knell__command_sim_ring, NULL},
     {"broadcast", "one reliable broadcast with dead nodes in its way", knell__command_sim_broadcast, NULL},
     {"agree", "one agreement with nodes crashing meanwhile", knell__command_sim_agree, NULL},
+    {"check", "every property, on many small random worlds", knell__command_sim_check, NULL},
     {"figures", "figures 3 to 7 of the detector paper, as CSV and SVG", knell__command_sim_figures, NULL},
     {"ping", "randomized pinging, for comparison", knell__command_sim_ping, NULL},
     {0},

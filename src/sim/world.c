@@ -3,6 +3,8 @@
 
 #include "sim/grow.h"
 
+#include <knell/wire.h>
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 
 #define ALARM UINT32_MAX
 #define SETTLED (UINT32_C(1) << 31) /* in a delivery's body: it has had its turn at the receiver's port */
-enum { PHASE = 1, DELAY = 2 };
+enum { PHASE = 1, DELAY = 2, WIRE_RANGES = 16 };
 enum { HUGE_PAGE = 2 << 20, AREAS = 192 /* where a node keeps what a broadcast touches, beside its first two lines */ };
 
 /* ---- making ---------------------------------------------------------------------------------------------------------------- */
@@ -18,6 +20,8 @@ enum { HUGE_PAGE = 2 << 20, AREAS = 192 /* where a node keeps what a broadcast t
 /* Nodes are visited at random: without large pages the address translation costs more than the visit. */
 static void *huge_alloc(size_t size)
 {
+    if (size < HUGE_PAGE)
+        return aligned_alloc(64, size);
     size = (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
     void *memory = aligned_alloc(HUGE_PAGE, size);
     if (memory)
@@ -267,11 +271,36 @@ void knell_world_doom(struct knell_world *world, knell_rank rank, uint32_t messa
     world->doom[rank] = (uint8_t)(messages < UINT8_MAX - 1 ? messages + 1 : UINT8_MAX);
 }
 
+/* What a message is after its journey as bytes. */
+struct bytes {
+    uint8_t byte[KNELL_WIRE_MTU_MIN];
+    struct knell_range range[3 * WIRE_RANGES];
+    struct knell_body body;
+};
+
+static void pass_wire(struct knell_world *world, struct knell_event *event, struct bytes *bytes)
+{
+    struct knell_wire_cursor cursor = {0};
+    struct knell_wire_part part;
+    size_t used;
+    int error = knell_wire_encode(&event->as.message.route, event->as.message.body, 0, &cursor, bytes->byte,
+                                  sizeof bytes->byte, &used);
+    assert(error == 0 && cursor.done);
+    error = knell_wire_decode(bytes->byte, used, world->config.ranks, bytes->range, 3 * WIRE_RANGES, &part,
+                              &event->as.message.route, &bytes->body);
+    assert(error == 0 && part.whole);
+    (void)error;
+    event->as.message.body = &bytes->body;
+}
+
 static void deliver(struct knell_world *world, const struct knell_delivery *delivery)
 {
     struct knell_event event = {.type = KNELL_EVENT_MESSAGE};
+    struct bytes bytes;
     event.as.message.route = delivery->route;
     event.as.message.body = knell_bodies_get(&world->bodies, delivery->body);
+    if (world->through_wire)
+        pass_wire(world, &event, &bytes);
     world->stepping = delivery->body;
     world->stepping_body = event.as.message.body;
     world->events++;

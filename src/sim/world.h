@@ -39,6 +39,7 @@ struct knell_world {
     uint64_t sent[KNELL_MESSAGE_END]; /* messages by type, also those to the dead */
     struct knell_counters counters; /* of all nodes together */
     bool broken;     /* out of memory: results are void */
+    bool through_wire; /* every message is turned into bytes and back; for small worlds */
 
     struct knell_node **node;
     bool *alive;
