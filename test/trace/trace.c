@@ -1,14 +1,14 @@
 /* Golden traces: a script, `----`, and what must be said and told when it is played.
  *
  *      test-trace                      plays test/trace/ and compares; shows the first line that differs
- *      KNELL_REWRITE=1 test-trace      writes what happens now below each script instead: read the diff before you commit
+ *      KNELL_REWRITE=1 test-trace      writes what happens now below each script: read the diff before you commit
  *
  * One verb a line, `#` begins a comment:
  *      nodes N [eta=T] [delta=T] [tau=T] [hba] [latest]   first; all start at 0
  *      run T              time passes until T; a message takes tau
  *      crash R            R falls silent        cut R after K      R falls silent after K more messages
  *      suspect R at Q     Q is told by the kernel that R is dead
- *      leave R | trigger R | revoke R | propose R VALUE | everyone proposes VALUE      (the world; VALUE is hexadecimal)
+ *      leave R | trigger R | revoke R | propose R VALUE | everyone proposes VALUE   (VALUE is hexadecimal)
  *      lose               everything on the wire is lost */
 #include "test.h"
 #include "world.h"
@@ -27,7 +27,8 @@ static bool parse_nodes(struct world *w, char *words)
         return false;
     world_open(w, ranks);
     while ((word = strtok_r(NULL, " ", &rest))) {
-        if (sscanf(word, "eta=%" SCNd64, &w->config.eta) == 1 || sscanf(word, "delta=%" SCNd64, &w->config.delta) == 1 ||
+        if (sscanf(word, "eta=%" SCNd64, &w->config.eta) == 1 ||
+            sscanf(word, "delta=%" SCNd64, &w->config.delta) == 1 ||
             sscanf(word, "tau=%" SCNd64, &w->config.tau) == 1)
             continue;
         if (strcmp(word, "hba") == 0)
@@ -49,7 +50,8 @@ static bool play_event(struct world *w, const char *line)
     unsigned r, value, other;
     int end = 0;
     size_t size = strlen(line);
-#define SAYS(format, ...) (sscanf(line, format "%n", __VA_ARGS__, &end) >= 1 && (size_t)end == size && r < w->config.ranks)
+#define SAYS(format, ...)                                                                                             \
+    (sscanf(line, format "%n", __VA_ARGS__, &end) >= 1 && (size_t)end == size && r < w->config.ranks)
     if (SAYS("crash %u", &r))
         return world_crash(w, r), true;
     if (SAYS("cut %u after %u", &r, &other))

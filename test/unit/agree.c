@@ -1,4 +1,5 @@
-/* Agreement among real nodes: cost, values, acknowledgement, revoke, crashes of the root, and swarms of small worlds. */
+/* Agreement among real nodes: cost, values, acknowledgement, revoke, crashes of the root, and swarms of small
+ * worlds. */
 #include "test.h"
 #include "util/prng.h"
 #include "world.h"
@@ -28,7 +29,7 @@ static uint32_t decided(const struct world *w, enum knell_kind kind, uint32_t in
 
 #define GOOD (KNELL_FLAG_ACKED | KNELL_FLAG_VALUE)
 
-/* ---- without failures -------------------------------------------------------------------------------------------------------- */
+/* ---- without failures -------------------------------------------------------------------------------------------- */
 
 TEST(one_reduction_and_one_broadcast)
 {
@@ -141,7 +142,7 @@ TEST(one_at_a_time_and_kinds_apart)
     world_close(&w);
 }
 
-/* ---- acknowledgement ------------------------------------------------------------------------------------------------------- */
+/* ---- acknowledgement --------------------------------------------------------------------------------------------- */
 
 TEST(acknowledged_means_by_every_participant)
 {
@@ -179,7 +180,7 @@ TEST(acknowledged_means_by_every_participant)
     world_close(&w);
 }
 
-/* ---- revoke ---------------------------------------------------------------------------------------------------------------- */
+/* ---- revoke ------------------------------------------------------------------------------------------------------ */
 
 static void report_deaths(struct world *w, uint64_t seed)
 {
@@ -205,8 +206,8 @@ static void check_outcomes(const struct world *w)
 }
 
 /* However the revoke falls between those who called and those who did not, and whoever dies (no more than a flood
- * survives): who calls create gets an answer, from some instance on it is "revoked" for ever, and an instance ends alike
- * everywhere. Agree goes on. */
+ * survives): who calls create gets an answer, from some instance on it is "revoked" for ever, and an instance ends
+ * alike everywhere. Agree goes on. */
 static void check_create(uint64_t seed)
 {
     struct world w;
@@ -257,7 +258,7 @@ TEST(create_ends_in_revoked_everywhere)
     }
 }
 
-/* ---- the root dies ----------------------------------------------------------------------------------------------------------- */
+/* ---- the root dies ----------------------------------------------------------------------------------------------- */
 
 static void tell_death(struct world *w, knell_rank dead, knell_rank to)
 {
@@ -312,7 +313,7 @@ TEST(root_dies_while_it_announces)
         }
 }
 
-/* ---- swarms ------------------------------------------------------------------------------------------------------------------- */
+/* ---- swarms ------------------------------------------------------------------------------------------------------ */
 
 struct swarm {
     struct world w;

@@ -1,11 +1,12 @@
-/* Reliable broadcast, every case for n <= 32: over every set of dead that an overlay promises to survive, all who live are
- * informed.
+/* Reliable broadcast, every case for n <= 32: over every set of dead that an overlay promises to survive, all who
+ * live are informed.
  *
- * A dead process may have forwarded any part of what it had to forward before it died. It is enough to look at the dead
- * that forwarded nothing, by monotony: what a node forwards depends on the message alone (overlay.h is pure, and a node
- * forwards circulant messages on the first reception of whichever copy), so with one more message on the way nobody sends
- * less, and nobody is informed who was not. The first two tests are the full enumeration of silent dead; the others feed
- * real nodes, with every prefix for n <= 9 and random ones up to 32, and would see monotony fail. */
+ * A dead process may have forwarded any part of what it had to forward before it died. It is enough to look at the
+ * dead that forwarded nothing, by monotony: what a node forwards depends on the message alone (overlay.h is pure,
+ * and a node forwards circulant messages on the first reception of whichever copy), so with one more message on the
+ * way nobody sends less, and nobody is informed who was not. The first two tests are the full enumeration of silent
+ * dead; the others feed real nodes, with every prefix for n <= 9 and random ones up to 32, and would see monotony
+ * fail. */
 #include "core/overlay.h"
 
 #include "test.h"
@@ -43,7 +44,7 @@ static uint64_t for_every_dead_set(uint32_t n, unsigned most, bool (*check)(uint
     return count;
 }
 
-/* ---- silent dead: the graph ------------------------------------------------------------------------------------------------ */
+/* ---- silent dead: the graph -------------------------------------------------------------------------------------- */
 
 static uint32_t neighbours[32];
 
@@ -90,7 +91,8 @@ static uint32_t hba_from(knell_rank self, const struct knell_route *came, uint32
 {
     knell_rank to[KNELL__TARGETS_MAX];
     struct knell_route route[KNELL__TARGETS_MAX];
-    uint32_t count = came ? knell__hba_next(&hba_roster, 0, self, came, to, route) : knell__hba_first(&hba_roster, 0, to, route);
+    uint32_t count = came ? knell__hba_next(&hba_roster, 0, self, came, to, route)
+                          : knell__hba_first(&hba_roster, 0, to, route);
     uint32_t informed = UINT32_C(1) << self;
     for (uint32_t i = 0; i < count; i++)
         if (!(dead >> to[i] & 1))
@@ -112,13 +114,13 @@ TEST(hba_every_dead_set)
     }
 }
 
-/* ---- cut down in the middle of a send: real nodes --------------------------------------------------------------------------- */
+/* ---- cut down in the middle of a send: real nodes ---------------------------------------------------------------- */
 
 #define MOST 34
 #define NODE_ROOM 1024
 
-/* n nodes and one more, rank n, whose death the source announces. The order of delivery is drawn from `random`, or that of
- * sending. All messages are one body: forwarding hands on the pointer that came in. */
+/* n nodes and one more, rank n, whose death the source announces. The order of delivery is drawn from `random`, or
+ * that of sending. All messages are one body: forwarding hands on the pointer that came in. */
 struct stage {
     uint32_t n;
     knell_rank source;

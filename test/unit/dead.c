@@ -80,7 +80,7 @@ TEST(merging_against_a_bitmap)
         for (knell_rank r = 0; r < 62; r++) {
             CHECK(world_facts(&w, 63, KNELL_FACT_LEFT, r) == (left >> r & 1));
             CHECK(world_facts(&w, 63, KNELL_FACT_FAILED, r) <= (gone >> r & 1));
-            CHECK(world_facts(&w, 63, KNELL_FACT_FAILED, r) + world_facts(&w, 63, KNELL_FACT_LEFT, r) >= (gone >> r & 1));
+            CHECK(!(gone >> r & 1) || left >> r & 1 || world_facts(&w, 63, KNELL_FACT_FAILED, r) == 1);
         }
         world_close(&w);
     }
@@ -121,7 +121,7 @@ TEST(digest_does_not_depend_on_the_order)
     world_close(&w);
 }
 
-/* ---- departures -------------------------------------------------------------------------------------------------------- */
+/* ---- departures -------------------------------------------------------------------------------------------------- */
 
 static void check_departure(enum knell_overlay overlay, bool latest_only)
 {
@@ -180,7 +180,7 @@ TEST(left_dominates)
     world_close(&w);
 }
 
-/* ---- the fence --------------------------------------------------------------------------------------------------------- */
+/* ---- the fence --------------------------------------------------------------------------------------------------- */
 
 /* A process that still beats though it was declared dead is told by its observer, ends, and says so once. */
 TEST(falsely_suspected_is_fenced)
@@ -230,8 +230,9 @@ TEST(nothing_from_the_dead_is_heard)
     while (w.wire_count)
         world_lose(&w, 0);
     world_inject(&w, 5, 0, (struct knell_body){.type = KNELL_MESSAGE_TRIGGER, .subject = KNELL_NOBODY});
-    world_inject(&w, 5, 0, (struct knell_body){.type = KNELL_MESSAGE_BROADCAST, .source = 5, .sequence = 1, .subject = 3,
-                                               .why = KNELL_WHY_TIMEOUT});
+    struct knell_body news = {.type = KNELL_MESSAGE_BROADCAST, .source = 5, .sequence = 1, .subject = 3};
+    news.why = KNELL_WHY_TIMEOUT;
+    world_inject(&w, 5, 0, news);
     CHECK(!knell_node_is_gone(w.slot[0].node, 3));
     CHECK_EQ_U64(w.counters.messages_dropped, 2);
     CHECK_EQ_U64(w.wire_count, 0);
@@ -247,11 +248,12 @@ TEST(messages_out_of_range_are_refused)
     struct list list;
     uint8_t value[1] = {0};
     world_open(&w, 8);
-    w.limits = (struct knell_limits){.dead_ranges = 8, .sources = 8, .agreements = 8, .value_bytes = 8, .pending_bytes = 4096};
+    w.limits = (struct knell_limits){8, 8, 8, 8, 8, 4096};
     world_start(&w);
     struct knell_body sync = *make_sync(&list, UINT64_C(1) << 8, 0);
     CHECK_EQ_I64(world_inject(&w, 1, 0, sync), KNELL_EINVAL);
-    struct knell_body news = {.type = KNELL_MESSAGE_BROADCAST, .source = 1, .sequence = 1, .subject = 2, .why = KNELL_WHY_TIMEOUT};
+    struct knell_body news = {.type = KNELL_MESSAGE_BROADCAST, .source = 1, .sequence = 1, .subject = 2};
+    news.why = KNELL_WHY_TIMEOUT;
     struct knell_body bad = news;
     bad.subject = 8;
     CHECK_EQ_I64(world_inject(&w, 1, 0, bad), KNELL_EINVAL);

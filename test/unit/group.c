@@ -17,7 +17,7 @@ static void register_all(struct world *w, const struct knell_group *group)
         CHECK_EQ_I64(world_group(w, group->member[i], group), 0);
 }
 
-/* ---- the registry ----------------------------------------------------------------------------------------------------------- */
+/* ---- the registry ------------------------------------------------------------------------------------------------ */
 
 TEST(what_may_be_registered)
 {
@@ -83,7 +83,7 @@ TEST(groups_come_and_go)
     world_close(&w);
 }
 
-/* ---- early messages ---------------------------------------------------------------------------------------------------------- */
+/* ---- early messages ---------------------------------------------------------------------------------------------- */
 
 TEST(messages_before_their_group)
 {
@@ -143,7 +143,8 @@ TEST(early_messages_of_the_dead)
     world_close(&w);
 }
 
-/* A revoke that waited is passed on with its whole list: who left in it did not fail for those who learn it that way. */
+/* A revoke that waited is passed on with its whole list: who left in it did not fail for those who learn it that
+ * way. */
 TEST(early_revoke_keeps_departures_apart)
 {
     static const knell_rank members[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
@@ -192,7 +193,7 @@ TEST(stragglers_for_a_dropped_group_are_dropped)
     world_close(&w);
 }
 
-/* ---- revoke -------------------------------------------------------------------------------------------------------------------- */
+/* ---- revoke ------------------------------------------------------------------------------------------------------ */
 
 /* Several members revoke at once, some are dead unknown to them: every living member is told once, nobody else ever. */
 static void check_revoke(uint64_t seed)

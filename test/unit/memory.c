@@ -37,6 +37,7 @@ static void do_something(struct world *w, const struct cast *cast, struct knell_
     uint8_t value = (uint8_t)knell_prng_next(random);
     if (!world_alive(w, r))
         return;
+    uint64_t seen = knell_node_failures(w->slot[r].node, id);
     if (what < 2 && w->slot[other].crashed)
         world_suspect(w, r, other, KNELL_WHY_HARDWARE);
     else if (what == 2 && r % 5 == 0)
@@ -50,8 +51,7 @@ static void do_something(struct world *w, const struct cast *cast, struct knell_
     else if (what < 16)
         world_note(w, "group %u: %d", r, g < 3 ? world_group(w, r, &cast->group[g]) : 0);
     else
-        world_note(w, "propose %u: %d", r,
-                   world_propose(w, r, id, (enum knell_kind)(value % KNELL_KIND_END), value, knell_node_failures(w->slot[r].node, id)));
+        world_note(w, "propose %u: %d", r, world_propose(w, r, id, value % KNELL_KIND_END, value, seen));
 }
 
 static const struct knell_limits smallest = {.dead_ranges = 1};
@@ -107,7 +107,7 @@ TEST(memory_does_not_show)
     }
 }
 
-/* ---- one move is enough, however much is missing --------------------------------------------------------------------------- */
+/* ---- one move is enough, however much is missing ----------------------------------------------------------------- */
 
 static void fresh(struct world *w)
 {
@@ -125,8 +125,9 @@ TEST(one_move_for_a_long_list)
     fresh(&w);
     for (uint32_t i = 0; i < 1000; i++)
         gone[i] = left[i] = (struct knell_range){4 * i + 1, 4 * i + 1, i};
-    struct knell_body body = {.type = KNELL_MESSAGE_BROADCAST, .source = 2, .sequence = 1, .subject = 6, .why = KNELL_WHY_LEFT,
-                              .dead = {gone, left, 1000, 1000, 1000, 99}};
+    struct knell_body body = {.type = KNELL_MESSAGE_BROADCAST, .source = 2, .sequence = 1, .subject = 6};
+    body.why = KNELL_WHY_LEFT;
+    body.dead = (struct knell_dead){gone, left, 1000, 1000, 1000, 99};
     CHECK_EQ_I64(world_inject(&w, 2, 0, body), 0);
     CHECK_EQ_U64(w.refusals, 1);
     CHECK_EQ_U64(knell_node_dead(w.slot[0].node).size, 1001);
@@ -154,7 +155,7 @@ TEST(one_move_for_a_long_value)
     world_close(&w);
 }
 
-/* ---- the bounds of the interface ------------------------------------------------------------------------------------------- */
+/* ---- the bounds of the interface --------------------------------------------------------------------------------- */
 
 TEST(sizes_and_limits)
 {

@@ -1,10 +1,10 @@
 /* The circulant overlay: rosters against a model, the order of targets, and vertex connectivity for all n <= 1,024.
  *
  * Connectivity is decided with Even's algorithm (1975), exact for any graph: a graph is d-connected if and only if
- *   (1) any two of the vertices 0 .. d - 1 have d disjoint paths between them, and
- *   (2) every vertex v >= d has d paths to d different vertices below v that share nothing but v.
- * In a circulant (1) depends on the difference only. For small n it is held against the plain way, max-flow from label 0
- * to every label that is not adjacent, which is also right as a circulant looks the same from every vertex. */
+ * (1) any two of the vertices 0 .. d - 1 have d disjoint paths between them, and
+ * (2) every vertex v >= d has d paths to d different vertices below v that share nothing but v.
+ * In a circulant (1) depends on the difference only. For small n it is held against the plain way, max-flow from
+ * label 0 to every label that is not adjacent, which is also right as a circulant looks the same from every vertex. */
 #include "core/overlay.h"
 
 #include "test.h"
@@ -17,7 +17,7 @@
 
 static const struct knell_dead none;
 
-/* ---- the graph, as the overlay gives it -------------------------------------------------------------------------------- */
+/* ---- the graph, as the overlay gives it -------------------------------------------------------------------------- */
 
 struct graph {
     uint32_t n;
@@ -45,10 +45,10 @@ static bool adjacent(const struct graph *g, uint32_t a, uint32_t b)
     return false;
 }
 
-/* ---- disjoint paths ---------------------------------------------------------------------------------------------------- */
+/* ---- disjoint paths ---------------------------------------------------------------------------------------------- */
 
-/* Unit-capacity flow through vertices split in two: 2v is where paths come into v, 2v + 1 where they go out. Paths run from
- * `from` to `to`, or to distinct vertices below `from` when `to` is NONE. */
+/* Unit-capacity flow through vertices split in two: 2v is where paths come into v, 2v + 1 where they go out. Paths
+ * run from `from` to `to`, or to distinct vertices below `from` when `to` is NONE. */
 #define NONE UINT16_MAX
 struct flow {
     const struct graph *g;
@@ -189,15 +189,15 @@ TEST(the_method_finds_a_cut)
     CHECK_EQ_U64(disjoint_paths(&g, 0, 12, 12), 3);
 }
 
-/* ---- the same graph for everyone, the tree first ------------------------------------------------------------------------ */
+/* ---- the same graph for everyone, the tree first ----------------------------------------------------------------- */
 
 static int32_t signed_label(uint32_t n, uint32_t label)
 {
     return label <= n / 2 ? (int32_t)label : (int32_t)label - (int32_t)n;
 }
 
-/* Is label `target` a step away from the source over a bit above the highest of l? `wraps` says that it goes past the far
- * side, where the other half of the tree reaches too. */
+/* Is label `target` a step away from the source over a bit above the highest of l? `wraps` says that it goes past
+ * the far side, where the other half of the tree reaches too. */
 static bool is_tree_child(uint32_t n, int32_t l, uint32_t target, bool *wraps)
 {
     uint32_t size = (uint32_t)(l < 0 ? -l : l);
@@ -275,7 +275,7 @@ TEST(one_port_without_failures)
     }
 }
 
-/* ---- rosters ------------------------------------------------------------------------------------------------------------ */
+/* ---- rosters ----------------------------------------------------------------------------------------------------- */
 
 static void check_roster(struct knell_prng *random)
 {

@@ -1,4 +1,5 @@
-/* The hypercube broadcast, label by label: slide 26's table, disjoint paths for all n <= 1,024, the one-port schedule. */
+/* The hypercube broadcast, label by label: slide 26's table, disjoint paths for all n <= 1,024, the one-port
+ * schedule. */
 #include "core/overlay.h"
 
 #include "test.h"
@@ -85,11 +86,11 @@ static unsigned path_to(const struct run *run, unsigned cube, unsigned copy, uin
     return length;
 }
 
-/* ---- slide 26 --------------------------------------------------------------------------------------------------------- */
+/* ---- slide 26 ---------------------------------------------------------------------------------------------------- */
 
 TEST(slide_26)
 {
-    /* Row: node; columns: the path of the copy through node 1, 2 and 4, as printed. "": the copy arrives from the source. */
+    /* Row: node; columns: the path of the copy through node 1, 2 and 4, as printed. "": straight from the source. */
     static const char *const table[8][3] = {
         {0}, {"", "0-2-3", "0-4-5"},  {"0-1-3", "", "0-4-6"},    {"0-1", "0-2", "0-4-5-7"},
         {"0-1-5", "0-2-6", ""},       {"0-1", "0-2-6-7", "0-4"}, {"0-1-3-7", "0-2", "0-4"},
@@ -112,7 +113,7 @@ TEST(slide_26)
         }
 }
 
-/* ---- every n ---------------------------------------------------------------------------------------------------------- */
+/* ---- every n ----------------------------------------------------------------------------------------------------- */
 
 /* k paths to every label of the cube that share no label but the two ends. */
 static bool paths_disjoint(const struct run *run, unsigned cube)
@@ -184,7 +185,7 @@ TEST(nonsense_routes_end)
     CHECK_EQ_U64(knell__hba_first(&roster, 0, to, routes), 0);
 }
 
-/* ---- one port ---------------------------------------------------------------------------------------------------------- */
+/* ---- one port ---------------------------------------------------------------------------------------------------- */
 
 struct parcel {
     knell_rank to;

@@ -25,7 +25,7 @@ static void lose_all(struct world *w)
         world_lose(w, 0);
 }
 
-/* ---- T1: emitting -------------------------------------------------------------------------------------------------------- */
+/* ---- T1: emitting ------------------------------------------------------------------------------------------------ */
 
 TEST(heartbeats_keep_to_their_grid)
 {
@@ -83,7 +83,7 @@ TEST(start_once_and_first)
     world_close(&w);
 }
 
-/* ---- T2, T3: watching ---------------------------------------------------------------------------------------------------- */
+/* ---- T2, T3: watching -------------------------------------------------------------------------------------------- */
 
 TEST(deadline_is_emission_plus_delta)
 {
@@ -112,8 +112,8 @@ TEST(deadline_is_emission_plus_delta)
     world_close(&w);
 }
 
-/* The observer of the dead takes the one before, which is given 2 delta. The accused is told first, in case it lives, and
- * NewObserver goes before the broadcast. */
+/* The observer of the dead takes the one before, which is given 2 delta. The accused is told first, in case it
+ * lives, and NewObserver goes before the broadcast. */
 TEST(reconnection)
 {
     struct world w;
@@ -161,7 +161,7 @@ TEST(emitter_known_dead_by_broadcast_is_replaced_at_once)
     world_close(&w);
 }
 
-/* ---- T4: who may observe ------------------------------------------------------------------------------------------------- */
+/* ---- T4: who may observe ----------------------------------------------------------------------------------------- */
 
 TEST(only_a_farther_living_observer_wins)
 {
@@ -184,7 +184,7 @@ TEST(only_a_farther_living_observer_wins)
     world_close(&w);
 }
 
-/* ---- missing time, outside knowledge, trigger ------------------------------------------------------------------------------ */
+/* ---- missing time, outside knowledge, trigger -------------------------------------------------------------------- */
 
 TEST(no_suspicion_comes_from_a_gap)
 {
@@ -229,7 +229,7 @@ TEST(trigger_is_known_at_once)
     world_close(&w);
 }
 
-/* ---- anti-entropy --------------------------------------------------------------------------------------------------------- */
+/* ---- anti-entropy ------------------------------------------------------------------------------------------------ */
 
 TEST(two_differing_heartbeats_exchange_the_lists)
 {
@@ -303,7 +303,7 @@ TEST(every_death_becomes_known)
     }
 }
 
-/* ---- the paper's option: only the latest failure ----------------------------------------------------------------------------- */
+/* ---- the paper's option: only the latest failure ----------------------------------------------------------------- */
 
 TEST(latest_only_carries_one_and_spans_all)
 {
@@ -345,7 +345,7 @@ TEST(latest_only_survives_overtaking)
     world_close(&w);
 }
 
-/* ---- other rings -------------------------------------------------------------------------------------------------------------- */
+/* ---- other rings ------------------------------------------------------------------------------------------------- */
 
 TEST(permuted_ring)
 {
@@ -423,7 +423,7 @@ TEST(quiet_when_all_is_well)
     world_close(&w);
 }
 
-/* ---- heartbeats that the driver posts ------------------------------------------------------------------------------------------ */
+/* ---- heartbeats that the driver posts ---------------------------------------------------------------------------- */
 
 TEST(posted_heartbeats)
 {

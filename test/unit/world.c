@@ -17,12 +17,12 @@ static void *more(void *array, uint32_t count, uint32_t *room, size_t each)
     return realloc(array, *room * each);
 }
 
-/* ---- the wire -------------------------------------------------------------------------------------------------------- */
+/* ---- the wire ---------------------------------------------------------------------------------------------------- */
 
 static struct world_body *body_copy(const struct knell_body *body)
 {
-    size_t gone = body->dead.gone_ranges * sizeof(struct knell_range), left = body->dead.left_ranges * sizeof(struct knell_range),
-           agreed = body->agreed_ranges * sizeof(struct knell_range);
+    const size_t each = sizeof(struct knell_range);
+    size_t gone = body->dead.gone_ranges * each, left = body->dead.left_ranges * each, agreed = body->agreed_ranges * each;
     struct world_body *copy = malloc(sizeof *copy + gone + left + agreed + body->value_size);
     char *at = (char *)(copy + 1);
 
@@ -111,7 +111,7 @@ static void never_tell(void *driver, const struct knell_fact *fact)
     *(bool *)driver = true;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void settle(struct world_slot *slot, void *block, struct knell_node *node)
 {
@@ -184,7 +184,7 @@ int world_step(struct world *w, knell_rank rank, struct knell_event event)
     return error;
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------------ */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 
 void world_open(struct world *w, uint32_t ranks)
 {
@@ -231,7 +231,7 @@ bool world_alive(const struct world *w, knell_rank rank)
     return !w->slot[rank].crashed && knell_node_state(w->slot[rank].node) == KNELL_STATE_RUNNING;
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 int world_tick(struct world *w, knell_rank rank)
 {
@@ -288,7 +288,7 @@ int world_inject(struct world *w, knell_rank from, knell_rank to, struct knell_b
     return world_step(w, to, event);
 }
 
-/* ---- delivery -------------------------------------------------------------------------------------------------------- */
+/* ---- delivery ---------------------------------------------------------------------------------------------------- */
 
 int world_find(const struct world *w, enum knell_message type, knell_rank to)
 {

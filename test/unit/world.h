@@ -1,9 +1,9 @@
 /* A small in-memory network of real nodes: the driver of the core's unit tests and traces.
  *
- * Every message that a node sends is copied and waits on the wire until the test delivers it: by hand, one by one, or by
- * time (world_run), where each takes `delay`. Every fact is kept. A node that says KNELL_EFULL is moved into larger
- * memory and fed again. Switches make the driver nasty: nodes that move before every step, that are cut down in the
- * middle of a send, memory as small as can be. */
+ * Every message that a node sends is copied and waits on the wire until the test delivers it: by hand, one by one,
+ * or by time (world_run), where each takes `delay`. Every fact is kept. A node that says KNELL_EFULL is moved into
+ * larger memory and fed again. Switches make the driver nasty: nodes that move before every step, that are cut down
+ * in the middle of a send, memory as small as can be. */
 #ifndef KNELL_TEST_WORLD_H
 #define KNELL_TEST_WORLD_H
 
@@ -78,7 +78,8 @@ int world_resumed(struct world *w, knell_rank rank, knell_time gap);
 int world_group(struct world *w, knell_rank rank, const struct knell_group *group);
 int world_drop(struct world *w, knell_rank rank, uint64_t group);
 int world_revoke(struct world *w, knell_rank rank, uint64_t group);
-int world_propose(struct world *w, knell_rank rank, uint64_t group, enum knell_kind kind, uint8_t value, uint64_t acked);
+int world_propose(struct world *w, knell_rank rank, uint64_t group, enum knell_kind kind, uint8_t value,
+                  uint64_t acked);
 /* Feeds a message that nobody sent. */
 int world_inject(struct world *w, knell_rank from, knell_rank to, struct knell_body body);
 void world_crash(struct world *w, knell_rank rank);

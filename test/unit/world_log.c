@@ -71,8 +71,8 @@ static void add_value(struct world *w, const uint8_t *value, uint32_t size)
 
 static void add_agreement(struct world *w, const struct knell_body *body)
 {
-    add(w, " %s %" PRIu32 " of group %" PRIu64 " under %" PRIu32 ":", kind_text[body->kind], body->sequence, body->group,
-        body->root);
+    add(w, " %s %" PRIu32 " of group %" PRIu64, kind_text[body->kind], body->sequence, body->group);
+    add(w, " under %" PRIu32 ":", body->root);
     if (body->flags & KNELL_FLAG_VALUE)
         add_value(w, body->value, body->value_size);
     else
