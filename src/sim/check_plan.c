@@ -84,8 +84,9 @@ static void draw_deaths(struct knell_check_plan *plan, struct knell_prng *prng, 
     }
     if (one_in(prng, 10) && n > 2)
         act(plan, moment, KNELL_ACT_TRIGGER, below(prng, n), 0);
-    if (one_in(prng, 10) && n > 2) {
-        act(plan, moment, KNELL_ACT_ACCUSE, below(prng, n), below(prng, n));
+    knell_rank accuser = below(prng, n); /* one that lives: what a dying one says may be lost, to the accused alone */
+    if (one_in(prng, 10) && n > 2 && !(chosen >> accuser & 1)) {
+        act(plan, moment, KNELL_ACT_ACCUSE, accuser, below(prng, n));
         plan->accuses = true;
     }
     if (one_in(prng, 6)) {
