@@ -1,5 +1,6 @@
 /* Diagnostics: their wording's last step, the caret, the nearest known word. Says nothing about what is wrong. */
 #include "fail/notes.h"
+#include "util/edit_distance.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,51 +54,12 @@ void knell__notes_warn(struct knell__notes *notes, struct knell__fail_at at, con
 
 /* ---- the nearest word -------------------------------------------------------------------------------------------- */
 
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Letters to insert, delete or change, or to swap with the next; the case of a letter is free: `daemon' is Daemon. */
-static unsigned distance(const char *a, const char *b)
-{
-    unsigned rows[3][KNELL_FAIL_NAME_MAX + 2];
-    unsigned *before = rows[0], *above = rows[1], *row = rows[2];
-    size_t n = strlen(a), m = strlen(b);
-
-    if (n > KNELL_FAIL_NAME_MAX || m > KNELL_FAIL_NAME_MAX)
-        return UINT32_MAX;
-    for (size_t j = 0; j <= m; j++)
-        above[j] = before[j] = (unsigned)j;
-    for (size_t i = 1; i <= n; i++) {
-        unsigned *oldest = before;
-
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= m; j++) {
-            unsigned change = above[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
-
-            row[j] = least(change, least(above[j], row[j - 1]) + 1);
-            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
-                row[j] = least(row[j], before[j - 2] + 1);
-        }
-        before = above;
-        above = row;
-        row = oldest;
-    }
-    return above[m];
-}
-
-/* A third of the word may be wrong, one letter in any case if there is more than one. */
+/* A third of the word may be wrong, one letter at least if there is more than one; `daemon' is Daemon. */
 void knell__hint_offer(struct knell__hint *hint, const char *candidate)
 {
     size_t length = strlen(candidate);
     unsigned tolerated = length < 2 ? 0 : length < 6 ? 1 : (unsigned)(length / 3);
-    unsigned d = distance(hint->word, candidate);
+    unsigned d = knell_edit_distance(hint->word, strlen(hint->word), candidate, length, true);
 
     if (d <= tolerated && (!hint->best || d < hint->distance)) {
         hint->best = candidate;

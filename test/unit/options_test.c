@@ -1,8 +1,8 @@
 /* The option table against good and bad command lines. A complaint goes to standard error, so bad lines are run with
  * it caught in a file. */
 #include "cli/options.h"
-#include "cli/suggest.h"
 #include "test.h"
+#include "util/edit_distance.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -156,11 +156,21 @@ TEST(an_endless_value_is_cut_but_what_is_allowed_is_said)
     CHECK(strstr(complaint(line, &status), "must be a whole number from 2 to 1000\n") != NULL);
 }
 
+static uint32_t distance(const char *a, const char *b, bool any_case)
+{
+    return knell_edit_distance(a, strlen(a), b, strlen(b), any_case);
+}
+
 TEST(edit_distance)
 {
-    CHECK_EQ_U64(knell__edit_distance("plan", "plan"), 0);
-    CHECK_EQ_U64(knell__edit_distance("paln", "plan"), 1);
-    CHECK_EQ_U64(knell__edit_distance("", "plan"), 4);
-    CHECK_EQ_U64(knell__edit_distance("kitten", "sitting"), 3);
-    CHECK(knell__edit_distance("a word that is longer than any command of ours", "plan") > 31);
+    CHECK_EQ_U64(distance("plan", "plan", false), 0);
+    CHECK_EQ_U64(distance("paln", "plan", false), 1);
+    CHECK_EQ_U64(distance("", "plan", false), 4);
+    CHECK_EQ_U64(distance("plan", "", false), 4);
+    CHECK_EQ_U64(distance("kitten", "sitting", false), 3);
+    CHECK_EQ_U64(distance("ca", "abc", false), 3); /* a swapped pair is not touched again */
+    CHECK_EQ_U64(distance("DAEMON", "daemon", false), 6);
+    CHECK_EQ_U64(distance("ADemon", "daemon", true), 1);
+    CHECK_EQ_U64(distance("a word that is much longer than any command or any name in a scenario", "plan", false),
+                 UINT32_MAX);
 }
