@@ -72,7 +72,8 @@ FILE *bench_begin(const char *name, const char *title)
     return csv;
 }
 
-void bench_row(FILE *csv, const char *what, const char *unit, const struct bench_series *series, const char *bar, bool met)
+void bench_row(FILE *csv, const char *what, const char *unit, const struct bench_series *series, const char *bar,
+               bool met)
 {
     double median = bench_median(series), least = bench_least(series), most = bench_most(series);
 

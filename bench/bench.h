@@ -1,4 +1,4 @@
-/* bench: what the measuring programs share: a clock, the median of repetitions, a table and a CSV file of the same rows. */
+/* bench: what the measuring programs share: a clock, the median of repetitions, a table and a CSV file of its rows. */
 #ifndef KNELL_BENCH_H
 #define KNELL_BENCH_H
 
@@ -27,7 +27,8 @@ double bench_most(const struct bench_series *series);
 FILE *bench_begin(const char *name, const char *title);
 
 /* One row. `bar` says what is asked for, as in "at least 5e6", and `met` whether it is; NULL: nothing is. */
-void bench_row(FILE *csv, const char *what, const char *unit, const struct bench_series *series, const char *bar, bool met);
+void bench_row(FILE *csv, const char *what, const char *unit, const struct bench_series *series, const char *bar,
+               bool met);
 void bench_end(FILE *csv);
 
 /* Runs `work` in a process of its own and hands back what it returns; for peak memory, which a process never loses. */

@@ -1,5 +1,5 @@
-/* One step of the protocol core by what the node is given, at 256,000 ranks, in cache: a heartbeat, a broadcast seen before,
- * one seen for the first time (and forwarded to its neighbours), and one that brings a new death too. */
+/* One step of the protocol core by what the node is given, at 256,000 ranks, in cache: a heartbeat, a broadcast seen
+ * before, one seen for the first time (and forwarded to its neighbours), and one that brings a new death too. */
 #include "bench.h"
 
 #include <knell/core.h>

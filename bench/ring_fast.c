@@ -1,5 +1,5 @@
-/* Fast fidelity: 10,000 runs at 256,000 nodes, a burst of 16 failures as in figure 4 and random ones as in figure 5, on all
- * cores through the pool, as `knell sim ring --fidelity fast` does it; and randomized pinging, figures 6 and 7. */
+/* Fast fidelity: 10,000 runs at 256,000 nodes, a burst of 16 failures as in figure 4 and random ones as in figure 5, on
+ * all cores through the pool, as `knell sim ring --fidelity fast` does it; and randomized pinging, figures 6 and 7. */
 #include "bench.h"
 #include "sim/bounds.h"
 #include "sim/ping.h"

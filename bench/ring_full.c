@@ -154,7 +154,8 @@ static void measure_rate(FILE *csv)
         snprintf(what, sizeof what, "cost of a message, %" PRIu32 " nodes", sizes[i]);
         bench_row(csv, what, "ns", &nanoseconds[i], NULL, false);
     }
-    bench_row(csv, "cost of a message, 256,000 over 4,096 nodes", "times", &growth, "at most 3", bench_median(&growth) <= 3);
+    bench_row(csv, "cost of a message, 256,000 over 4,096 nodes", "times", &growth, "at most 3",
+              bench_median(&growth) <= 3);
 }
 
 int main(void)

@@ -16,14 +16,22 @@ struct reader {
     size_t count, room;
 };
 
+/* At most 100 y, so that what follows the failure is within the simulated clock, too. */
 static const char *parse_time(const char *text, knell_time *time)
 {
     double seconds;
-    if (knell__parse_real(text, &seconds) != NULL)
-        return knell__parse_duration(text, time);
-    if (seconds < 0 || seconds > 6e9)
-        return "must be from 0 to 190 years";
-    *time = (knell_time)(seconds * 1e9 + 0.5);
+    knell_time parsed;
+    if (knell__parse_real(text, &seconds) != NULL) {
+        const char *wrong = knell__parse_duration(text, &parsed);
+        if (wrong)
+            return wrong;
+        seconds = (double)parsed * 1e-9;
+    } else {
+        parsed = seconds >= 0 && seconds < 4e9 ? (knell_time)(seconds * 1e9 + 0.5) : 0;
+    }
+    if (seconds < 0 || parsed > KNELL_DURATION_MAX_NS / 2 || seconds >= 4e9)
+        return "must be from 0 to 100y";
+    *time = parsed;
     return NULL;
 }
 
@@ -107,9 +115,9 @@ int knell__failure_list_read(const struct knell_usage *usage, const char *path, 
     FILE *file = fopen(path, "r");
     if (!file)
         return knell__cli_fail(usage, "--failures list=%s: %s", path, strerror(errno));
-    while (status == KNELL_EXIT_OK && getline(&line, &room, file) >= 0) {
+    for (ssize_t length; status == KNELL_EXIT_OK && (length = getline(&line, &room, file)) >= 0;) {
         r.line++;
-        status = read_line(&r, line);
+        status = strlen(line) == (size_t)length ? read_line(&r, line) : complain(&r, "a zero byte: not a text file");
     }
     if (status == KNELL_EXIT_OK && ferror(file))
         status = knell__cli_fail(usage, "--failures list=%s: %s", path, strerror(errno));

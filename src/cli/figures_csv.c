@@ -1,4 +1,4 @@
-/* figures_csv: the points of the figures as CSV, one file per figure, with the closed forms beside them. See figures.h. */
+/* figures_csv: the points of the figures as CSV, a file per figure, with the closed forms beside them. See figures.h. */
 #include "cli/figures.h"
 #include "cli/json.h"
 #include "sim/bounds.h"

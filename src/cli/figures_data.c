@@ -118,8 +118,8 @@ static int run_point(const struct knell_sim_options *sim, struct point *p, const
     return KNELL_EXIT_OK;
 }
 
-static int simulate_ring(const struct knell_sim_options *sim, struct point *p, enum knell_figures_case which, size_t size,
-                         struct knell_figures *figures)
+static int simulate_ring(const struct knell_sim_options *sim, struct point *p, enum knell_figures_case which,
+                         size_t size, struct knell_figures *figures)
 {
     const struct knell_figures_setting *setting = &knell__figures_settings[which];
     struct knell_pool_job job = {.run = ring_run, .worker_begin = ring_begin, .worker_end = ring_end};
@@ -147,7 +147,8 @@ static double share_within(const struct point *p)
     return (double)within / (double)p->runs;
 }
 
-static int simulate_ping(const struct knell_sim_options *sim, struct point *p, size_t size, struct knell_figures *figures)
+static int simulate_ping(const struct knell_sim_options *sim, struct point *p, size_t size,
+                         struct knell_figures *figures)
 {
     struct knell_pool_job job = {.run = ping_run, .worker_begin = ping_begin, .worker_end = ping_end};
 

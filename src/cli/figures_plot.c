@@ -1,5 +1,5 @@
-/* figures_plot: a gnuplot script beside each CSV, and gnuplot to draw it. The scripts stay, for people to change: `gnuplot
- * fig5.gp` in that folder draws figure 5 again. See figures.h. */
+/* figures_plot: a gnuplot script beside each CSV, and gnuplot to draw it. The scripts stay, for people to change:
+ * `gnuplot fig5.gp` in that folder draws figure 5 again. See figures.h. */
 #include "cli/figures.h"
 
 #include <errno.h>
@@ -18,7 +18,8 @@ static const char head[] =
     "set key outside bottom center horizontal Left reverse samplen 2.5 height 0.6 width 1\n"
     "set bars 0.6; set pointsize 0.75\n"
     "set logscale x 2; set xrange [13:330000]; set xlabel 'nodes'\n"
-    "set xtics ('16' 16, '64' 64, '256' 256, '1024' 1024, '4096' 4096, '16,384' 16384, '65,536' 65536, '256,000' 256000)\n";
+    "set xtics ('16' 16, '64' 64, '256' 256, '1024' 1024, '4096' 4096, '16,384' 16384, \\\n"
+    "    '65,536' 65536, '256,000' 256000)\n";
 
 static const char fig3[] =
     "set title 'Figure 3: the largest suspicion timeout δ with a risk below 10^{-9}, τ = 1 μs'\n"
@@ -103,7 +104,8 @@ static const struct {
     const char *name;
     const char *parts[2];
 } scripts[] = {
-    {"fig3", {fig3}}, {"fig4a", {fig4a, fig4}}, {"fig4b", {fig4b, fig4}}, {"fig5", {fig5}}, {"fig6", {fig6}}, {"fig7", {fig7}},
+    {"fig3", {fig3}}, {"fig4a", {fig4a, fig4}}, {"fig4b", {fig4b, fig4}},
+    {"fig5", {fig5}}, {"fig6", {fig6}},         {"fig7", {fig7}},
 };
 
 /* Puts the name of the figure where the text says NAME. */
@@ -162,7 +164,7 @@ int knell__figures_plot(const struct knell_usage *usage, const char *dir)
     }
     int status = run_gnuplot(dir);
     if (status == NO_PROGRAM)
-        return knell__cli_broken(usage, "gnuplot is missing, so there are CSV files but no SVG; apt-get install gnuplot-nox");
+        return knell__cli_broken(usage, "gnuplot is missing: CSV files but no SVG written; apt-get install gnuplot-nox");
     if (status != 0)
         return knell__cli_broken(usage, "gnuplot failed on a script in %s", dir);
     return KNELL_EXIT_OK;

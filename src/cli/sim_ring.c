@@ -30,6 +30,9 @@ static const struct knell_usage usage = {
                 "  knell sim ring --nodes 4096 --eta 10ms --delta 100ms --tau 50us --failures mtbf=30d --json\n",
 };
 
+/* Of any time given: T(f) of 2^24 nodes is still within what 64 bits of nanoseconds hold. */
+#define LONGEST (INT64_C(30) * 86400 * 1000000000)
+
 enum { FULL, FAST };
 enum { LOWNOISE, LOWLAT };
 enum { ELIDED, SIMULATED };
@@ -145,6 +148,20 @@ static int parse_failures(struct ring *r)
     return knell__cli_fail(&usage, "--failures %s: must be burst, burst=F, mtbf=T or list=FILE", text);
 }
 
+/* Dead ones in a row are found one after the other, each in up to 2 delta: the clock must reach to the end. */
+static int check_clock(const struct ring *r)
+{
+    const struct knell_failures_plan *plan = &r->plan.failures;
+    double failures = plan->kind == KNELL_FAILURES_BURST  ? plan->count
+                      : plan->kind == KNELL_FAILURES_LIST ? (double)plan->list_count
+                                                          : plan->ranks;
+    char delta[KNELL_DURATION_TEXT];
+    if (failures * 2 * (double)r->delta <= (double)KNELL_DURATION_MAX_NS / 2)
+        return KNELL_EXIT_OK;
+    return knell__cli_fail(&usage, "--delta %s: %.0f failures in a row would take more than 100 y of simulated time",
+                           knell__format_duration(r->delta, delta), failures);
+}
+
 static int check_fidelity(struct ring *r, const struct knell_option *options, size_t n)
 {
     if (r->fidelity == FAST && (r->network || r->heartbeats || r->timeline))
@@ -164,11 +181,11 @@ static int parse(int argc, char **argv, struct ring *r)
     struct knell_option options[] = {
         KNELL_OPT_INTEGER("nodes", "N", &r->nodes, 2, 16777216, "number of nodes", .required = true),
         KNELL_OPT_WORD("preset", &r->preset, presets, "values of eta, delta and tau"),
-        KNELL_OPT_DURATION("eta", "T", &r->eta, 1, KNELL_DURATION_MAX_NS / 8, "heartbeat period"),
-        KNELL_OPT_DURATION("delta", "T", &r->delta, 1, KNELL_DURATION_MAX_NS / 8, "suspicion timeout, at least eta + tau"),
-        KNELL_OPT_DURATION("tau", "T", &r->tau, 1, KNELL_DURATION_MAX_NS / 8, "bound on the time of one message"),
+        KNELL_OPT_DURATION("eta", "T", &r->eta, 1, LONGEST, "heartbeat period"),
+        KNELL_OPT_DURATION("delta", "T", &r->delta, 1, LONGEST, "suspicion timeout, at least eta + tau"),
+        KNELL_OPT_DURATION("tau", "T", &r->tau, 1, LONGEST, "bound on the time of one message"),
         KNELL_OPT_TEXT("failures", "HOW", &r->failures, "burst[=F], mtbf=T or list=FILE, see below", .required = true),
-        KNELL_OPT_DURATION("window", "T", &r->window, 0, KNELL_DURATION_MAX_NS / 8, "length of a burst",
+        KNELL_OPT_DURATION("window", "T", &r->window, 0, LONGEST, "length of a burst",
                            .fallback_help = "delta"),
         KNELL_OPT_WORD("overlay", &r->overlay, overlays, "how a death is spread", .fallback = "circulant"),
         KNELL_OPT_WORD("network", &r->network, networks, "delays uniform in (0, tau], or one port per node",
@@ -187,7 +204,8 @@ static int parse(int argc, char **argv, struct ring *r)
     if (status >= 0)
         return status;
     if ((status = check_times(r, options, n)) != KNELL_EXIT_OK || (status = check_config(r)) != KNELL_EXIT_OK ||
-        (status = check_fidelity(r, options, n)) != KNELL_EXIT_OK || (status = parse_failures(r)) != KNELL_EXIT_OK)
+        (status = check_fidelity(r, options, n)) != KNELL_EXIT_OK || (status = parse_failures(r)) != KNELL_EXIT_OK ||
+        (status = check_clock(r)) != KNELL_EXIT_OK)
         return status;
     return -1;
 }

@@ -43,7 +43,8 @@ struct knell_ring_result {
 /* How long before the first failure nodes have been beating: long enough that each has emitted. */
 knell_time knell_ring_origin(const struct knell_config *config);
 
-/* T(f) in ns for f failures among the ranks of this configuration; KNELL_NEVER if it does not hold for them. */
+/* T(f) in ns for f failures among the ranks of this configuration; KNELL_NEVER if it does not hold for them, or is longer
+ * than time itself. */
 knell_time knell_ring_bound(const struct knell_config *config, uint32_t failures);
 
 /* Scratch of one thread; NULL: no memory. */

@@ -40,7 +40,8 @@ knell_time knell_ring_bound(const struct knell_config *config, uint32_t failures
     double tau = (double)config->tau * 1e-9, delta = (double)config->delta * 1e-9;
     if (!knell_bounds_valid((double)config->eta * 1e-9, tau) || failures > knell_bounds_f_max(config->ranks))
         return KNELL_NEVER;
-    return (knell_time)(knell_bounds_consecutive(config->ranks, failures, delta, tau) * 1e9) + 1;
+    double ns = knell_bounds_consecutive(config->ranks, failures, delta, tau) * 1e9;
+    return ns < 0x1p62 ? (knell_time)ns + 1 : KNELL_NEVER;
 }
 
 static void log_event(struct knell_ring_full *full, enum knell_ring_event_type type, knell_rank rank, knell_rank by)
@@ -221,8 +222,9 @@ void knell_ring_full_free(struct knell_ring_full *full)
 static knell_time patience(const struct knell_ring_full *full)
 {
     const struct knell_config *config = &full->plan.config;
-    knell_time f = full->deaths;
-    return (f + 2) * (f + 3) * config->delta + 64 * config->eta;
+    double f = full->deaths;
+    double ns = (f + 2) * (f + 3) * (double)config->delta + 64 * (double)config->eta;
+    return ns < 0x1p62 ? (knell_time)ns : KNELL_NEVER;
 }
 
 /* Elided heartbeats: when nothing is on its way, differing neighbours are what may still bring news. */
@@ -230,10 +232,8 @@ static bool heal(struct knell_ring_full *full)
 {
     if (full->plan.config.beats != KNELL_BEATS_POSTED || knell_world_is_busy(full->world) || !some_know(full))
         return true;
-    if (++full->idle_rounds > 16)
-        return false;
-    knell_world_compare_neighbours(full->world);
-    return true;
+    /* Without a difference the next timeout goes on; hopeless are only heartbeats that tell of one and change nothing. */
+    return knell_world_compare_neighbours(full->world) == 0 || ++full->idle_rounds <= 16;
 }
 
 void knell_ring_full_run(struct knell_ring_full *full, uint64_t key, struct knell_ring_result *result)
