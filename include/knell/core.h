@@ -78,11 +78,12 @@ struct knell_dead {
 };
 
 /* A fixed set of processes that agree or revoke together. Shared by all nodes that register it, immutable and alive until
- * the last of them dropped it. Ids are chosen by the driver and never used twice. Group 0 is the world, always there. */
+ * the last of them dropped it. Ids are chosen by the driver and never used twice. Group 0 is the world, always there.
+ * Revokes spread over the circulant, whatever config.overlay is. */
 struct knell_group {
     uint64_t id;
     uint32_t size;
-    const knell_rank *member; /* sorted ascending; NULL: all ranks */
+    const knell_rank *member; /* sorted ascending; NULL: all ranks, then size is their number */
 };
 #define KNELL_WORLD UINT64_C(0)
 
@@ -119,7 +120,7 @@ enum {
     KNELL_FLAG_VALUE = 16,       /* agreement: a value is there (a contribution to a revoked instance has none) */
 };
 
-/* What is the same for every receiver. Fields a type does not use are zero. */
+/* What is the same for every receiver. Fields a type does not use are zero, but `subject`: KNELL_NOBODY. */
 struct knell_body {
     uint8_t type; /* enum knell_message */
     uint8_t why;  /* enum knell_why */
@@ -152,15 +153,16 @@ struct knell_route {
 /* ---- events -------------------------------------------------------------------------------------------------------- */
 
 enum knell_event_type {
-    KNELL_EVENT_START = 1,  /* first; `start` */
+    KNELL_EVENT_START = 1,  /* first; `start`. Its emitter must start within delta - first_heartbeat - tau of it */
     KNELL_EVENT_MESSAGE,    /* `message` */
-    KNELL_EVENT_TICK,       /* the deadline has come; feed all that has arrived before it */
+    KNELL_EVENT_TICK,       /* the deadline has come; feed all that has arrived before it. Too early does no harm */
     KNELL_EVENT_RESUMED,    /* `resumed`: the driver did not run for so long; no suspicion may come from that */
     KNELL_EVENT_SUSPECT,    /* `suspect`: an outside source knows */
     KNELL_EVENT_LEAVE,      /* depart cleanly: gone, not failed */
-    KNELL_EVENT_TRIGGER,    /* have oneself declared dead at once */
+    KNELL_EVENT_TRIGGER,    /* have oneself declared dead at once; ends in KNELL_STATE_FENCED, without a fact */
     KNELL_EVENT_GROUP,      /* `group`: register; early messages for it are taken up */
-    KNELL_EVENT_DROP,       /* `drop`: forget the group; only when no member waits for it any more */
+    KNELL_EVENT_DROP,       /* `drop`: forget the group. A member that still waits for an instance this node has decided
+                               may then wait for ever: first agree that all are through */
     KNELL_EVENT_PROPOSE,    /* `propose` */
     KNELL_EVENT_REVOKE,     /* `revoke` */
 };
@@ -185,7 +187,7 @@ struct knell_event {
         } resumed;
         struct {
             knell_rank rank;
-            enum knell_why why;
+            enum knell_why why; /* not KNELL_WHY_LEFT */
         } suspect;
         struct {
             const struct knell_group *group;
@@ -193,7 +195,8 @@ struct knell_event {
         struct {
             uint64_t id;
         } drop;
-        /* Contribute to the next instance of this kind in this group; one at a time (KNELL_EBUSY). `acked` is
+        /* Contribute to the next instance of this kind in this group; one at a time (KNELL_EBUSY). Instances count from 0,
+         * the same for all members. The decision is a fact, which may be told within this very step. `acked` is
          * knell_node_failures() as of the last acknowledgement, 0 for none. */
         struct {
             uint64_t group;
@@ -215,10 +218,11 @@ enum knell_fact_type {
     KNELL_FACT_FAILED = 1, /* rank, by, why */
     KNELL_FACT_LEFT,       /* rank, by; may follow FAILED for the same rank, never the other way */
     KNELL_FACT_REVOKED,    /* group, by */
-    KNELL_FACT_DECIDED,    /* group, kind, instance, flags, value, dead (gone only) */
+    KNELL_FACT_DECIDED,    /* group, kind, instance, flags, value, dead: all gone the deciding root knew, members or not */
     KNELL_FACT_FENCED,     /* the others hold this process for dead: it must end. by */
 };
 
+/* Only the fields named above mean something. */
 struct knell_fact {
     enum knell_fact_type type;
     knell_time when;
@@ -238,7 +242,7 @@ struct knell_fact {
 struct knell_sink {
     void *driver;
     /* One body to `count` receivers, in this order. Channels are reliable and unordered: what is handed over here arrives
-     * once unless the receiver dies. */
+     * once unless the receiver dies; only heartbeats may be lost, as many in a row as delta has room for. */
     void (*send)(void *driver, const knell_rank *to, uint32_t count, const struct knell_route *route,
                  const struct knell_body *body);
     void (*tell)(void *driver, const struct knell_fact *fact);
@@ -256,7 +260,7 @@ struct knell_counters {
     uint64_t broadcasts_started;
     uint64_t broadcasts_forwarded;
     uint64_t reconnections;
-    uint64_t syncs;               /* lists sent because two neighbours differed */
+    uint64_t syncs;               /* lists sent: two neighbours differed, or an accused one is told */
     uint64_t messages_sent;
     uint64_t messages_received;
     uint64_t messages_dropped;    /* from the dead, or for nobody here */
@@ -264,7 +268,7 @@ struct knell_counters {
 
 /* How much a node can hold. knell_limits_default() is small on purpose: grow on KNELL_EFULL. */
 struct knell_limits {
-    uint32_t dead_ranges;   /* stretches of dead ranks; ranks / 2 + 1 always suffices */
+    uint32_t dead_ranges;   /* stretches of dead ranks, and of covered indices in agreements; ranks / 2 + 1 always suffices */
     uint32_t sources;       /* distinct ranks that ever started a broadcast */
     uint32_t groups;        /* registered beside the world */
     uint32_t agreements;    /* pairs of group and kind in use */
@@ -289,8 +293,8 @@ struct knell_limits knell_node_wanted(const struct knell_node *node);
 int knell_node_move(const struct knell_node *node, void *memory, const struct knell_limits *limits,
                     struct knell_node **moved);
 
-/* Feeds one event. Time never runs backwards. Errors: KNELL_EFULL (nothing happened), KNELL_ESTOPPED, KNELL_EINVAL,
- * KNELL_EBUSY, KNELL_EGROUP. */
+/* Feeds one event. Time must not run backwards: deadlines would be met late. Errors: KNELL_EFULL (nothing happened),
+ * KNELL_ESTOPPED, KNELL_EINVAL, KNELL_EBUSY, KNELL_EGROUP. */
 int knell_node_step(struct knell_node *node, const struct knell_event *event, const struct knell_sink *sink);
 
 /* When the node wants its next tick; KNELL_NEVER if it waits for messages only. */
@@ -306,7 +310,8 @@ bool knell_node_is_gone(const struct knell_node *node, knell_rank rank);
 struct knell_dead knell_node_dead(const struct knell_node *node); /* valid until the next step */
 bool knell_node_is_revoked(const struct knell_node *node, uint64_t group);
 
-/* Digest of the gone members of a group as this node knows them now; 0 when none is or the group is unknown. */
+/* Digest of the gone members of a group, failed or left, as this node knows them now; 0 when none is or the group is
+ * unknown. */
 uint64_t knell_node_failures(const struct knell_node *node, uint64_t group);
 
 /* The heartbeat this node emitted last, at or before `now` (KNELL_BEATS_POSTED). False before the first. */

@@ -136,10 +136,16 @@ bool knell__merge(struct knell__step *step, const struct knell_dead *dead, knell
     return news;
 }
 
+void knell__groups_dead_changed(struct knell__step *step)
+{
+    knell__agree_dead_changed(step);
+    knell__revoke_dead_changed(step);
+}
+
 void knell__dead_changed(struct knell__step *step)
 {
     knell__ring_mend(step);
-    knell__agree_dead_changed(step);
+    knell__groups_dead_changed(step);
 }
 
 uint64_t knell__digest_in(const struct knell_node *node, const struct knell_group *group)

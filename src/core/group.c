@@ -160,15 +160,21 @@ int knell__group_drop(struct knell__step *step, uint64_t id)
 /* ---- revoke ----------------------------------------------------------------------------------------------------------- */
 
 /* Edges of the circulant depend on who is alive, not on the source: forwarding once per distinct list is enough, however
- * many members revoke at once. */
-static bool is_first_flood(struct knell__member *member, uint64_t digest)
+ * many members revoke at once. Lists grow: one shorter than what was forwarded is not forwarded any more, and of one
+ * length no more than a few are, so that floods end whatever is on its way. What that cuts short is spread again when the
+ * lists have met (knell__revoke_dead_changed). */
+static bool is_first_flood(struct knell__member *member, const struct knell_dead *dead)
 {
-    for (unsigned i = 0; i < member->floods; i++)
-        if (member->flood[i] == digest)
-            return false;
-    if (member->floods == KNELL__FLOODS)
+    if (dead->size > member->flood_size) {
+        member->flood_size = dead->size;
+        member->floods = 0;
+    }
+    if (dead->size < member->flood_size || member->floods == KNELL__FLOODS)
         return false;
-    member->flood[member->floods++] = digest;
+    for (unsigned i = 0; i < member->floods; i++)
+        if (member->flood[i] == dead->digest)
+            return false;
+    member->flood[member->floods++] = dead->digest;
     return true;
 }
 
@@ -177,6 +183,7 @@ static void set_revoked(struct knell__step *step, struct knell__member *member, 
     if (member->revoked)
         return;
     member->revoked = true;
+    member->mended = knell__digest_in(step->node, group_at(step->node, member));
     knell__tell(step, &(struct knell_fact){.type = KNELL_FACT_REVOKED, .group = member->id, .by = by});
     knell__agree_revoked(step, group_at(step->node, member));
 }
@@ -186,27 +193,49 @@ static void flood(struct knell__step *step, struct knell__member *member, uint8_
     struct knell_node *node = step->node;
     knell_rank to[KNELL__TARGETS_MAX];
     struct knell__roster roster = knell__roster_make(node->config->ranks, group_at(node, member), &body->dead);
-    if (!is_first_flood(member, body->dead.digest) || !knell__roster_has(&roster, body->source))
+    if (!is_first_flood(member, &body->dead) || !knell__roster_has(&roster, body->source))
         return;
     uint32_t count = knell__circulant_targets(&roster, body->source, node->self, to);
     knell__send(step, to, count, &(struct knell_route){.from = node->self, .hops = hops}, body);
 }
 
-void knell__revoke(struct knell__step *step, struct knell__member *member)
+static void start_flood(struct knell__step *step, struct knell__member *member)
 {
-    struct knell_node *node = step->node;
     struct knell_body body = {
         .type = KNELL_MESSAGE_REVOKE,
-        .source = node->self,
+        .source = step->node->self,
         .subject = KNELL_NOBODY,
         .group = member->id,
-        .dead = knell__dead(node),
+        .dead = knell__dead(step->node),
     };
+    KNELL__COUNT(step->node, broadcasts_started, 1);
+    flood(step, member, 1, &body);
+}
+
+void knell__revoke(struct knell__step *step, struct knell__member *member)
+{
     if (member->revoked)
         return;
-    KNELL__COUNT(node, broadcasts_started, 1);
-    flood(step, member, 1, &body);
-    set_revoked(step, member, node->self);
+    start_flood(step, member);
+    set_revoked(step, member, step->node->self);
+}
+
+/* A member that turns out to be dead may have been the one who should have passed a revoke on. Whoever holds the revoke
+ * spreads it once more, over a graph without the dead one: the last of these floods is cut by nobody (I12). */
+void knell__revoke_dead_changed(struct knell__step *step)
+{
+    struct knell_node *node = step->node;
+    struct knell__member *member = members(node);
+    for (uint32_t i = 0; i < node->groups; i++) {
+        const struct knell_group *group = member[i].revoked ? group_at(node, &member[i]) : NULL;
+        if (!group)
+            continue;
+        uint64_t digest = knell__digest_in(node, group);
+        if (digest == member[i].mended)
+            continue;
+        member[i].mended = digest;
+        start_flood(step, &member[i]);
+    }
 }
 
 static void revoke_received(struct knell__step *step, struct knell__member *member, const struct knell_route *route,

@@ -149,8 +149,10 @@ static int check_propose(struct knell_node *node, const struct knell_event *even
 /* Sorted, within the ranks, with this node in it, and new. */
 static int check_group(struct knell_node *node, const struct knell_group *group)
 {
-    if (!group->member || group->size == 0 || knell__group_find(node, group->id))
+    if (group->size == 0 || knell__group_find(node, group->id))
         return KNELL_EINVAL;
+    if (!group->member)
+        return group->size == node->config->ranks ? 0 : KNELL_EINVAL;
     bool has_self = false;
     for (uint32_t i = 0; i < group->size; i++) {
         if (group->member[i] >= node->config->ranks || (i > 0 && group->member[i - 1] >= group->member[i]))

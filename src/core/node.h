@@ -21,7 +21,9 @@ struct knell__source {
 struct knell__member {
     const struct knell_group *group;
     uint64_t id;
-    uint64_t flood[KNELL__FLOODS]; /* dead digests under which a revoke was forwarded already */
+    uint64_t flood[KNELL__FLOODS]; /* digests of the dead lists under which a revoke was forwarded, */
+    uint32_t flood_size;           /* all of this length */
+    uint64_t mended;               /* digest of the dead members when the revoke was last spread from here */
     uint8_t floods;
     bool revoked;
 };
@@ -133,6 +135,7 @@ bool knell__fence_if_named(struct knell__step *step, knell_rank from, const stru
 bool knell__learn(struct knell__step *step, knell_rank rank, knell_rank by, enum knell_why why);
 bool knell__merge(struct knell__step *step, const struct knell_dead *dead, knell_rank by);
 void knell__dead_changed(struct knell__step *step);
+void knell__groups_dead_changed(struct knell__step *step);
 uint64_t knell__digest_in(const struct knell_node *node, const struct knell_group *group);
 
 /* ring.c */
@@ -159,6 +162,7 @@ void knell__group_register(struct knell__step *step, const struct knell_group *g
 int knell__group_drop(struct knell__step *step, uint64_t id);
 void knell__group_message(struct knell__step *step, const struct knell_route *route, const struct knell_body *body);
 void knell__revoke(struct knell__step *step, struct knell__member *member);
+void knell__revoke_dead_changed(struct knell__step *step);
 uint32_t knell__pending_size(const struct knell_body *body);
 
 /* agree.c */

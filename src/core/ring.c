@@ -138,7 +138,7 @@ void knell__ring_suspect(struct knell__step *step, knell_rank rank, enum knell_w
         knell__sync_send(step, rank, 0); /* should it live, it is the first to know, and ends (I3) */
     knell__ring_mend(step); /* NewObserver goes out next: the ring heals while the news spreads */
     knell__broadcast(step, rank, why);
-    knell__agree_dead_changed(step);
+    knell__groups_dead_changed(step);
 }
 
 void knell__ring_trigger(struct knell__step *step)

@@ -1,10 +1,14 @@
 /* check: runs a drawn world; see check.h. */
 #include "sim/check.h"
 
+#include "sim/property/property.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
+
+enum { EVENTS_MAX = 5000000 }; /* the busiest worlds need some ten thousand */
 
 static bool has(knell_mask set, knell_rank node)
 {
@@ -314,6 +318,8 @@ void knell_check_run(struct knell_check *check, uint64_t key, FILE *log)
     knell_time n = config.ranks, patience = last + (n + 2) * (n + 3) * config.delta + 64 * config.eta;
     knell_time calm = KNELL_NEVER; /* settled: a little longer, for what is still on its way */
     while (!check->violated && check->world->now < patience && knell_world_run_one(check->world)) {
+        if (check->world->events > EVENTS_MAX)
+            knell_check_violate(check, &knell_property_termination, "%d events: the world does not come to rest", EVENTS_MAX);
         check->settled = is_settled(check);
         if (!check->settled)
             calm = KNELL_NEVER;
