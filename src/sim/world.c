@@ -2,6 +2,7 @@
 #include "sim/world.h"
 
 #include "sim/grow.h"
+#include "sim/outage.h"
 
 #include <knell/wire.h>
 
@@ -189,6 +190,8 @@ static void on_send(void *driver, const knell_rank *to, uint32_t count, const st
     for (uint32_t i = 0; i < count && world->cut > 0; i++) {
         if (world->cut != UINT32_MAX)
             world->cut--;
+        if (world->outage && knell__outage_drops(world->outage, route->from, to[i]))
+            continue;
         put(world, &(struct knell_delivery){arrival(world, route->from), to[i], index, *route}, 0);
     }
     knell_bodies_release(&world->bodies, index);
@@ -371,6 +374,27 @@ knell_time knell_world_next(struct knell_world *world)
     return message <= timer ? message : timer;
 }
 
+void knell_world_pass(struct knell_world *world, knell_time when)
+{
+    assert(when >= world->now && when <= knell_world_next(world));
+    world->now = when;
+}
+
+void knell__world_deliver(struct knell_world *world, struct knell_delivery delivery)
+{
+    delivery.body &= ~SETTLED;
+    if (world->alive[delivery.to])
+        deliver(world, &delivery);
+    knell_bodies_release(&world->bodies, delivery.body);
+}
+
+void knell__world_wake(struct knell_world *world, knell_rank rank)
+{
+    knell_time deadline = knell_node_deadline(world->node[rank]);
+    if (deadline != KNELL_NEVER)
+        set_timer(world, deadline > world->now ? deadline : world->now, rank);
+}
+
 bool knell_world_is_busy(struct knell_world *world)
 {
     return knell_queue_next(world->queue) != KNELL_NEVER;
@@ -397,7 +421,11 @@ static void run_message(struct knell_world *world)
     prefetch(world, knell_queue_peek(world->queue, 12));
     world->now = delivery.time;
     uint32_t body = delivery.body & ~SETTLED;
-    if (world->alive[delivery.to] && (world->network != KNELL_NETWORK_ONEPORT || is_received(world, &delivery)))
+    enum knell_fate fate = world->outage ? knell__outage_fate(world, &delivery) : KNELL_FATE_ARRIVES;
+    if (fate == KNELL_FATE_WAITS)
+        return;
+    if (fate == KNELL_FATE_ARRIVES && world->alive[delivery.to] &&
+        (world->network != KNELL_NETWORK_ONEPORT || is_received(world, &delivery)))
         deliver(world, &delivery);
     knell_bodies_release(&world->bodies, body);
 }
@@ -411,7 +439,8 @@ static bool is_watching_the_living(const struct knell_world *world, knell_rank r
 
 static void run_tick(struct knell_world *world, knell_rank rank)
 {
-    if (!world->alive[rank] || is_watching_the_living(world, rank))
+    if (!world->alive[rank] || is_watching_the_living(world, rank) ||
+        (world->outage && knell__outage_keeps_tick(world, rank)))
         return;
     if (knell_node_deadline(world->node[rank]) <= world->now) {
         world->events++;

@@ -19,6 +19,7 @@ enum knell_network {
 };
 
 struct knell_world;
+struct knell_outage;
 
 /* What whoever runs the world wants to hear of; each may be NULL. */
 struct knell_watch {
@@ -61,6 +62,7 @@ struct knell_world {
     const struct knell_body *stepping_body;
     uint32_t cut;                    /* messages the node under way may still send before it crashes */
     bool connected;                  /* a node has taken a new emitter */
+    struct knell_outage *outage;     /* pauses and cut links, see outage.h; NULL: there are none */
 };
 
 /* NULL: no memory, or a configuration that knell_config_check refuses. */
@@ -91,6 +93,14 @@ knell_time knell_world_next(struct knell_world *world);
 
 /* Lets the next thing happen. False if there was none, or memory ran out. */
 bool knell_world_run_one(struct knell_world *world);
+
+/* Nothing happens before `when`, which is not after knell_world_next(): the clock goes there. */
+void knell_world_pass(struct knell_world *world, knell_time when);
+
+/* For outage.c. Delivers now what was kept, and gives its body back. Simulated heartbeats: a node without a timer gets one,
+ * for its deadline. */
+void knell__world_deliver(struct knell_world *world, struct knell_delivery delivery);
+void knell__world_wake(struct knell_world *world, knell_rank rank);
 
 /* True if a message is on its way. */
 bool knell_world_is_busy(struct knell_world *world);
