@@ -3,7 +3,7 @@
 #include "cli/failure_list.h"
 #include "cli/json.h"
 #include "cli/output.h"
-#include "cli/sim_options.h"
+#include "cli/sim_ring_fail.h"
 #include "cli/timeline.h"
 #include "sim/bounds.h"
 #include "sim/ring.h"
@@ -21,13 +21,17 @@ static const struct knell_usage usage = {
         "--failures burst[=F]    F random nodes, the first at 0, the others uniform within --window; F defaults to the\n"
         "                        most that the bound covers, floor(log2 N) - 1\n"
         "--failures mtbf=T       one at 0, then at random with that mean time between failures of a node, until stable\n"
-        "--failures list=FILE    lines `time node`, as in `12.5s 7`; a time without a unit is in seconds; # comments\n\n"
+        "--failures list=FILE    lines `time node`, as in `12.5s 7`; a time without a unit is in seconds; # comments\n"
+        "--fail FILE [-D X=5]    a scenario in FAIL; its slots with a program are the nodes 0, 1, 2, ... in the order of the\n"
+        "                        text, slots beyond the last node are empty; implies --heartbeats simulated. A run ends when\n"
+        "                        the scenario has nothing more to do and the platform is stable, or at --until\n\n"
         "Presets: lownoise: eta 10 s, delta 60 s; lowlat: eta 0.1 s, delta 1 s; both with tau 1 us.\n"
         "Fidelity full runs every message through the protocol core; fast is the papers' abstraction, for many runs.\n"
         "Status 1 if a property was violated: a living node suspected, a death not known to all, T(f) exceeded.\n",
     .examples = "  knell sim ring --nodes 64 --preset lowlat --failures burst --timeline\n"
                 "  knell sim ring --nodes 256000 --preset lownoise --failures burst --fidelity fast --runs 10000\n"
-                "  knell sim ring --nodes 4096 --eta 10ms --delta 100ms --tau 50us --failures mtbf=30d --json\n",
+                "  knell sim ring --nodes 4096 --eta 10ms --delta 100ms --tau 50us --failures mtbf=30d --json\n"
+                "  knell sim ring --nodes 49 --preset lowlat --fail examples/fail/figure-7a.fail -D X=3 --runs 1\n",
 };
 
 /* Of any time given: T(f) of 2^24 nodes is still within what 64 bits of nanoseconds hold. */
@@ -48,6 +52,7 @@ struct ring {
     const char *failures;
     bool timeline;
     struct knell_sim_options sim;
+    struct knell_ring_fail fail;
     struct knell_ring_plan plan;
     struct knell_failure *list;
     struct knell_ring_result *results; /* by run */
@@ -184,7 +189,7 @@ static int parse(int argc, char **argv, struct ring *r)
         KNELL_OPT_DURATION("eta", "T", &r->eta, 1, LONGEST, "heartbeat period"),
         KNELL_OPT_DURATION("delta", "T", &r->delta, 1, LONGEST, "suspicion timeout, at least eta + tau"),
         KNELL_OPT_DURATION("tau", "T", &r->tau, 1, LONGEST, "bound on the time of one message"),
-        KNELL_OPT_TEXT("failures", "HOW", &r->failures, "burst[=F], mtbf=T or list=FILE, see below", .required = true),
+        KNELL_OPT_TEXT("failures", "HOW", &r->failures, "burst[=F], mtbf=T or list=FILE, see below"),
         KNELL_OPT_DURATION("window", "T", &r->window, 0, LONGEST, "length of a burst",
                            .fallback_help = "delta"),
         KNELL_OPT_WORD("overlay", &r->overlay, overlays, "how a death is spread", .fallback = "circulant"),
@@ -194,6 +199,7 @@ static int parse(int argc, char **argv, struct ring *r)
                        .fallback = "elided"),
         KNELL_OPT_WORD("fidelity", &r->fidelity, fidelities, "every message, or the papers' abstraction",
                        .fallback = "full"),
+        KNELL_RING_FAIL_OPTIONS(&r->fail),
         KNELL_OPT_FLAG("timeline", &r->timeline, "draw one run instead of statistics"),
         KNELL_OPT_INTEGER("runs", "R", &r->sim.runs, 1, 100000000, "number of independent runs", .fallback = "100"),
         KNELL_SIM_OPTIONS(&r->sim),
@@ -203,8 +209,10 @@ static int parse(int argc, char **argv, struct ring *r)
     int status = knell_options_parse(&usage, options, n, argc, argv);
     if (status >= 0)
         return status;
-    if ((status = check_times(r, options, n)) != KNELL_EXIT_OK || (status = check_config(r)) != KNELL_EXIT_OK ||
-        (status = check_fidelity(r, options, n)) != KNELL_EXIT_OK || (status = parse_failures(r)) != KNELL_EXIT_OK ||
+    if ((status = knell__ring_fail_check(&usage, &r->fail, options, n)) != KNELL_EXIT_OK ||
+        (status = check_times(r, options, n)) != KNELL_EXIT_OK || (status = check_config(r)) != KNELL_EXIT_OK ||
+        (status = check_fidelity(r, options, n)) != KNELL_EXIT_OK ||
+        (!r->fail.file && (status = parse_failures(r)) != KNELL_EXIT_OK) ||
         (status = check_clock(r)) != KNELL_EXIT_OK)
         return status;
     return -1;
@@ -380,15 +388,32 @@ static int simulate(struct ring *r)
     return status == KNELL_EXIT_OK && violations(&report) ? KNELL_EXIT_FAILED : status;
 }
 
+static int run_scenario(struct ring *r)
+{
+    r->fail.config = r->plan.config;
+    r->fail.network = r->plan.network;
+    r->fail.timeline = r->timeline;
+    r->fail.sim = r->sim;
+    return knell__ring_fail_run(&usage, &r->fail);
+}
+
+static int run_failures(struct ring *r)
+{
+    r->results = calloc((size_t)r->sim.runs, sizeof *r->results);
+    return r->results ? simulate(r) : knell__cli_broken(&usage, "no memory for --runs %" PRId64, r->sim.runs);
+}
+
 int knell__command_sim_ring(int argc, char **argv)
 {
     struct ring r = {0};
-    int status = parse(argc, argv, &r);
-    if (status < 0) {
-        r.results = calloc((size_t)r.sim.runs, sizeof *r.results);
-        status = r.results ? simulate(&r) : knell__cli_broken(&usage, "no memory for --runs %" PRId64, r.sim.runs);
-    }
+    char **arguments = knell__fail_long_options(&usage, argc, argv);
+    if (!arguments)
+        return KNELL_EXIT_FAILED;
+    int status = parse(argc, arguments, &r);
+    if (status < 0)
+        status = r.fail.file ? run_scenario(&r) : run_failures(&r);
     free(r.results);
     free(r.list);
+    free(arguments);
     return status;
 }
