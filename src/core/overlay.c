@@ -1,5 +1,6 @@
 /* overlay.c: see overlay.h. */
 #include "core/overlay.h"
+#include "core/tree.h"
 #include "util/rankset.h"
 
 unsigned knell__log2(uint32_t n)
@@ -12,26 +13,12 @@ unsigned knell__log2(uint32_t n)
 
 /* ---- rosters ------------------------------------------------------------------------------------------------------- */
 
-/* Members of the group smaller than `rank`. */
-static uint32_t members_below(const struct knell_group *group, knell_rank rank)
-{
-    uint32_t low = 0, high = group->size;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (group->member[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static uint32_t dead_members_below(const struct knell__roster *roster, knell_rank rank)
 {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < roster->dead_ranges && roster->dead[i].first < rank; i++) {
         knell_rank end = roster->dead[i].last < rank ? roster->dead[i].last + 1 : rank;
-        sum += members_below(roster->group, end) - members_below(roster->group, roster->dead[i].first);
+        sum += knell__members_below(roster->group, end) - knell__members_below(roster->group, roster->dead[i].first);
     }
     return sum;
 }
@@ -56,14 +43,14 @@ bool knell__roster_has(const struct knell__roster *roster, knell_rank rank)
         return false;
     if (!roster->group)
         return true;
-    uint32_t at = members_below(roster->group, rank);
+    uint32_t at = knell__members_below(roster->group, rank);
     return at < roster->group->size && roster->group->member[at] == rank;
 }
 
 uint32_t knell__roster_index(const struct knell__roster *roster, knell_rank rank)
 {
     if (roster->group)
-        return members_below(roster->group, rank) - dead_members_below(roster, rank);
+        return knell__members_below(roster->group, rank) - dead_members_below(roster, rank);
     return rank - knell__ranges_below(roster->dead, roster->dead_ranges, rank);
 }
 

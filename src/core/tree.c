@@ -2,10 +2,8 @@
 #include "core/tree.h"
 #include "util/rankset.h"
 
-uint32_t knell__tree_index(const struct knell_group *group, knell_rank rank)
+uint32_t knell__members_below(const struct knell_group *group, knell_rank rank)
 {
-    if (!group->member)
-        return rank < group->size ? rank : KNELL_NOBODY;
     uint32_t low = 0, high = group->size;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -14,7 +12,15 @@ uint32_t knell__tree_index(const struct knell_group *group, knell_rank rank)
         else
             high = middle;
     }
-    return low < group->size && group->member[low] == rank ? low : KNELL_NOBODY;
+    return low;
+}
+
+uint32_t knell__tree_index(const struct knell_group *group, knell_rank rank)
+{
+    if (!group->member)
+        return rank < group->size ? rank : KNELL_NOBODY;
+    uint32_t below = knell__members_below(group, rank);
+    return below < group->size && group->member[below] == rank ? below : KNELL_NOBODY;
 }
 
 knell_rank knell__tree_rank(const struct knell_group *group, uint32_t index)

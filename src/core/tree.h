@@ -9,6 +9,9 @@
 
 #include "core/node.h"
 
+/* How many members of the group, which has a list, are smaller than `rank`. */
+uint32_t knell__members_below(const struct knell_group *group, knell_rank rank);
+
 /* The index of a rank in its group; KNELL_NOBODY if it is no member. */
 uint32_t knell__tree_index(const struct knell_group *group, knell_rank rank);
 knell_rank knell__tree_rank(const struct knell_group *group, uint32_t index);
