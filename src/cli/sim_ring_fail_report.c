@@ -35,6 +35,8 @@ int knell__ring_fail_summarise(const struct knell_ring_fail *fail, const struct 
             first[report->has_first++] = verdict->first_s;
         if (verdict->has_stable)
             stable[report->has_stable++] = verdict->stable_s;
+        if (verdict->suspected_living + verdict->never_known > 0 && report->suspected_living + report->never_known == 0)
+            report->bad_run = i;
         add_totals(report, &results[i]);
     }
     report->faults = knell_stat_of(faults, runs);
@@ -124,10 +126,11 @@ static void write_remarks(FILE *out, const struct knell_ring_fail *fail, const s
     if (report->errors > 0)
         fprintf(out, "%" PRIu64 " errors of the scenario itself: see its log.\n", report->errors);
     if (report->suspected_living + report->never_known == 0)
-        fprintf(out, "No violation: nobody was suspected who was neither paused nor cut off, every failure became known.\n");
+        fprintf(out, "No violation: nobody was suspected without a reason, every failure became known.\n");
     else
-        fprintf(out, "VIOLATIONS: %" PRIu64 " suspected without a reason, %" PRIu64 " failures not known to all.\n",
-                report->suspected_living, report->never_known);
+        fprintf(out, "VIOLATIONS: %" PRIu64 " suspected without a reason, %" PRIu64 " failures not known to all; first in run %" PRIu64
+                " of --log.\n",
+                report->suspected_living, report->never_known, report->bad_run);
 }
 
 void knell__ring_fail_text(FILE *out, const struct knell_ring_fail *fail, const struct knell_fail_program *program,

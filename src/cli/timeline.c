@@ -51,6 +51,11 @@ static const struct knell_ring_event *find(const struct knell_timeline *timeline
     return NULL;
 }
 
+static bool is_end(const struct knell_ring_event *event)
+{
+    return event->type == KNELL_RING_FAILURE || event->type == KNELL_RING_SILENCE;
+}
+
 struct pen {
     const char *dead, *found, *stable, *dim, *off;
 };
@@ -103,6 +108,9 @@ static void draw_story(const struct knell_timeline *timeline, FILE *out, const s
         case KNELL_RING_FAILURE:
             fprintf(out, "%s✗ node %" PRIu32 " dies%s\n", pen->dead, event->rank, pen->off);
             break;
+        case KNELL_RING_SILENCE:
+            fprintf(out, "%s✗ node %" PRIu32 " falls silent%s\n", pen->dead, event->rank, pen->off);
+            break;
         case KNELL_RING_DETECTION:
             fprintf(out, "%s● node %" PRIu32 " misses its heartbeats and tells everybody%s (node %" PRIu32 ")\n",
                     pen->found, event->by, pen->off, event->rank);
@@ -122,9 +130,13 @@ void knell__timeline_draw(const struct knell_timeline *timeline, FILE *out, bool
     struct pen pen = color ? (struct pen){"\033[31m", "\033[33m", "\033[32m", "\033[2m", "\033[0m"}
                            : (struct pen){"", "", "", "", ""};
     size_t rows = 0;
+    if (timeline->count == 0) {
+        fprintf(out, "  nobody failed\n");
+        return;
+    }
     fprintf(out, "  ✗ dies   ╌ dead, nobody knows   ● found by its observer   ▲ stable\n\n");
     for (size_t i = 0; i < timeline->count; i++)
-        if (timeline->event[i].type == KNELL_RING_FAILURE && rows++ < ROWS_MAX)
+        if (is_end(&timeline->event[i]) && rows++ < ROWS_MAX)
             draw_row(timeline, &timeline->event[i], out, &pen);
     if (rows > ROWS_MAX)
         fprintf(out, "  ... and %zu more\n", rows - ROWS_MAX);

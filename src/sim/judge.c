@@ -118,7 +118,7 @@ static void add_failure(struct knell_judge *judge, knell_rank rank, knell_time t
     judge->verdict.failures++;
     judge->unstable_since = judge->stable || time < judge->unstable_since ? time : judge->unstable_since;
     judge->stable = false;
-    tell(judge, KNELL_RING_FAILURE, time, rank, KNELL_NOBODY);
+    tell(judge, judge->world->alive[rank] ? KNELL_RING_SILENCE : KNELL_RING_FAILURE, time, rank, KNELL_NOBODY);
 }
 
 void knell_judge_death(struct knell_judge *judge, knell_rank rank)

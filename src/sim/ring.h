@@ -12,6 +12,7 @@ enum knell_ring_event_type {
     KNELL_RING_DETECTION, /* rank is found dead by `by` itself */
     KNELL_RING_KNOWN,     /* every living node knows of rank */
     KNELL_RING_STABLE,    /* every living node knows every dead one, and the ring is whole */
+    KNELL_RING_SILENCE,   /* rank lives, but is paused or cut off, long enough to be held for dead; told only then */
 };
 struct knell_ring_event {
     enum knell_ring_event_type type;
