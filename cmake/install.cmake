@@ -1,13 +1,19 @@
-# What `make install` installs: the command, its manual, and the core as a library that others find through find_package(knell)
-# or pkg-config knell-core.
+# What `make install` installs: the command, its manuals, scenarios to start from, help for editors, and the core and FAIL as
+# libraries that others find through find_package(knell) or pkg-config knell-core, knell-fail.
 include(CMakePackageConfigHelpers)
 
-install(FILES docs/man/knell.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES include/knell/core.h include/knell/types.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell)
+install(FILES docs/man/knell.1 docs/man/knell-fail.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES include/knell/core.h include/knell/fail.h include/knell/types.h include/knell/wire.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell)
+install(FILES docs/scenarios.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples/fail DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples FILES_MATCHING PATTERN *.fail)
+install(DIRECTORY editors/vim/ DESTINATION ${CMAKE_INSTALL_DATADIR}/vim/vimfiles FILES_MATCHING PATTERN *.vim)
+install(FILES editors/nano/fail.nanorc DESTINATION ${CMAKE_INSTALL_DATADIR}/nano)
 
 set_target_properties(knell-core PROPERTIES EXPORT_NAME core)
+set_target_properties(knell-fail PROPERTIES EXPORT_NAME fail)
 set_target_properties(knell-util PROPERTIES EXPORT_NAME util)
-install(TARGETS knell-core knell-util EXPORT knellTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS knell-core knell-fail knell-util EXPORT knellTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/knell)
 install(EXPORT knellTargets NAMESPACE knell:: DESTINATION ${package_dir})
@@ -16,7 +22,9 @@ write_basic_package_version_file(knellConfigVersion.cmake COMPATIBILITY SameMino
 install(FILES ${PROJECT_BINARY_DIR}/knellConfig.cmake ${PROJECT_BINARY_DIR}/knellConfigVersion.cmake
   DESTINATION ${package_dir})
 
-# The .pc file finds its prefix from where it lies, so that an installed tree can be moved.
+# The .pc files find their prefix from where they lie, so that an installed tree can be moved.
 file(RELATIVE_PATH KNELL_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-configure_file(cmake/knell-core.pc.in knell-core.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/knell-core.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(package IN ITEMS knell-core knell-fail)
+  configure_file(cmake/${package}.pc.in ${package}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
