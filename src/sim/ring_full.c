@@ -22,6 +22,7 @@ struct knell_ring_full {
     knell_time origin;
     struct death *death;
     uint32_t deaths, room;
+    uint32_t complete; /* deaths that every living node knows of */
     uint32_t *death_of; /* by rank: its number + 1, 0 for the living */
     knell_time unstable_since; /* KNELL_NEVER: stable */
     uint32_t unstable_deaths;  /* of this unstable time */
@@ -58,12 +59,10 @@ static double since_first_s(const struct knell_ring_full *full)
 
 /* ---- the truth --------------------------------------------------------------------------------------------------------------- */
 
+/* Kept, not computed: after each event it is asked for. */
 static bool all_know(const struct knell_ring_full *full)
 {
-    for (uint32_t i = 0; i < full->deaths; i++)
-        if (full->death[i].known != full->world->living)
-            return false;
-    return true;
+    return full->complete == full->deaths;
 }
 
 /* Some nodes know of a death and others do not. */
@@ -111,7 +110,10 @@ static void check_stable(struct knell_ring_full *full)
 
 static void note_known(struct knell_ring_full *full, struct death *death)
 {
-    if (death->known != full->world->living || death->told)
+    if (death->known != full->world->living)
+        return;
+    full->complete++;
+    if (death->told)
         return;
     death->told = true;
     log_event(full, KNELL_RING_KNOWN, death->rank, KNELL_NOBODY);
@@ -184,6 +186,7 @@ static void on_alarm(void *context, struct knell_world *world)
     full->death_of[rank] = ++full->deaths;
     full->idle_rounds = 0;
     knell_world_crash(world, rank);
+    full->complete = 0;
     for (uint32_t i = 0; i < full->deaths; i++)
         note_known(full, &full->death[i]);
     plan_next(full);
@@ -236,6 +239,15 @@ static bool heal(struct knell_ring_full *full)
     return knell_world_compare_neighbours(full->world) == 0 || ++full->idle_rounds <= 16;
 }
 
+/* All know; the copies that are still on their way are delivered too: `events` counts what a failure costs. */
+static void drain(struct knell_ring_full *full)
+{
+    struct knell_world *world = full->world;
+    while (full->done && full->plan.config.beats == KNELL_BEATS_POSTED && knell_world_is_busy(world) &&
+           knell_queue_next(world->queue) <= knell_heap_key(&world->timers) && knell_world_run_one(world))
+        ;
+}
+
 void knell_ring_full_run(struct knell_ring_full *full, uint64_t key, struct knell_ring_result *result)
 {
     struct knell_watch watch = {.context = full, .fact = on_fact, .timer = on_alarm};
@@ -244,7 +256,7 @@ void knell_ring_full_run(struct knell_ring_full *full, uint64_t key, struct knel
     for (uint32_t i = 0; i < full->deaths; i++)
         full->death_of[full->death[i].rank] = 0;
     full->result = result;
-    full->deaths = 0;
+    full->deaths = full->complete = 0;
     full->done = false;
     full->idle_rounds = 0;
     full->unstable_since = KNELL_NEVER;
@@ -257,6 +269,7 @@ void knell_ring_full_run(struct knell_ring_full *full, uint64_t key, struct knel
         if (full->deaths && world->now - full->death[full->deaths - 1].time > patience(full) && !full->has_next)
             break;
     }
+    drain(full);
     result->never_known = !full->done && full->unstable_since != KNELL_NEVER;
     result->events = world->events;
     result->no_memory = world->broken;
