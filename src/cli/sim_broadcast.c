@@ -103,7 +103,8 @@ static void write_report(FILE *out, const struct broadcast *b, const struct knel
     if (!b->sim.json) {
         fprintf(out, "Reliable broadcast, %" PRId64 " nodes, %" PRId64 " of them dead, %s, %s network\n", b->nodes, b->dead,
                 overlays[b->overlay], networks[b->network]);
-        fprintf(out, "%" PRId64 " runs, seed %" PRId64 ", %.2f s\n\n", b->sim.runs, b->sim.seed, wall_s);
+        fprintf(out, "%" PRId64 " run%s, seed %" PRId64 ", %.2f s\n\n", b->sim.runs, b->sim.runs == 1 ? "" : "s",
+                b->sim.seed, wall_s);
         knell__sim_table_head(out);
         for (size_t i = 0; i < STATS; i++)
             knell__sim_table_row(out, names[i], &stats[i]);

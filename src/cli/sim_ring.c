@@ -338,8 +338,8 @@ static void write_text(FILE *out, const struct ring *r, const struct report *rep
     fprintf(out, "Failure detector, %" PRId64 " nodes, eta %s, delta %s, tau %s, %s\n", r->nodes,
             knell__format_duration(r->eta, eta), knell__format_duration(r->delta, delta),
             knell__format_duration(r->tau, tau), r->fidelity == FAST ? "fast" : overlays[r->overlay]);
-    fprintf(out, "%" PRId64 " runs, seed %" PRId64 ", %" PRIu64 " events, %.2f s\n\n", r->sim.runs, r->sim.seed,
-            report->events, report->wall_s);
+    fprintf(out, "%" PRId64 " run%s, seed %" PRId64 ", %" PRIu64 " events, %.2f s\n\n", r->sim.runs,
+            r->sim.runs == 1 ? "" : "s", r->sim.seed, report->events, report->wall_s);
     knell__sim_table_head(out);
     knell__sim_table_row(out, "first (s)", &report->first);
     knell__sim_table_row(out, "stable (s)", &report->stable);
