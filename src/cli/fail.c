@@ -122,6 +122,10 @@ int knell__scenario_open(const struct knell_usage *usage, const char *file, cons
     for (size_t i = 0; i < texts->n; i++) {
         if (parse_define(usage, texts->items[i], names[i], &defines[i]) >= 0)
             return KNELL_EXIT_USAGE;
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(names[k], names[i]) == 0)
+                return knell__cli_fail(usage, "-D %s: given twice", names[i]);
+        }
     }
     scenario->source.name = strcmp(file, "-") == 0 ? "standard input" : file;
     scenario->source.text = knell__read_file(usage, file, KNELL_FAIL_SOURCE_MAX, &scenario->source.size);

@@ -251,10 +251,10 @@ static int write_picture(const struct knell_scenario *s, const char *file, struc
     if (!out)
         return knell__cli_fail(&usage, "--output %.200s: %s", file, strerror(errno));
     knell__graph_draw(out, slash ? slash + 1 : s->source.name, panels, s->program->daemon_count);
-    bad = ferror(out) || fflush(out) != 0;
+    bad = fflush(out) != 0 || ferror(out);
     if (file)
         bad |= fclose(out) != 0;
-    return bad ? knell__cli_broken(&usage, "cannot write the picture") : KNELL_EXIT_OK;
+    return bad ? knell__cli_broken(&usage, "cannot write the picture: %s", strerror(errno)) : KNELL_EXIT_OK;
 }
 
 static int graph(const struct knell_scenario *s, const char *file)

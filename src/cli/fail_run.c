@@ -4,6 +4,7 @@
 #include "fail/platform.h"
 #include "fail/script.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,8 @@ static int run_lines(struct knell_fail_script *s, FILE *in, const char *name)
         if (person)
             fputs("> ", stderr);
     }
+    if (status == KNELL_EXIT_OK && !feof(in)) /* a folder, or a disk that fails: not a script that ends here */
+        status = knell__cli_fail(&usage, "%s%.200s: %s", in == stdin ? "" : "--script ", name, strerror(errno));
     free(line);
     return status;
 }
@@ -92,11 +95,13 @@ static int run_script(struct run *r)
     struct knell_fail_script script;
     struct knell_fail_config config = {.seed = (uint64_t)r->seed, .message_delay = r->delay_ns};
     int64_t *values = calloc(1, knell_fail_script_size(r->scenario.program));
-    FILE *in = r->script ? fopen(r->script, "r") : stdin;
+    FILE *in = r->script ? fopen(r->script, "r") : stdin; /* last, for its errno */
     int status = KNELL_EXIT_USAGE;
 
     if (!in)
-        knell__cli_fail(&usage, "--script %.200s: cannot be read", r->script);
+        knell__cli_fail(&usage, "--script %.200s: %s", r->script, strerror(errno));
+    else if (!values)
+        status = knell__cli_broken(&usage, "no memory for the script");
     if (in && values) {
         knell_fail_script_init(&script, r->scenario.program, values);
         script.sink.line = print_line;
@@ -140,6 +145,8 @@ static int set_call(struct knell_platform_config *c, char *value)
     why = knell_fail_parse_time(at, &call->after);
     if (!why && every)
         why = knell_fail_parse_time(every, &call->every);
+    if (!why && every && call->every == 0) /* which the platform takes for `once' */
+        why = "the second time, the period, must be more than 0; leave it out for one call";
     if (why)
         return bad_setting("call", value, why);
     call->symbol = value;
@@ -160,14 +167,30 @@ static int set_policy(struct knell_platform_config *c, const char *value)
     return bad_setting("policy", value, "must be job, process or nothing");
 }
 
-static int set_platform(struct knell_platform_config *c, const char *key, char *value)
+/* A job fills its group at most. */
+static int set_processes(const struct knell_fail_program *program, struct knell_platform_config *c, const char *value)
+{
+    struct knell_fail_place group = knell_fail_place_at(program, c->place);
+    char wrong[KNELL_FAIL_NAME_MAX + 80];
+    int64_t number;
+
+    if (knell__parse_integer(value, &number) || number < 1 || number > group.size) {
+        snprintf(wrong, sizeof wrong, "must be a whole number from 1 to %u, the size of group %s", group.size,
+                 group.name);
+        return bad_setting("processes", value, wrong);
+    }
+    c->processes = (uint32_t)number;
+    return -1;
+}
+
+static int set_platform(const struct knell_fail_program *program, struct knell_platform_config *c, const char *key,
+                        char *value)
 {
     const struct {
         const char *name;
         knell_time *time;
     } times[] = {{"launch", &c->launch}, {"detect", &c->detect}, {"stop", &c->stop},
                  {"relaunch", &c->relaunch}, {"length", &c->length}};
-    int64_t number;
 
     for (size_t i = 0; i < KNELL_COUNT(times); i++) {
         if (strcmp(times[i].name, key) == 0) {
@@ -176,12 +199,8 @@ static int set_platform(struct knell_platform_config *c, const char *key, char *
             return why ? bad_setting(key, value, why) : -1;
         }
     }
-    if (strcmp(key, "processes") == 0) {
-        if (knell__parse_integer(value, &number) || number < 1 || number > KNELL_FAIL_INSTANCES_MAX)
-            return bad_setting(key, value, "must be a whole number from 1");
-        c->processes = (uint32_t)number;
-        return -1;
-    }
+    if (strcmp(key, "processes") == 0)
+        return set_processes(program, c, value);
     if (strcmp(key, "policy") == 0)
         return set_policy(c, value);
     if (strcmp(key, "spares") == 0) {
@@ -193,9 +212,11 @@ static int set_platform(struct knell_platform_config *c, const char *key, char *
     return bad_setting(key, value, "no such setting; --help lists them");
 }
 
-/* key=value,key=value in a copy that the config points into. */
-static int parse_platform(struct knell_platform_config *c, char *text)
+/* key=value,key=value in a copy that the config points into. Only calls may be many. */
+static int parse_platform(const struct knell_fail_program *program, struct knell_platform_config *c, char *text)
 {
+    struct knell_texts keys = {0};
+
     for (char *next, *item = text; item && *item; item = next) {
         char *equals;
 
@@ -206,8 +227,14 @@ static int parse_platform(struct knell_platform_config *c, char *text)
         if (!equals)
             return knell__cli_fail(&usage, "--platform %.80s: must be key=value", item);
         *equals = '\0';
-        if (set_platform(c, item, equals + 1) >= 0)
+        for (size_t i = 0; i < keys.n; i++) {
+            if (strcmp(keys.items[i], item) == 0)
+                return bad_setting(item, equals + 1, "given twice");
+        }
+        if (set_platform(program, c, item, equals + 1) >= 0)
             return KNELL_EXIT_USAGE;
+        if (strcmp(item, "call") != 0)
+            keys.items[keys.n++] = item; /* of the few there are, each once: there is room */
     }
     return -1;
 }
@@ -270,7 +297,7 @@ static int run_platform(struct run *r)
     status = knell__scenario_require(&r->scenario, knell_fail_effector_find("platform"));
     if (status == KNELL_EXIT_OK && !knell_platform_defaults(r->scenario.program, &platform))
         status = knell__cli_fail(&usage, "--platform: the scenario has no group with a program");
-    if (status == KNELL_EXIT_OK && parse_platform(&platform, copy) >= 0)
+    if (status == KNELL_EXIT_OK && parse_platform(r->scenario.program, &platform, copy) >= 0)
         status = KNELL_EXIT_USAGE;
     if (status == KNELL_EXIT_OK && knell_platform_check(r->scenario.program, &platform, &why) != 0)
         status = knell__cli_fail(&usage, "--platform: %s", why);
@@ -286,6 +313,7 @@ static int run_platform(struct run *r)
 
 static int parse(int argc, char **argv, struct run *r)
 {
+    static const char *const platform_only[] = {"until", "summary"};
     struct knell_option options[] = {
         KNELL_OPT_OPERANDS("FILE", &r->files, 1, 1, "the scenario"),
         KNELL_FAIL_OPTION_DEFINE(&r->defines),
@@ -304,6 +332,10 @@ static int parse(int argc, char **argv, struct run *r)
 
     if (status >= 0)
         return status;
+    for (size_t i = 0; i < KNELL_COUNT(platform_only) && !r->platform; i++) {
+        if (knell_options_find(options, KNELL_COUNT(options), platform_only[i])->given)
+            return knell__cli_fail(&usage, "--%s: only with --platform", platform_only[i]);
+    }
     if (r->platform && r->script)
         return knell__cli_fail(&usage, "--script and --platform exclude each other");
     if (r->platform && !knell_options_find(options, KNELL_COUNT(options), "delay")->given)
@@ -327,7 +359,7 @@ int knell__command_fail_run(int argc, char **argv)
         knell__scenario_close(&r.scenario);
     }
     if (status == KNELL_EXIT_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        status = knell__cli_broken(&usage, "cannot write the output");
+        status = knell__cli_broken(&usage, "cannot write the output: %s", strerror(errno));
     free(r.world_memory);
     free(arguments);
     return status;

@@ -134,10 +134,28 @@ static void check_params(struct knell__compiler *c)
     }
 }
 
+/* "; the params are X, N", as many as fit. */
+static const char *params_text(const struct knell__compiler *c, char *text, size_t size)
+{
+    size_t n = 0;
+
+    if (!c->tree->params)
+        return "; the scenario declares no param";
+    for (struct knell__param *p = c->tree->params; p; p = p->next) {
+        if (n + strlen(p->name.text) + 32 > size) {
+            snprintf(text + n, size - n, ", ...");
+            break;
+        }
+        n += (size_t)snprintf(text + n, size - n, "%s%s", n > 0 ? ", " : "; the params are ", p->name.text);
+    }
+    return text;
+}
+
 static void apply_defines(struct knell__compiler *c, const struct knell_fail_define *defines, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct knell__hint hint = {.word = defines[i].name};
+        char params[256];
         bool found = false;
 
         for (struct knell__param *p = c->tree->params; p; p = p->next) {
@@ -149,7 +167,8 @@ static void apply_defines(struct knell__compiler *c, const struct knell_fail_def
         }
         if (!found)
             knell__notes_error(c->notes, (struct knell__fail_at){0, 0, 0}, "-D %s: no param is called so%s",
-                               defines[i].name, knell__hint_text(&hint));
+                               defines[i].name,
+                               hint.best ? knell__hint_text(&hint) : params_text(c, params, sizeof params));
     }
 }
 

@@ -63,6 +63,8 @@ const char *knell_fail_parse_time(const char *text, knell_time *time)
                  {"h", INT64_C(3600000000000)}};
     size_t length = strspn(text, "0123456789.");
 
+    if (*text == '-')
+        return "must not be negative";
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (strcmp(text + length, units[i].name) == 0)
             return scale_decimal(text, length, units[i].ns, time) ? NULL : "is no time, or too long a one";
@@ -213,10 +215,14 @@ static int do_next(struct line *l)
 
 static void say_unarmed(struct knell_fail_script *s, uint32_t instance)
 {
-    char text[KNELL_FAIL_NAME_MAX + 64];
+    char text[KNELL_FAIL_NAME_MAX + 96], name[KNELL_FAIL_NAME_MAX + 16];
 
-    knell_fail_instance_name(s->program, instance, text, KNELL_FAIL_NAME_MAX + 16);
-    strcat(text, ": not armed, runs on");
+    knell_fail_instance_name(s->program, instance, name, sizeof name);
+    if (s->json)
+        snprintf(text, sizeof text, "{\"time_ns\":%" PRId64 ",\"daemon\":\"%s\",\"outcome\":\"not armed\"}", s->now,
+                 name);
+    else
+        snprintf(text, sizeof text, "%s: not armed, runs on", name);
     s->sink.line(s->sink.driver, text);
 }
 
@@ -289,31 +295,65 @@ static int do_send(struct line *l)
     return 0;
 }
 
-static void show(struct knell_fail_script *s, uint32_t instance)
+static const char *probe_type(const struct knell_fail_probe *probe)
+{
+    return probe->type == KNELL_FAIL_WATCH ? "watch" : probe->type == KNELL_FAIL_BEFORE ? "before" : "after";
+}
+
+static const char *probe_subject(const struct knell_fail_script *s, const struct knell_fail_probe *probe)
+{
+    return probe->type == KNELL_FAIL_WATCH ? knell_fail_variable_at(s->program, probe->subject)
+                                           : knell_fail_function_at(s->program, probe->subject).symbol;
+}
+
+enum { PROBES_SHOWN = 8 };
+
+static void show_text(struct knell_fail_script *s, uint32_t instance)
 {
     static const char *const states[] = {"no process", "process held", "process runs", "process stopped"};
-    struct knell_fail_probe probes[8];
+    struct knell_fail_probe probes[PROBES_SHOWN];
     char text[1024], name[96];
     const char *variable;
     int64_t value;
     size_t n;
-    uint32_t armed = knell_fail_armed(s->world, instance, probes, 8);
+    uint32_t armed = knell_fail_armed(s->world, instance, probes, PROBES_SHOWN);
 
     knell_fail_instance_name(s->program, instance, name, sizeof name);
     n = (size_t)snprintf(text, sizeof text, "%s: node %s, %s", name, knell_fail_node_of(s->world, instance),
                          states[knell_fail_process_of(s->world, instance)]);
     for (uint32_t i = 0; n < 700 && knell_fail_variable_of(s->world, instance, i, &variable, &value); i++)
         n += (size_t)snprintf(text + n, sizeof text - n, ", %s = %" PRId64, variable, value);
-    for (uint32_t i = 0; n < 800 && i < armed && i < 8; i++) {
-        bool watch = probes[i].type == KNELL_FAIL_WATCH;
-
-        n += (size_t)snprintf(text + n, sizeof text - n, ", armed %s(%s)",
-                              watch ? "watch" : probes[i].type == KNELL_FAIL_BEFORE ? "before" : "after",
-                              watch ? knell_fail_variable_at(s->program, probes[i].subject)
-                                    : knell_fail_function_at(s->program, probes[i].subject).symbol);
-    }
+    for (uint32_t i = 0; n < 800 && i < armed && i < PROBES_SHOWN; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, ", armed %s(%s)", probe_type(&probes[i]),
+                              probe_subject(s, &probes[i]));
     if (knell_fail_waiting(s->world, instance) > 0)
         snprintf(text + n, sizeof text - n, ", %u waiting", knell_fail_waiting(s->world, instance));
+    s->sink.line(s->sink.driver, text);
+}
+
+/* What does not fit is left out, with room kept for the end: the object is always whole. */
+static void show_json(struct knell_fail_script *s, uint32_t instance)
+{
+    static const char *const states[] = {"none", "held", "runs", "stopped"};
+    struct knell_fail_probe probes[PROBES_SHOWN];
+    char text[4096], name[96];
+    const size_t full = sizeof text - 2 * (KNELL_FAIL_NAME_MAX + 64);
+    const char *variable;
+    int64_t value;
+    size_t n;
+    uint32_t armed = knell_fail_armed(s->world, instance, probes, PROBES_SHOWN);
+
+    knell_fail_instance_name(s->program, instance, name, sizeof name);
+    n = (size_t)snprintf(text, sizeof text,
+                         "{\"time_ns\":%" PRId64 ",\"daemon\":\"%s\",\"node\":\"%s\",\"process\":\"%s\",\"variables\":{", s->now,
+                         name, knell_fail_node_of(s->world, instance), states[knell_fail_process_of(s->world, instance)]);
+    for (uint32_t i = 0; n < full && knell_fail_variable_of(s->world, instance, i, &variable, &value); i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s\"%s\":%" PRId64, i > 0 ? "," : "", variable, value);
+    n += (size_t)snprintf(text + n, sizeof text - n, "},\"armed\":[");
+    for (uint32_t i = 0; n < full && i < armed && i < PROBES_SHOWN; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s\"%s(%s)\"", i > 0 ? "," : "", probe_type(&probes[i]),
+                              probe_subject(s, &probes[i]));
+    snprintf(text + n, sizeof text - n, "],\"waiting\":%u}", knell_fail_waiting(s->world, instance));
     s->sink.line(s->sink.driver, text);
 }
 
@@ -324,7 +364,7 @@ static int do_show(struct line *l)
     if (l->count > 1 && read_slots(l->script, l->words[1], &first, &count) != 0)
         return KNELL_EINVAL;
     for (uint32_t i = first; i < first + count; i++)
-        show(l->script, i);
+        (l->script->json ? show_json : show_text)(l->script, i);
     return 0;
 }
 

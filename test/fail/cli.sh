@@ -51,6 +51,26 @@ printf 'lod G1[3]\n' >"$dir/script"
 status 2 "$knell" fail run "$examples/figure-4-5a.fail" --script "$dir/script"
 grep -q "script:1: 'lod' is not one of" "$dir/err" || say "the script's message"
 
+# With --json every line is an object, of show and of what is not armed too.
+printf 'show G1[3]\nbefore G1[3] localMPI_setCommand\nload G1[3]\n' >"$dir/script"
+status 0 "$knell" fail run "$examples/figure-10.fail" --script "$dir/script" --json
+! grep -v '^{"[a-z_]*":.*}$' "$dir/out" || say "--json: a line that is no object"
+grep -q '"daemon":"G1\[3\]","node":"1","process":"none","variables":{"wave":1},"armed":\[\],"waiting":0}$' "$dir/out" ||
+    say "--json: show"
+grep -q '"outcome":"not armed"}$' "$dir/out" || say "--json: not armed"
+status 1 "$knell" fail check "$examples/figure-7a.fail" -D Q=1
+grep -q -- '-D Q: no param is called so; the params are X$' "$dir/err" || say "-D: the params"
+
+# A full disk.
+if [ -c /dev/full ]; then
+    for command in "graph" "run --platform processes=3" "run --platform processes=3 --summary"; do
+        got=0
+        # shellcheck disable=SC2086 # split on purpose
+        "$knell" fail ${command%% *} "$examples/figure-7a.fail" ${command#"${command%% *}"} >/dev/full 2>"$dir/err" || got=$?
+        [ "$got" -eq 1 ] && grep -q 'cannot write .*: No space left' "$dir/err" || say "$command: a full disk is not named"
+    done
+fi
+
 # Scenarios on the platform: what they are for is what they do.
 summary() { # summary EXPECTED arguments...
     expected=$1
