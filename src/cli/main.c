@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/suggest.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,6 +64,15 @@ static const struct knell_command *find(const struct knell_command *table, const
     return NULL;
 }
 
+/* "help sim ring" becomes "sim ring --help". */
+static void turn_help(int argc, char **argv)
+{
+    static char word[] = "--help";
+
+    memmove(argv + 1, argv + 2, (size_t)(argc - 2) * sizeof *argv);
+    argv[argc - 1] = word;
+}
+
 static int dispatch(const char *path, const struct knell_command *table, int argc, char **argv)
 {
     char deeper[64];
@@ -72,6 +82,8 @@ static int dispatch(const char *path, const struct knell_command *table, int arg
         fprintf(stderr, "%s: a command is missing; `%s --help` lists them\n", path, path);
         return KNELL_EXIT_USAGE;
     }
+    if (argc > 2 && strcmp(argv[1], "help") == 0)
+        turn_help(argc, argv);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
         return help(path, table);
     c = find(table, argv[1]);
@@ -83,11 +95,23 @@ static int dispatch(const char *path, const struct knell_command *table, int arg
     return dispatch(deeper, c->commands, argc - 1, argv + 1);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
         puts("knell " KNELL_VERSION);
         return KNELL_EXIT_OK;
     }
     return dispatch("knell", commands, argc, argv);
+}
+
+/* A command that could not write its results has said so; help and version are checked here, for all. */
+int main(int argc, char **argv)
+{
+    int status = run(argc, argv);
+
+    if (status == KNELL_EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
+        fprintf(stderr, "knell: cannot write the output: %s\n", strerror(errno));
+        status = KNELL_EXIT_FAILED;
+    }
+    return status;
 }
