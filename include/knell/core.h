@@ -67,7 +67,8 @@ int knell_config_check(const struct knell_config *config, const char **why);
 
 /* ---- sets of dead, groups ------------------------------------------------------------------------------------------ */
 
-/* A view of a set of processes that are gone: those that failed and, among them, those that left cleanly. */
+/* A view of a set of processes that are gone: those that failed and, among them, those that left cleanly. The lists are as
+ * types.h says; knell/wire.h makes sure of it for what comes in as bytes, a driver with another way in must itself. */
 struct knell_dead {
     const struct knell_range *gone;
     const struct knell_range *left;
@@ -156,7 +157,8 @@ enum knell_event_type {
     KNELL_EVENT_START = 1,  /* first; `start`. Its emitter must start within delta - first_heartbeat - tau of it */
     KNELL_EVENT_MESSAGE,    /* `message` */
     KNELL_EVENT_TICK,       /* the deadline has come; feed all that has arrived before it. Too early does no harm */
-    KNELL_EVENT_RESUMED,    /* `resumed`: the driver did not run for so long; no suspicion may come from that */
+    KNELL_EVENT_RESUMED,    /* `resumed`: the driver did not run for so long; no suspicion may come from that. Taken at its
+                               word: the timeout is longer by it */
     KNELL_EVENT_SUSPECT,    /* `suspect`: an outside source knows */
     KNELL_EVENT_LEAVE,      /* depart cleanly: gone, not failed */
     KNELL_EVENT_TRIGGER,    /* have oneself declared dead at once; ends in KNELL_STATE_FENCED, without a fact */
@@ -293,7 +295,7 @@ struct knell_limits knell_node_wanted(const struct knell_node *node);
 int knell_node_move(const struct knell_node *node, void *memory, const struct knell_limits *limits,
                     struct knell_node **moved);
 
-/* Feeds one event. Time must not run backwards: deadlines would be met late. Errors: KNELL_EFULL (nothing happened),
+/* Feeds one event. Time must not run backwards: deadlines would be met late; and stays within 73 years of 0. Errors: KNELL_EFULL (nothing happened),
  * KNELL_ESTOPPED, KNELL_EINVAL, KNELL_EBUSY, KNELL_EGROUP. */
 int knell_node_step(struct knell_node *node, const struct knell_event *event, const struct knell_sink *sink);
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LINE_MAX_BYTES = 4096 };
+
 struct reader {
     const struct knell_usage *usage;
     const char *path;
@@ -109,19 +111,18 @@ int knell__failure_list_read(const struct knell_usage *usage, const char *path, 
                              size_t *count)
 {
     struct reader r = {.usage = usage, .path = path, .nodes = nodes};
-    char *line = NULL;
-    size_t room = 0;
+    char line[LINE_MAX_BYTES]; /* a file without end, or without lines, ends here */
     int status = KNELL_EXIT_OK;
     FILE *file = fopen(path, "r");
     if (!file)
         return knell__cli_fail(usage, "--failures list=%s: %s", path, strerror(errno));
-    for (ssize_t length; status == KNELL_EXIT_OK && (length = getline(&line, &room, file)) >= 0;) {
+    while (status == KNELL_EXIT_OK && fgets(line, sizeof line, file)) {
         r.line++;
-        status = strlen(line) == (size_t)length ? read_line(&r, line) : complain(&r, "a zero byte: not a text file");
+        bool ends = strchr(line, '\n') || feof(file);
+        status = ends ? read_line(&r, line) : complain(&r, "too long, or a zero byte: not a list of failures");
     }
     if (status == KNELL_EXIT_OK && ferror(file))
         status = knell__cli_fail(usage, "--failures list=%s: %s", path, strerror(errno));
-    free(line);
     fclose(file);
     if (status == KNELL_EXIT_OK)
         status = check_all(&r);

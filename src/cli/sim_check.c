@@ -51,6 +51,10 @@ static int parse(int argc, char **argv, struct check *c)
         return knell__cli_fail(&usage, "--world: shows one world; leave --worlds out");
     if (c->one && c->sim.json)
         return knell__cli_fail(&usage, "--world: tells a story, not for --json");
+    if (c->one && knell_options_find(options, KNELL_COUNT(options), "exhaustive")->given)
+        return knell__cli_fail(&usage, "--exhaustive: not with --world, which shows one world only");
+    if (c->worlds == 0 && c->exhaustive == 0)
+        return knell__cli_fail(&usage, "--worlds 0: with --exhaustive 0 there is nothing to check");
     if (c->exhaustive == 1)
         return knell__cli_fail(&usage, "--exhaustive 1: must be 0, or 2 to %d", KNELL_EXPLORE_NODES_MAX);
     return -1;
@@ -65,7 +69,7 @@ static int show_world(const struct check *c)
     if (knell_output_begin(&out, &usage) != KNELL_EXIT_OK)
         return KNELL_EXIT_FAILED;
     knell_check_run(&check, knell_prng_key((uint64_t)c->sim.seed, (uint64_t)c->world), out.f);
-    fprintf(out.f, "\nworld %" PRId64 ": %" PRIu32 " nodes, eta %" PRId64 " ns, delta %" PRId64 " ns, tau %" PRId64 " ns: %s%s%s\n",
+    fprintf(out.f, "(times in ns)\n\nworld %" PRId64 ": %" PRIu32 " nodes, eta %" PRId64 " ns, delta %" PRId64 " ns, tau %" PRId64 " ns: %s%s%s\n",
             c->world, check.plan.config.ranks, check.plan.config.eta, check.plan.config.delta, check.plan.config.tau,
             check.violated ? check.violated : "every property holds", check.violated ? ": " : "", check.complaint);
     int status = knell_output_commit(&out, &usage);

@@ -121,8 +121,8 @@ static int parse_mtbf(struct ring *r, const char *value)
     const char *wrong = knell__parse_seconds(value, &seconds);
     if (wrong)
         return knell__cli_fail(&usage, "--failures mtbf=%s: %s", value, wrong);
-    if (seconds <= 0)
-        return knell__cli_fail(&usage, "--failures mtbf=%s: must be more than 0", value);
+    if (seconds <= 0 || seconds > 1e6 * 365 * 86400)
+        return knell__cli_fail(&usage, "--failures mtbf=%s: must be more than 0 and at most 1000000 y", value);
     r->plan.failures.kind = KNELL_FAILURES_MTBF;
     r->plan.failures.mtbf_s = seconds;
     return KNELL_EXIT_OK;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 72, ROWS_MAX = 40 };
+enum { WIDTH = 56, ROWS_MAX = 40 }; /* with the names 80 columns */
 
 void knell__timeline_log(void *context, const struct knell_ring_event *event)
 {

@@ -94,6 +94,8 @@ void knell__broadcast_received(struct knell__step *step, const struct knell_rout
         first = !knell__is_gone(node, body->subject);
     if (first)
         forward(step, route, body);
+    else if (!node->config->latest_only)
+        return; /* this list, or a longer one of the same source, was merged before: nothing in it is news */
     /* As the fence and the room check saw it: the subject changes the node's digest, and must not make it look again at a
      * list that both took for its own. */
     bool same = body->dead.digest == node->gone_digest + node->left_digest;

@@ -131,8 +131,14 @@ bool knell__merge(struct knell__step *step, const struct knell_dead *dead, knell
     bool news = false;
     for (uint32_t i = 0; i < dead->left_ranges; i++)
         news |= learn_stretch(step, dead->left[i].first, dead->left[i].last, by, KNELL_WHY_LEFT);
-    for (uint32_t i = 0; i < dead->gone_ranges; i++)
-        news |= learn_stretch(step, dead->gone[i].first, dead->gone[i].last, by, KNELL_WHY_TOLD);
+    uint32_t at = 0; /* both lists are sorted: what is known is passed over without a search */
+    for (uint32_t i = 0; i < dead->gone_ranges; i++) {
+        const struct knell_range *told = &dead->gone[i], *known = knell__gone(node);
+        while (at < node->gone_ranges && known[at].last < told->first)
+            at++;
+        if (at == node->gone_ranges || known[at].first > told->first || known[at].last < told->last)
+            news |= learn_stretch(step, told->first, told->last, by, KNELL_WHY_TOLD);
+    }
     return news;
 }
 

@@ -1,6 +1,7 @@
 /* memory.c: the node's block: layout, making, moving into a larger one. */
 #include "core/node.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define LIMIT_MAX (UINT32_C(1) << 30)
@@ -45,6 +46,7 @@ int knell_node_init(void *memory, const struct knell_limits *limits, const struc
     size_t size = knell_node_size(limits);
     if (size == 0 || knell_config_check(config, NULL) || self >= config->ranks)
         return KNELL_EINVAL;
+    assert((uintptr_t)memory % 8 == 0);
     memset(memory, 0, size);
     struct knell_node *made = memory;
     made->config = config;

@@ -138,7 +138,7 @@ static int check_propose(struct knell_node *node, const struct knell_event *even
     if (!group)
         return KNELL_EGROUP;
     if (event->as.propose.kind >= KNELL_KIND_END || event->as.propose.size > KNELL_VALUE_MAX ||
-        event->as.propose.operation >= operations)
+        (event->as.propose.size && !event->as.propose.value) || event->as.propose.operation >= operations)
         return KNELL_EINVAL;
     const struct knell__agreement *agreement = knell__agreement_find(node, group->id, event->as.propose.kind);
     if (agreement && agreement->next > 0 && agreement->slot[(agreement->next - 1) & 1].state == KNELL__SLOT_OPEN)
@@ -165,6 +165,8 @@ static int check_group(struct knell_node *node, const struct knell_group *group)
 /* What the event itself must fulfil, before anything else. */
 static int check_event(struct knell_node *node, const struct knell_event *event)
 {
+    if (event->now > KNELL_NEVER / 4 || event->now < -(KNELL_NEVER / 4))
+        return KNELL_EINVAL; /* sums of times must not overflow */
     if ((event->type == KNELL_EVENT_START) != (node->state == KNELL_STATE_NEW))
         return node->state == KNELL_STATE_NEW ? KNELL_ESTOPPED : KNELL_EINVAL;
     if (event->type != KNELL_EVENT_START && node->state != KNELL_STATE_RUNNING)
@@ -193,6 +195,8 @@ static int check_event(struct knell_node *node, const struct knell_event *event)
 int knell_node_step(struct knell_node *node, const struct knell_event *event, const struct knell_sink *sink)
 {
     struct knell__step step = {node, event->now, sink};
+    assert(event->type != KNELL_EVENT_MESSAGE || event->as.message.body);
+    assert(event->type != KNELL_EVENT_GROUP || event->as.group.group);
     int error = check_event(node, event);
     if (error == 0)
         error = knell__room_for(node, event);
