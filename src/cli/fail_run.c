@@ -18,20 +18,22 @@ static const struct knell_usage usage = {
         "actions: by hand from standard input, from a script, or on a model of a platform that relaunches its job.",
     .notes =
         "Lines of a script:\n"
-        "  load SLOTS, exit SLOTS, error SLOTS          the process there starts, ends with status 0, ends otherwise\n"
-        "  before SLOTS FUNCTION, after SLOTS FUNCTION  it is at the entry or the return of a function\n"
-        "  set SLOTS $VARIABLE N                        it changes a variable\n"
-        "  send MESSAGE SLOTS from SLOT                 a message comes in\n"
-        "  at TIME, wait TIME, next                     go on to a time, by a time, to the next timer or message\n"
-        "  show [SLOTS]                                 node, process, variables, waiting messages, breakpoints\n"
+        "  load|exit|error SLOTS         the process there starts, ends with status 0, ends otherwise\n"
+        "  before|after SLOTS FUNCTION   it is at the entry or the return of a function\n"
+        "  set SLOTS $VARIABLE N         it changes a variable\n"
+        "  send MESSAGE SLOTS from SLOT  a message comes in\n"
+        "  at TIME, wait TIME, next      go on to a time, by a time, to the next timer or message\n"
+        "  show [SLOTS]                  node, process, variables, waiting messages, breakpoints\n"
         "SLOTS is P1, G1[3], G1[3..9] or G1[*]; a TIME has a unit; # begins a comment.\n\n"
-        "Settings of --platform, with commas between: processes=N, launch=TIME, detect=TIME, stop=TIME,\n"
-        "relaunch=TIME, length=TIME, policy=job|process|nothing, spares=yes|no, call=SYMBOL@TIME[/TIME]\n"
-        "(each process calls SYMBOL after running for TIME, and then every second TIME).\n",
+        "Settings of --platform, with commas between: processes=N, launch=TIME, detect=TIME, stop=TIME, relaunch=TIME, "
+        "length=TIME, policy=job|process|nothing, spares=yes|no, call=SYMBOL@TIME[/TIME] (each process calls SYMBOL after "
+        "running for TIME, and then every second TIME).\n",
     .examples =
         "  knell fail run examples/fail/figure-4-5a.fail\n"
-        "  knell fail run examples/fail/figure-7a.fail -D X=3 --platform processes=49 --until 5min\n"
-        "  knell fail run examples/fail/figure-10.fail --platform processes=49,call=localMPI_setCommand@300ms\n",
+        "  knell fail run examples/fail/figure-7a.fail -D X=3 \\\n"
+        "      --platform processes=49 --until 5min\n"
+        "  knell fail run examples/fail/figure-10.fail \\\n"
+        "      --platform processes=49,call=localMPI_setCommand@300ms\n",
 };
 
 struct run {

@@ -27,8 +27,8 @@
 struct knell_usage {
     const char *command;  /* "knell sim ring": opens every complaint */
     const char *summary;  /* one or two sentences */
-    const char *notes;    /* printed after the options; NULL: none */
-    const char *examples; /* lines, each indented by two and ended by a newline */
+    const char *notes;    /* lines, printed after the options, wrapped; NULL: none. Two blanks set off a label. */
+    const char *examples; /* lines of at most 80, each indented by two and ended by a newline */
 };
 
 /* What a collecting option gathers, in the order given. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LABEL = 160, COLUMN_MAX = 28, WIDTH = 100 };
+enum { LABEL = 160, COLUMN_MAX = 28, WIDTH = 80 }; /* a terminal of the usual width */
 
 static void words_of(const struct knell_option *o, char *text, size_t size)
 {
@@ -65,12 +65,14 @@ static void limits_of(const struct knell_option *o, char *text, size_t size)
 }
 
 /* Prints words wrapped to WIDTH; the cursor is at column `indent`, further lines start there. */
-static void print_wrapped(const char *text, size_t indent)
+static void print_wrapped(const char *text, size_t length, size_t indent)
 {
+    const char *end = text + length;
     size_t column = indent;
 
-    while (*text) {
-        size_t word = strcspn(text, " ");
+    while (text < end) {
+        const char *blank = memchr(text, ' ', (size_t)(end - text));
+        size_t word = (size_t)((blank ? blank : end) - text);
 
         if (column > indent && column + 1 + word > WIDTH) {
             printf("\n%*s", (int)indent, "");
@@ -81,9 +83,40 @@ static void print_wrapped(const char *text, size_t indent)
         }
         printf("%.*s", (int)word, text);
         column += word;
-        text += word + (text[word] == ' ');
+        text += word + (blank != NULL);
     }
     putchar('\n');
+}
+
+/* Where the text of a line begins: behind a label, which two blanks or more set off, or behind the indentation. */
+static size_t text_column(const char *line, size_t length)
+{
+    size_t start = 0, at;
+
+    while (start < length && line[start] == ' ')
+        start++;
+    for (at = start; at + 1 < length; at++) {
+        if (line[at] == ' ' && line[at + 1] == ' ')
+            break;
+    }
+    if (at + 1 >= length)
+        return start;
+    while (at < length && line[at] == ' ')
+        at++;
+    return at;
+}
+
+/* The lines of the notes, a long one wrapped beside its label. */
+static void print_notes(const char *notes)
+{
+    while (*notes) {
+        size_t length = strcspn(notes, "\n");
+        size_t column = text_column(notes, length);
+
+        printf("%.*s", (int)column, notes);
+        print_wrapped(notes + column, length - column, column);
+        notes += length + (notes[length] == '\n');
+    }
 }
 
 static void print_option(const struct knell_option *o, size_t column)
@@ -99,7 +132,7 @@ static void print_option(const struct knell_option *o, size_t column)
     if (strlen(label) > column)
         printf("\n  %*s", (int)column, "");
     printf("  ");
-    print_wrapped(text, column + 4);
+    print_wrapped(text, strlen(text), column + 4);
 }
 
 void knell__options_help(const struct knell_usage *usage, const struct knell_option *options, size_t n)
@@ -115,12 +148,14 @@ void knell__options_help(const struct knell_usage *usage, const struct knell_opt
     }
     print_usage(usage->command, options, n);
     putchar('\n');
-    print_wrapped(usage->summary, 0);
+    print_wrapped(usage->summary, strlen(usage->summary), 0);
     puts("\nOptions:");
     for (size_t i = 0; i < n; i++)
         print_option(&options[i], column);
     printf("  %-*s  this text\n", (int)column, "--help");
-    if (usage->notes)
-        printf("\n%s", usage->notes);
+    if (usage->notes) {
+        putchar('\n');
+        print_notes(usage->notes);
+    }
     printf("\nExamples:\n%s", usage->examples);
 }

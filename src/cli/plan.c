@@ -20,7 +20,8 @@ static const struct knell_usage usage = {
                "promise.",
     .notes = "Durations have a unit: ns us ms s min h d y (a year is 365 days).\n",
     .examples = "  knell plan --nodes 256000 --mtbf 20y --tau 1us --risk 1e-9\n"
-                "  knell plan --nodes 4096 --mtbf 5y --tau 50us --risk 1e-9 --eta 100ms --delta 1s --json\n",
+                "  knell plan --nodes 4096 --mtbf 5y --tau 50us --risk 1e-9 \\\n"
+                "      --eta 100ms --delta 1s --json\n",
 };
 
 struct question {
@@ -149,13 +150,14 @@ static void row(FILE *out, const char *name, double seconds, const char *meaning
 static void write_warnings(FILE *out, const struct question *q, const struct answer *a)
 {
     if (a->f_max == 0)
-        fprintf(out, "note: with fewer than 4 nodes f_max is 0: failures are survived one at a time; R, T and the risk "
-                     "are those of one failure\n");
+        fprintf(out, "note: with fewer than 4 nodes f_max is 0: failures are survived one at a time;\n"
+                     "      R, T and the risk are those of one failure\n");
     if (!a->bound_valid)
         fprintf(out, "warning: bound not valid: B, and with it T and the risk, needs eta >= 3 tau\n");
     if (a->lost_tolerated < 2)
-        fprintf(out, "warning: over UDP, delta survives only %.0f lost heartbeat%s in a row; (m + 1) eta + tau <= "
-                     "delta with m >= 2 is advised\n", a->lost_tolerated, a->lost_tolerated == 1 ? "" : "s");
+        fprintf(out, "warning: over UDP, delta survives only %.0f lost heartbeat%s in a row;\n"
+                     "         (m + 1) eta + tau <= delta with m >= 2 is advised\n",
+                a->lost_tolerated, a->lost_tolerated == 1 ? "" : "s");
     if (a->delta_s > a->delta_max_s)
         fprintf(out, "warning: delta is above the largest safe one: the risk is %.3g, not %g\n", a->risk, q->risk);
 }
@@ -164,11 +166,11 @@ static void write_text(FILE *out, const struct question *q, const struct answer 
 {
     char text[4][KNELL_DURATION_TEXT];
 
-    fprintf(out, "%" PRId64 " nodes, each failing every %s: one failure every %s. A message takes at most %s.\n\n",
+    fprintf(out, "%" PRId64 " nodes, each failing every %s: one failure every %s.\nA message takes at most %s.\n\n",
             q->nodes, knell__format_seconds(q->mtbf_s, 4, text[0]),
             knell__format_seconds(q->mtbf_s / (double)q->nodes, 4, text[1]),
             knell__format_seconds(q->tau_s, 4, text[2]));
-    fprintf(out, "  %-14s %-13s %s suspicion timeout with a risk below %g\n", "largest delta",
+    fprintf(out, "  %-14s %-13s %s timeout with a risk below %g\n", "largest delta",
             a->delta_max_s > 0 ? knell__format_seconds(a->delta_max_s, 5, text[0]) : "none",
             a->delta_max_s > 0 ? "the largest" : "there is no", q->risk);
     row(out, "delta", a->delta_s, q->delta_given ? "suspicion timeout, given" : "suspicion timeout, the safe one");
@@ -180,10 +182,10 @@ static void write_text(FILE *out, const struct question *q, const struct answer 
     row(out, "T isolated", a->isolated_s, "everybody knows of one failure");
     row(out, "T scattered", a->scattered_s, "of f_max failures, none next to another");
     row(out, "T consecutive", a->consecutive_s, "of f_max failures in a row, the worst case");
-    fprintf(out, "  %-14s %-13.*g a second on the whole platform, %.3g from each node\n\n", "messages",
+    fprintf(out, "  %-14s %-13.*g a second in all, %.3g from each node\n\n", "messages",
             a->messages_per_s < 1000 ? 3 : 10, a->messages_per_s < 1000 ? a->messages_per_s : round(a->messages_per_s),
             1 / a->eta_s);
-    fprintf(out, "A dead node is suspected between %s and %s after its death, and all the others know it %s later.\n",
+    fprintf(out, "A dead node is suspected between %s and %s after its death,\nand all the others know it %s later.\n",
             knell__format_seconds(a->delta_s - a->eta_s, 4, text[0]),
             knell__format_seconds(a->delta_s + q->tau_s, 4, text[1]),
             knell__format_seconds(a->broadcast_s, 3, text[2]));

@@ -12,11 +12,12 @@
 static const struct knell_usage usage = {
     .command = "knell sim broadcast",
     .summary = "Simulates one reliable broadcast from a random node to all others, K of which are dead without its knowing.",
-    .notes = "informed: until every living node has a copy; all copies: until the last copy is in; in units of tau.\n"
+    .notes = "max_hops: the most hops that the first copy to reach a node took.\n"
+             "informed: until every living node has a copy; all copies: until the last copy is in; in units of tau.\n"
              "With k = floor(log2 N): hba survives any k - 1 unknown dead, circulant any 2k - 1 (2k - 2 if N = 2^k).\n"
              "missed counts living nodes that were not reached, over all runs.\n",
     .examples = "  knell sim broadcast --nodes 1024 --overlay circulant --dead 19 --runs 1000\n"
-                "  knell sim broadcast --nodes 256000 --overlay hba --dead 0 --runs 1 --network oneport\n",
+                "  knell sim broadcast --nodes 256000 --overlay hba --network oneport --runs 1\n",
 };
 
 static const char *const overlays[] = {"circulant", "hba", NULL};

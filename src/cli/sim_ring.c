@@ -18,20 +18,26 @@ static const struct knell_usage usage = {
     .summary = "Simulates the failure detector on a platform whose nodes die, and measures the time until every living node "
                "knows the first failure (first) and all failures, with the ring whole again (stable).",
     .notes =
-        "--failures burst[=F]    F random nodes, the first at 0, the others uniform within --window; F defaults to the\n"
-        "                        most that the bound covers, floor(log2 N) - 1\n"
-        "--failures mtbf=T       one at 0, then at random with that mean time between failures of a node, until stable\n"
-        "--failures list=FILE    lines `time node`, as in `12.5s 7`; a time without a unit is in seconds; # comments\n"
-        "--fail FILE [-D X=5]    a scenario in FAIL; its slots with a program are the nodes 0, 1, 2, ... in the order of the\n"
-        "                        text, slots beyond the last node are empty; implies --heartbeats simulated. A run ends when\n"
-        "                        the scenario has nothing more to do and the platform is stable, or at --until\n\n"
+        "--failures burst[=F]  F random nodes, the first at 0, the others uniform within --window; F defaults to the most "
+        "that the bound covers, floor(log2 N) - 1\n"
+        "--failures mtbf=T     one at 0, then at random with that mean time between failures of a node, until stable\n"
+        "--failures list=FILE  lines `time node`, as in `12.5s 7`; a time without a unit is in seconds; # comments\n"
+        "--fail FILE [-D X=5]  a scenario in FAIL; its slots with a program are the nodes 0, 1, 2, ... in the order of the "
+        "text, slots beyond the last node are empty; implies --heartbeats simulated. A run ends when the scenario has nothing "
+        "more to do and the platform is stable, or at --until\n"
+        "\n"
         "Presets: lownoise: eta 10 s, delta 60 s; lowlat: eta 0.1 s, delta 1 s; both with tau 1 us.\n"
         "Fidelity full runs every message through the protocol core; fast is the papers' abstraction, for many runs.\n"
+        "In JSON bound_s is T(f) in seconds, or null where no bound holds: more failures than floor(log2 N) - 1, so always "
+        "with N < 4, or eta < 3 tau.\n"
         "Status 1 if a property was violated: a living node suspected, a death not known to all, T(f) exceeded.\n",
     .examples = "  knell sim ring --nodes 64 --preset lowlat --failures burst --timeline\n"
-                "  knell sim ring --nodes 256000 --preset lownoise --failures burst --fidelity fast --runs 10000\n"
-                "  knell sim ring --nodes 4096 --eta 10ms --delta 100ms --tau 50us --failures mtbf=30d --json\n"
-                "  knell sim ring --nodes 49 --preset lowlat --fail examples/fail/figure-7a.fail -D X=3 --runs 1\n",
+                "  knell sim ring --nodes 256000 --preset lownoise --failures burst \\\n"
+                "      --fidelity fast --runs 10000\n"
+                "  knell sim ring --nodes 4096 --eta 10ms --delta 100ms --tau 50us \\\n"
+                "      --failures mtbf=30d --json\n"
+                "  knell sim ring --nodes 49 --preset lowlat --runs 1 \\\n"
+                "      --fail examples/fail/figure-7a.fail -D X=3\n",
 };
 
 /* Of any time given: T(f) of 2^24 nodes is still within what 64 bits of nanoseconds hold. */
