@@ -38,6 +38,7 @@ struct knell_figures_ping {
 struct knell_figures {
     struct knell_figures_ring ring[KNELL_FIGURES_CASES][KNELL_FIGURES_SIZES];
     struct knell_figures_ping ping[KNELL_FIGURES_SIZES];
+    uint64_t runs; /* per point */
     double wall_s;
 };
 
@@ -67,7 +68,7 @@ FILE *knell__figures_open(const struct knell_usage *usage, const char *dir, cons
 int knell__figures_close(const struct knell_usage *usage, const char *dir, const char *name, FILE *file);
 
 /* A number the paper states, and ours. It holds when ours, give or take its confidence interval, is within the slack: half
- * a unit of the last digit stated, or what the note says. */
+ * a unit of the last digit stated, or what the note says. An interval wider than the slack tells nothing. */
 struct knell_claim {
     const char *figure; /* "4(a)", or the section for a number of the text */
     const char *statement;
@@ -76,9 +77,11 @@ struct knell_claim {
     double slack;
     const char *note;   /* why it does not hold, or how ours is meant; NULL: nothing to say */
     double ci95;        /* of ours; 0: computed, not simulated */
+    bool few;           /* simulated, with too few runs for ci95 to mean anything */
 };
+enum knell_claim_verdict { KNELL_CLAIM_BROKEN, KNELL_CLAIM_HOLDS, KNELL_CLAIM_UNTOLD };
 enum { KNELL_CLAIMS_MAX = 32 };
 size_t knell__figures_claims(const struct knell_figures *figures, struct knell_claim claims[KNELL_CLAIMS_MAX]);
-bool knell__claim_holds(const struct knell_claim *claim);
+enum knell_claim_verdict knell__claim_verdict(const struct knell_claim *claim);
 
 #endif

@@ -186,6 +186,7 @@ int knell__figures_simulate(const struct knell_usage *usage, const struct knell_
     int status = KNELL_EXIT_FAILED;
 
     memset(figures, 0, sizeof *figures);
+    figures->runs = p.runs;
     p.samples = calloc(p.runs, 3 * sizeof *p.samples);
     if (p.samples)
         status = simulate_all(sim, &p, figures);

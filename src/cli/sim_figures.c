@@ -17,6 +17,7 @@ static const struct knell_usage usage = {
                "and says which of these hold.",
     .notes = "Writes figN.csv (the points), figN.gp (a gnuplot script) and figN.svg into DIR, which is made if need be.\n"
              "A point is what `knell sim ring --fidelity fast` or `knell sim ping` gives with that size, runs and seed.\n"
+             "A number whose 95 % interval is wider than its tolerance needs more runs to tell whether it holds.\n"
              "Without gnuplot the CSV files are written and the status is 1.\n",
     .examples = "  knell sim figures --out figures\n"
                 "  knell sim figures --out /tmp/quick --runs 100 --json\n",
@@ -71,26 +72,29 @@ static const char *format_value(double value, const char *unit, char text[32])
 
 static void write_text(FILE *out, const struct command *c)
 {
+    static const char *const verdicts[] = {"DOES NOT HOLD", "holds", "too few runs to tell"};
     char paper[32], ours[32];
-    unsigned broken = 0;
+    unsigned count[3] = {0};
 
     fprintf(out, "Figures 3 to 7 in %s: figN.csv, figN.gp, figN.svg. ", c->dir);
     fprintf(out, "%" PRId64 " runs per point, seed %" PRId64 ", %.1f s\n\n", c->sim.runs, c->sim.seed, c->figures.wall_s);
     fprintf(out, "  %-6s %-57s %13s %13s\n", "figure", "what the paper states", "paper", "here");
     for (size_t i = 0; i < c->claims; i++) {
         const struct knell_claim *claim = &c->claim[i];
-        bool holds = knell__claim_holds(claim);
+        enum knell_claim_verdict verdict = knell__claim_verdict(claim);
 
         fprintf(out, "  %-6s %-57s %13s %13s  %s\n", claim->figure, claim->statement,
                 format_value(claim->paper, claim->unit, paper), format_value(claim->ours, claim->unit, ours),
-                holds ? "holds" : "DOES NOT HOLD");
-        broken += !holds;
+                verdicts[verdict]);
+        count[verdict]++;
     }
-    fprintf(out, "\n%u of %zu do not hold:\n", broken, c->claims);
+    if (count[KNELL_CLAIM_UNTOLD] > 0)
+        fprintf(out, "\n%u of %zu need more --runs to tell.\n", count[KNELL_CLAIM_UNTOLD], c->claims);
+    fprintf(out, "\n%u of %zu do not hold:\n", count[KNELL_CLAIM_BROKEN], c->claims);
     for (size_t i = 0; i < c->claims; i++) {
         const struct knell_claim *claim = &c->claim[i];
 
-        if (!knell__claim_holds(claim))
+        if (knell__claim_verdict(claim) == KNELL_CLAIM_BROKEN)
             fprintf(out, "  %-6s %s:\n         %s\n", claim->figure, claim->statement, claim->note ? claim->note : "");
     }
 }
@@ -111,7 +115,10 @@ static void write_claim(struct knell_json *j, const struct knell_claim *claim)
     knell_json_key(j, "ci95");
     knell_json_real(j, claim->ci95);
     knell_json_key(j, "holds");
-    knell_json_bool(j, knell__claim_holds(claim));
+    if (knell__claim_verdict(claim) == KNELL_CLAIM_UNTOLD)
+        knell_json_null(j);
+    else
+        knell_json_bool(j, knell__claim_verdict(claim) == KNELL_CLAIM_HOLDS);
     knell_json_key(j, "note");
     knell_json_string(j, claim->note ? claim->note : "");
     knell_json_close(j);

@@ -62,8 +62,11 @@ awk -F, -v runs=$runs '
     }
     END { exit bad || NR != 18 }' "$out/with/fig5.csv" || fail "figure 5 is not its closed form"
 
+# Two runs tell nothing about a mean, and all about a formula.
 mkdir "$out/no-programs"
 PATH=$out/no-programs "$knell" sim figures --out "$out/without" --runs 2 >"$out/json" 2>"$out/err"
 [ $? -eq 1 ] || fail "without gnuplot: expected status 1"
 [ -s "$out/without/fig7.csv" ] || fail "without gnuplot: no CSV"
 [ "$(wc -l <"$out/err")" -eq 1 ] && grep -q 'apt-get install gnuplot-nox' "$out/err" || fail "without gnuplot: no clear line"
+grep -q '21.972 s  holds$' "$out/json" || fail "two runs: figure 3 needs none"
+[ "$(grep -c 'too few runs to tell$' "$out/json")" -eq 14 ] || fail "two runs: verdicts on means"
