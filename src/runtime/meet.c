@@ -76,8 +76,10 @@ static int take_table(struct knell_runtime *runtime, const struct knell__place *
             return knell__runtime_fail(why, KNELL_EPEER, "rank %u has an address of no known form", i);
         memcpy(&other->address.as, table[i].address, table[i].address_size);
         other->address.size = table[i].address_size;
-        other->process = (struct knell__process){table[i].pid, table[i].started};
         other->local = is_same_host(&table[i], &table[runtime->config.rank]);
+        /* Several detectors in one process end together: there is nothing to watch, and nobody to kill but oneself. */
+        if (other->local && table[i].pid != getpid())
+            other->process = (struct knell__process){table[i].pid, table[i].started};
     }
     return 0;
 }
