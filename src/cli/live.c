@@ -13,6 +13,8 @@ static const struct knell_usage usage = {
                "others know. Judged by the parent's own log and clock, not by the detectors' word.",
     .notes = "R@T: rank R, T after all have started. R@T+D: resumed D later; a process that was silent for delta\n"
              "or longer is held for dead and ended. -n N is short for --nodes N.\n"
+             "--hosts H: ranks are spread over 127.0.0.1 to 127.0.0.H in H blocks; only within a block is there a board,\n"
+             "between blocks there are datagrams, and clocks are translated.\n"
              "Exit status 1: a false positive, or a survivor that did not learn of a death.\n",
     .examples = "  knell live -n 8 --kill 3@1s\n"
                 "  knell live -n 32 --eta 10ms --delta 100ms --for 5s --stop 7@1s --kill 9@2s --json\n"
@@ -57,6 +59,8 @@ static int parse_injection(const char *option, const char *text, struct knell__l
 static int check(struct knell__live_plan *plan, const struct knell_texts *kills, const struct knell_texts *stops)
 {
     int status = -1;
+    if (plan->hosts > plan->nodes)
+        return knell__cli_fail(&usage, "--hosts %" PRId64 ": more than there are processes", plan->hosts);
     if (plan->delta <= plan->eta)
         return knell__cli_fail(&usage, "--delta must be longer than --eta: a heartbeat takes eta and its journey");
     for (size_t i = 0; i < kills->n && status < 0; i++)
@@ -74,6 +78,8 @@ static int parse(int argc, char **argv, struct knell__live_plan *plan)
     struct knell_texts kills = {0}, stops = {0};
     struct knell_option options[] = {
         KNELL_OPT_INTEGER("nodes", "N", &plan->nodes, 2, 1024, "number of processes", .required = true),
+        KNELL_OPT_INTEGER("hosts", "H", &plan->hosts, 1, 250, "as if on H hosts: own addresses, boards and clocks",
+                          .fallback = "1"),
         KNELL_OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "10ms"),
         KNELL_OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
                            .fallback = "100ms"),

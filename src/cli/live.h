@@ -31,7 +31,7 @@ struct knell__injection {
 enum { KNELL__LIVE_MOST = 2 * KNELL_TEXTS_MAX };
 
 struct knell__live_plan {
-    int64_t nodes, eta, delta, duration, wait;
+    int64_t nodes, hosts, eta, delta, duration, wait;
     bool no_shortcuts, json;
     struct knell__injection injection[KNELL__LIVE_MOST];
     size_t injections;

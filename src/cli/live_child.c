@@ -60,11 +60,25 @@ static void wait_for_end(const struct knell__live_child *child)
             _exit(KNELL_EXIT_FAILED);
 }
 
+/* Hosts of this one machine differ by name and by address. */
+static void place(const struct knell__live_child *child, struct knell_runtime_config *config, char address[32], char name[32])
+{
+    const struct knell__live_plan *plan = child->plan;
+    int host = (int)(child->rank * plan->hosts / plan->nodes);
+    if (plan->hosts == 1)
+        return;
+    snprintf(address, 32, "127.0.0.%d", host + 1);
+    snprintf(name, 32, "live-%d", host);
+    config->bind = address;
+    config->host = name;
+}
+
 _Noreturn void knell__live_child(const struct knell__live_child *child)
 {
     struct knell_runtime_config config = knell_runtime_config_default();
     struct knell__live_note started = {.word = KNELL__LIVE_STARTED}, broken = {.word = KNELL__LIVE_BROKEN};
     struct knell_runtime *runtime;
+    char address[32], name[32];
     /* Whatever becomes of the parent, this ends with it. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != child->parent)
@@ -80,6 +94,7 @@ _Noreturn void knell__live_child(const struct knell__live_child *child)
     config.rendezvous_fd = child->rank == 0 ? child->listening : -1;
     config.rendezvous_wait = child->plan->wait;
     config.no_shortcuts = child->plan->no_shortcuts;
+    place(child, &config, address, name);
     config.on_fact = on_fact;
     config.on_fact_context = (void *)child;
     if (child->rank != 0)

@@ -74,6 +74,7 @@ static void write_json(FILE *out, const struct knell__live_plan *plan, const str
     number(&j, "eta_ms", (double)plan->eta * 1e-6);
     number(&j, "delta_ms", (double)plan->delta * 1e-6);
     whole(&j, "n", (uint64_t)plan->nodes);
+    whole(&j, "hosts", (uint64_t)plan->hosts);
     knell_json_key(&j, "shortcuts");
     knell_json_bool(&j, !plan->no_shortcuts);
     knell_json_key(&j, "detections");

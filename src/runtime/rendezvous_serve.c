@@ -16,7 +16,7 @@ enum {
     ROUND_HELLO = sizeof(struct knell__hello) + KNELL__FRAME_TAG,
     ROUND_READY = 1 + KNELL__FRAME_TAG,
 };
-#define PATIENCE_NS INT64_C(1000000000) /* to tell somebody what went wrong, after the deadline */
+#define PATIENCE_NS INT64_C(1000000000) /* to tell everybody what went wrong */
 
 struct visitor {
     int fd; /* -1: nobody */
@@ -35,7 +35,9 @@ struct server {
     int listening;
     struct visitor *visitor; /* any number of slots beyond one per rank */
     struct pollfd *poll;
-    uint32_t slots, greeted, ready, wrong_keys;
+    uint32_t slots, wrong_keys;
+    uint32_t heard; /* honest hellos, also of those who are wrong */
+    uint32_t greeted, ready;
     struct knell__answer answer; /* once something is wrong */
 };
 
@@ -45,8 +47,13 @@ static void turn_away(struct visitor *visitor)
     visitor->fd = -1;
 }
 
+/* The first thing that is wrong is told to all, also to those who are still on their way. */
 static void fail(struct server *server, int error, const char *what)
 {
+    knell_time soon = knell__clock_now() + PATIENCE_NS;
+    if (server->answer.error)
+        return;
+    server->deadline = soon < server->deadline ? soon : server->deadline;
     server->answer.error = error;
     snprintf(server->answer.why, sizeof server->answer.why, "%s", what);
 }
@@ -105,9 +112,11 @@ static void take_hello(struct server *server, struct visitor *visitor)
     if (sodium_memcmp(tag, visitor->bytes + size, sizeof tag) != 0 ||
         memcmp(visitor->hello.magic, knell__rendezvous_magic, sizeof visitor->hello.magic) != 0) {
         server->wrong_keys++;
+        visitor->hello.magic[0] = '\0';
         turn_away(visitor);
         return;
     }
+    server->heard++;
     check_hello(server, visitor);
 }
 
@@ -115,7 +124,7 @@ static void take_ready(struct server *server, struct visitor *visitor)
 {
     uint8_t tag[KNELL__FRAME_TAG];
     knell__rendezvous_tag(server->key, 'R', visitor->hello.nonce, visitor->bytes, 1, tag);
-    if (visitor->ready || sodium_memcmp(tag, visitor->bytes + 1, sizeof tag) != 0)
+    if (visitor->ready || visitor->rank == KNELL_NOBODY || sodium_memcmp(tag, visitor->bytes + 1, sizeof tag) != 0)
         return;
     visitor->ready = true;
     visitor->board = visitor->bytes[0] == 1;
@@ -125,13 +134,13 @@ static void take_ready(struct server *server, struct visitor *visitor)
 static void listen_to(struct server *server, struct visitor *visitor)
 {
     char what[64];
-    bool greeted = visitor->rank != KNELL_NOBODY;
+    bool greeted = visitor->hello.magic[0] != '\0';
     size_t wanted = greeted ? ROUND_READY : ROUND_HELLO;
     ssize_t got = recv(visitor->fd, visitor->bytes + visitor->got, wanted - visitor->got, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (got <= 0) {
-        if (greeted) {
+        if (visitor->rank != KNELL_NOBODY) {
             snprintf(what, sizeof what, "rank %u went away while all met", visitor->rank);
             fail(server, KNELL_EPEER, what);
         }
@@ -153,6 +162,11 @@ static void fail_late(struct server *server)
 {
     char what[KNELL_RUNTIME_WHY];
     uint32_t named = 0, missing = server->terms.ranks - server->greeted;
+    if (missing == 0) {
+        snprintf(what, sizeof what, "%u processes came but were not ready in time", server->terms.ranks - server->ready);
+        fail(server, KNELL_ETIME, what);
+        return;
+    }
     int used = snprintf(what, sizeof what, "%u of %u processes did not come in time: rank", missing, server->terms.ranks);
     for (knell_rank rank = 0; rank < server->terms.ranks && named < NAMED && named < missing; rank++) {
         bool here = false;
@@ -168,10 +182,10 @@ static void fail_late(struct server *server)
     fail(server, KNELL_ETIME, what);
 }
 
-/* Serves until *count has reached all ranks or something is wrong. */
+/* Serves until *count has reached all ranks, or the deadline. */
 static void gather(struct server *server, const uint32_t *count)
 {
-    while (*count < server->terms.ranks && !server->answer.error) {
+    while (*count < server->terms.ranks) {
         knell_time left = server->deadline - knell__clock_now();
         if (left <= 0) {
             fail_late(server);
@@ -184,7 +198,7 @@ static void gather(struct server *server, const uint32_t *count)
             continue;
         if (server->poll[0].revents)
             let_in(server);
-        for (uint32_t i = 0; i < server->slots && !server->answer.error; i++)
+        for (uint32_t i = 0; i < server->slots; i++)
             if (server->poll[i + 1].revents && server->visitor[i].fd == server->poll[i + 1].fd)
                 listen_to(server, &server->visitor[i]);
     }
@@ -203,7 +217,7 @@ static void answer_all(struct server *server, char label, const void *bytes, siz
     memcpy(whole + sizeof server->answer, bytes, whole_size - sizeof server->answer);
     for (uint32_t i = 0; i < server->slots; i++) {
         struct visitor *visitor = &server->visitor[i];
-        if (visitor->fd < 0 || (visitor->rank == KNELL_NOBODY && visitor->hello.magic[0] == '\0'))
+        if (visitor->fd < 0 || visitor->hello.magic[0] == '\0')
             continue;
         knell__rendezvous_tag(server->key, label, visitor->hello.nonce, whole, whole_size, whole + whole_size);
         knell__rendezvous_write(visitor->fd, whole, whole_size + KNELL__FRAME_TAG, knell__clock_now() + PATIENCE_NS);
@@ -239,7 +253,7 @@ static void serve(struct server *server, struct knell__place *table, uint8_t *bo
 {
     for (uint32_t i = 0; i < server->slots; i++)
         server->visitor[i].fd = -1;
-    gather(server, &server->greeted);
+    gather(server, &server->heard);
     send_table(server, table);
     if (server->answer.error)
         return;

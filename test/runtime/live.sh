@@ -55,6 +55,11 @@ run resumed-in-time 1000 -n 6 --eta 20ms --delta 800ms --for 2s --stop 2@500ms+2
 why ''
 run neighbours 2500 -n 8 --eta 20ms --delta 400ms --for 4s --kill 3@500ms --kill 4@500ms --kill 5@500ms --no-shortcuts
 
+run hosts 1000 -n 9 --hosts 3 --eta 20ms --delta 400ms --for 4s --kill 1@500ms --stop 4@1500ms --kill 8@2500ms
+why kernel kernel timeout
+# The first process of each host, at once: with the ring over the hosts these are neighbours.
+run hosts-neighbours 2500 -n 9 --hosts 3 --eta 20ms --delta 400ms --for 4s --stop 0@500ms --stop 3@500ms --stop 6@500ms
+
 # Whatever becomes of the parent: its processes end with it.
 : >"$dir/timeline"
 "$knell" live -n 6 --eta 20ms --delta 400ms --for 60s >"$dir/timeline" 2>&1 &
