@@ -15,6 +15,7 @@ struct knell__board_line {
     _Atomic uint32_t size;
     _Atomic int64_t emitted;
     _Atomic uint64_t digest;
+    _Atomic uint32_t thread;
 };
 _Static_assert(sizeof(struct knell__board_line) == LINE, "a line is a cache line");
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "processes share these: no lock may hide in them");
@@ -76,6 +77,7 @@ void knell__board_store(struct knell__board *board, knell_rank rank, const struc
     atomic_store_explicit(&line->emitted, beat->emitted, memory_order_release);
     atomic_store_explicit(&line->digest, beat->digest, memory_order_release);
     atomic_store_explicit(&line->size, beat->size, memory_order_release);
+    atomic_store_explicit(&line->thread, beat->thread, memory_order_release);
     atomic_store_explicit(&line->version, version + 1 ? version + 1 : 2, memory_order_release);
 }
 
@@ -91,6 +93,7 @@ bool knell__board_load(const struct knell__board *board, knell_rank rank, struct
             .emitted = atomic_load_explicit(&line->emitted, memory_order_acquire),
             .digest = atomic_load_explicit(&line->digest, memory_order_acquire),
             .size = atomic_load_explicit(&line->size, memory_order_acquire),
+            .thread = atomic_load_explicit(&line->thread, memory_order_acquire),
         };
         if (!(before & 1) && atomic_load_explicit(&line->version, memory_order_relaxed) == before) {
             *beat = read;

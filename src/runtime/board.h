@@ -21,6 +21,7 @@ struct knell__beat {
     knell_time emitted;
     uint64_t digest; /* of the emitter's dead, */
     uint32_t size;   /* how many they are */
+    uint32_t thread; /* who stored it, as the kernel numbers threads */
 };
 
 struct knell__board_line;

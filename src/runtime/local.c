@@ -6,9 +6,11 @@
 
 #include <unistd.h>
 
+enum { DOUBTS = 2 };
+
 void knell__local_post(struct knell_runtime *runtime, const struct knell_body *body)
 {
-    struct knell__beat beat = {body->emitted, body->dead.digest, body->dead.size};
+    struct knell__beat beat = {body->emitted, body->dead.digest, body->dead.size, runtime->thread_id};
     knell__board_store(&runtime->board, runtime->config.rank, &beat);
     runtime->counters.board_beats++;
 }
@@ -76,6 +78,27 @@ void knell__local_ended(struct knell_runtime *runtime)
     runtime->watch_again = true;
     if (ended != KNELL_NOBODY && !knell_node_is_gone(runtime->node, ended))
         suspect_ended(runtime, ended);
+}
+
+/* A process that does not get the processor is as silent as one that hangs, and the kernel knows the difference to one that was
+ * stopped. It is given DOUBTS more deltas, not more: a thread that exists and never runs again is no use to anybody. */
+bool knell__local_doubts(struct knell_runtime *runtime)
+{
+    struct knell__beat beat = {0};
+    knell_rank emitter = knell_node_emitter(runtime->node);
+    if (!runtime->shortcuts || emitter == KNELL_NOBODY || runtime->other[emitter].process.pid <= 0)
+        return false;
+    const struct knell__other *other = &runtime->other[emitter];
+    if (runtime->doubted != emitter || runtime->doubted_heard != other->heard)
+        runtime->doubts = 0;
+    knell__board_load(&runtime->board, emitter, &beat);
+    if (runtime->doubts == DOUBTS || !knell__process_could_run(&other->process, beat.thread))
+        return false;
+    runtime->doubted = emitter;
+    runtime->doubted_heard = other->heard;
+    runtime->doubts++;
+    runtime->counters.doubts++;
+    return true;
 }
 
 /* Before its death is published: whoever is held for dead must be. */

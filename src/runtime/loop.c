@@ -67,6 +67,10 @@ static bool drain(struct knell_runtime *runtime)
 static void tick(struct knell_runtime *runtime, bool drained)
 {
     knell_time late = runtime->now - knell_node_deadline(runtime->node);
+    knell_time overdue = runtime->now - knell_node_suspicion(runtime->node);
+    if (drained && overdue >= 0 && knell__local_doubts(runtime))
+        knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED,
+                                                    .as.resumed = {overdue + runtime->config.delta}});
     if (!drained)
         knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED,
                                                     .as.resumed = {late + runtime->config.eta}});
@@ -151,6 +155,7 @@ void *knell__loop(void *argument)
     bool ended = false;
     ask_for_promptness();
     pthread_mutex_lock(&runtime->lock);
+    runtime->thread_id = (uint32_t)syscall(SYS_gettid);
     for (;;) {
         turn(runtime, ended);
         call_back(runtime);

@@ -82,6 +82,10 @@ struct knell_runtime {
     bool shortcuts;     /* the processes of this host have agreed on board and pidfds */
     knell_rank watched; /* whose pidfd is held; KNELL_NOBODY */
     int watch_fd;       /* -1: none */
+    uint32_t thread_id; /* of the detector's thread, for who looks at the board */
+    knell_rank doubted; /* the emitter that was silent but looked alive, */
+    knell_time doubted_heard; /* since this heartbeat, */
+    unsigned doubts;          /* so many times */
     bool watch_again;   /* somebody is gone: look whom to watch */
 
     struct knell__facts facts;
@@ -112,6 +116,7 @@ void knell__local_post(struct knell_runtime *runtime, const struct knell_body *b
 void knell__local_look(struct knell_runtime *runtime);  /* at the emitter's line */
 void knell__local_watch(struct knell_runtime *runtime); /* holds the pidfd of whom it should */
 void knell__local_ended(struct knell_runtime *runtime); /* the pidfd became readable */
+bool knell__local_doubts(struct knell_runtime *runtime); /* that its silent emitter is dead */
 void knell__local_kill(struct knell_runtime *runtime, knell_rank rank);
 
 /* outbox.c */

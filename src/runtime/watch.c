@@ -11,22 +11,40 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Field 22 of /proc/PID/stat; the second is a name that may contain anything, so count from its last parenthesis. */
+/* What follows the name in a stat file, from the state on; NULL when there is none. The name may contain anything, so count
+ * from its last parenthesis. */
+static char *read_stat(const char *path, char *text, size_t room)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : read(fd, text, room - 1);
+    if (fd >= 0)
+        close(fd);
+    if (size <= 0)
+        return NULL;
+    text[size] = '\0';
+    char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] == ' ' ? name_end + 2 : NULL;
+}
+
+/* Field 22; the state is the third. */
 static uint64_t started(pid_t pid)
 {
     char path[40], text[1024];
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    if (size <= 0)
-        return 0;
-    text[size] = '\0';
-    char *at = strrchr(text, ')');
-    for (unsigned field = 2; at && field < 22; field++)
-        at = strchr(at + 1, ' ');
+    char *at = read_stat(path, text, sizeof text);
+    for (unsigned field = 3; at && field < 22; field++) {
+        at = strchr(at, ' ');
+        at = at ? at + 1 : NULL;
+    }
     return at ? strtoull(at, NULL, 10) : 0;
+}
+
+bool knell__process_could_run(const struct knell__process *process, uint32_t thread)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/stat", (long)process->pid, thread ? (long)thread : (long)process->pid);
+    const char *state = read_stat(path, text, sizeof text);
+    return state && strchr("RSD", *state) != NULL;
 }
 
 struct knell__process knell__process_self(void)

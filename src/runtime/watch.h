@@ -18,6 +18,9 @@ struct knell__process {
 
 struct knell__process knell__process_self(void);
 
+/* Whether a thread of it could run if it were let: it exists and is neither stopped nor ended. `thread` 0: its first. */
+bool knell__process_could_run(const struct knell__process *process, uint32_t thread);
+
 /* A descriptor that becomes readable when it ends. -1: it has ended already; -2: the system refuses. */
 int knell__watch_open(const struct knell__process *process);
 bool knell__watch_has_ended(int fd);

@@ -13,7 +13,7 @@ enum { RANKS = 7, STORES = 200000 };
 
 static struct knell__beat beat_of(int64_t number)
 {
-    return (struct knell__beat){number, (uint64_t)number * 0x9e3779b97f4a7c15u, (uint32_t)number * 3};
+    return (struct knell__beat){number, (uint64_t)number * 0x9e3779b97f4a7c15u, (uint32_t)number * 3, (uint32_t)number * 5};
 }
 
 TEST(stored_is_loaded)
@@ -27,11 +27,12 @@ TEST(stored_is_loaded)
     CHECK(ftruncate(fd, 0) != 0); /* sealed */
     close(fd);
     CHECK(!knell__board_load(&board, 3, &beat));
-    knell__board_store(&board, 3, &(struct knell__beat){5, 6, 7});
+    knell__board_store(&board, 3, &(struct knell__beat){5, 6, 7, 8});
     REQUIRE(knell__board_load(&board, 3, &beat));
     CHECK_EQ_I64(beat.emitted, 5);
     CHECK_EQ_U64(beat.digest, 6);
     CHECK_EQ_U64(beat.size, 7);
+    CHECK_EQ_U64(beat.thread, 8);
     CHECK(!knell__board_load(&board, 4, &beat));
     knell__board_unmap(&board);
 }
@@ -50,7 +51,8 @@ TEST(lines_are_never_torn)
         if (opened < 0 || knell__board_map(&mine, opened, RANKS) != 0)
             _exit(1);
         for (int64_t i = 1;; i++)
-            knell__board_store(&mine, 2, &(struct knell__beat){beat_of(i).emitted, beat_of(i).digest, beat_of(i).size});
+            knell__board_store(&mine, 2, &(struct knell__beat){beat_of(i).emitted, beat_of(i).digest, beat_of(i).size,
+                                                                  beat_of(i).thread});
     }
     knell_time until = knell__clock_now() + 500000000;
     struct knell__beat beat;
@@ -60,7 +62,8 @@ TEST(lines_are_never_torn)
         if (knell__board_load(&board, 2, &beat)) {
             struct knell__beat whole = beat_of(beat.emitted);
             loaded++;
-            torn += beat.digest != whole.digest || beat.size != whole.size || beat.emitted < last;
+            torn += beat.digest != whole.digest || beat.size != whole.size || beat.thread != whole.thread ||
+                    beat.emitted < last;
             last = beat.emitted;
         }
     CHECK(loaded > 0);
@@ -82,10 +85,15 @@ TEST(an_end_is_seen_at_once)
     REQUIRE(fd >= 0);
     CHECK_EQ_I64(knell__watch_open(&wrong), -1); /* the number of somebody who was born later */
     CHECK(!knell__watch_has_ended(fd));
+    CHECK(knell__process_could_run(&process, 0));
+    kill(pid, SIGSTOP);
+    waitpid(pid, NULL, WUNTRACED);
+    CHECK(!knell__process_could_run(&process, 0));
     knell__watch_kill(fd);
     CHECK(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 10000) == 1);
     CHECK(knell__watch_has_ended(fd));
     waitpid(pid, NULL, 0);
+    CHECK(!knell__process_could_run(&process, 0));
     CHECK_EQ_I64(knell__watch_open(&process), -1);
     close(fd);
     struct knell__process self = knell__process_self();
