@@ -14,7 +14,7 @@ int knell__channel_init(struct knell__channel *channel, const struct knell__key 
         .self = self,
         .ranks = ranks,
         .repeat_after = repeat_after,
-        .ack_after = repeat_after / 4,
+        .ack_after = repeat_after / 2,
         .entry_room = ENTRIES_FIRST,
         .payload_room = PAYLOADS_FIRST,
         .ack_at = KNELL_NEVER,
