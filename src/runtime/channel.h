@@ -32,7 +32,7 @@ enum {
 struct knell__peer {
     uint64_t in_bits;  /* bit i: in_high - i has come */
     uint32_t in_high;  /* highest number that has come; 0: none */
-    uint32_t out_next; /* of the next new message */
+    uint32_t out_next; /* of the next message to be sent for the first time */
     uint32_t out_base; /* lowest not acknowledged */
     uint32_t waiting;  /* entries */
     bool ack_due;
@@ -41,9 +41,10 @@ struct knell__peer {
 
 /* One message to one peer. */
 struct knell__entry {
-    knell_time due; /* when to send it again; KNELL_NEVER: not within the window yet */
+    knell_time due; /* when to send it, again or for the first time; KNELL_NEVER: when the window has room */
+    uint64_t label; /* by which it can be cancelled */
     knell_rank to;
-    uint32_t number;
+    uint32_t number; /* 0: not sent yet */
     uint32_t payload;
     uint32_t tries;
 };
@@ -63,6 +64,7 @@ struct knell__channel {
     knell_rank self;
     uint32_t ranks;
     knell_time repeat_after; /* the first time; then twice as long, up to 32 times */
+    knell_time later;        /* how long is "later" */
     knell_time ack_after;    /* an acknowledgement waits so long for a message to ride on */
     void *driver;
     void (*emit)(void *driver, knell_rank to, const uint8_t *bytes, size_t size);
@@ -85,6 +87,12 @@ void knell__channel_free(struct knell__channel *channel);
 
 void knell__channel_send(struct knell__channel *channel, knell_time now, const knell_rank *to, uint32_t count,
                          const void *payload, size_t size);
+
+/* The same after a while, unless it is cancelled by then: for a message that the peer will most likely have from others. */
+void knell__channel_send_later(struct knell__channel *channel, knell_time now, uint64_t label, const knell_rank *to,
+                               uint32_t count, const void *payload, size_t size);
+/* The peer has what this label stands for: what was not sent yet need not be. */
+void knell__channel_cancel(struct knell__channel *channel, knell_rank peer, uint64_t label);
 
 /* Without number and repetition: KNELL__FRAME_BEAT, KNELL__FRAME_ONCE, KNELL__FRAME_BYE. */
 void knell__channel_send_once(struct knell__channel *channel, enum knell__frame_kind kind, knell_rank to,

@@ -14,6 +14,7 @@ int knell__channel_init(struct knell__channel *channel, const struct knell__key 
         .self = self,
         .ranks = ranks,
         .repeat_after = repeat_after,
+        .later = repeat_after / 4,
         .ack_after = repeat_after / 2,
         .entry_room = ENTRIES_FIRST,
         .payload_room = PAYLOADS_FIRST,
@@ -100,6 +101,8 @@ static void send_entry(struct knell__channel *channel, knell_time now, struct kn
 {
     const struct knell__payload *payload = &channel->payload[entry->payload];
     uint32_t doublings = entry->tries < BACKOFF_MOST ? entry->tries : BACKOFF_MOST;
+    if (entry->number == 0)
+        entry->number = channel->peer[entry->to].out_next++;
     put_out(channel, KNELL__FRAME_DATA, entry->to, entry->number, payload->bytes, payload->size);
     entry->due = now + channel->repeat_after * (1 << doublings);
     channel->counters.repeated += entry->tries > 0;
@@ -109,11 +112,13 @@ static void send_entry(struct knell__channel *channel, knell_time now, struct kn
 
 static bool is_within_window(const struct knell__channel *channel, const struct knell__entry *entry)
 {
-    return entry->number - channel->peer[entry->to].out_base < KNELL__WINDOW;
+    const struct knell__peer *peer = &channel->peer[entry->to];
+    return entry->number > 0 || peer->out_next - peer->out_base < KNELL__WINDOW;
 }
 
-void knell__channel_send(struct knell__channel *channel, knell_time now, const knell_rank *to, uint32_t count,
-                         const void *payload, size_t size)
+/* What is to be sent now has KNELL_NEVER for its time: then only the window decides. */
+static void add(struct knell__channel *channel, knell_time now, knell_time due, uint64_t label, const knell_rank *to,
+                uint32_t count, const void *payload, size_t size)
 {
     uint32_t held = size <= KNELL__FRAME_ROOM ? add_payload(channel, payload, size) : UINT32_MAX;
     if (held == UINT32_MAX) {
@@ -131,13 +136,25 @@ void knell__channel_send(struct knell__channel *channel, knell_time now, const k
             continue;
         }
         struct knell__entry *entry = &channel->entry[channel->entries++];
-        *entry = (struct knell__entry){.due = KNELL_NEVER, .to = to[i], .number = peer->out_next++, .payload = held};
+        *entry = (struct knell__entry){.due = due, .label = label, .to = to[i], .payload = held};
         channel->payload[held].holders++;
         peer->waiting++;
-        if (is_within_window(channel, entry))
+        if (due == KNELL_NEVER && is_within_window(channel, entry))
             send_entry(channel, now, entry);
     }
     channel->payload[held].holders--;
+}
+
+void knell__channel_send(struct knell__channel *channel, knell_time now, const knell_rank *to, uint32_t count,
+                         const void *payload, size_t size)
+{
+    add(channel, now, KNELL_NEVER, 0, to, count, payload, size);
+}
+
+void knell__channel_send_later(struct knell__channel *channel, knell_time now, uint64_t label, const knell_rank *to,
+                               uint32_t count, const void *payload, size_t size)
+{
+    add(channel, now, now + channel->later, label, to, count, payload, size);
 }
 
 void knell__channel_send_once(struct knell__channel *channel, enum knell__frame_kind kind, knell_rank to,
@@ -154,10 +171,11 @@ static void move_window(struct knell__channel *channel, knell_time now, knell_ra
     struct knell__peer *peer = &channel->peer[to];
     peer->out_base = peer->out_next;
     for (uint32_t i = 0; i < channel->entries; i++)
-        if (channel->entry[i].to == to && channel->entry[i].number < peer->out_base)
+        if (channel->entry[i].to == to && channel->entry[i].number > 0 && channel->entry[i].number < peer->out_base)
             peer->out_base = channel->entry[i].number;
     for (uint32_t i = 0; i < channel->entries; i++)
-        if (channel->entry[i].to == to && channel->entry[i].tries == 0 && is_within_window(channel, &channel->entry[i]))
+        if (channel->entry[i].to == to && channel->entry[i].due == KNELL_NEVER &&
+            is_within_window(channel, &channel->entry[i]))
             send_entry(channel, now, &channel->entry[i]);
 }
 
@@ -184,6 +202,17 @@ void knell__channel_acknowledged(struct knell__channel *channel, knell_time now,
         move_window(channel, now, from);
 }
 
+void knell__channel_cancel(struct knell__channel *channel, knell_rank peer, uint64_t label)
+{
+    for (uint32_t i = 0; i < channel->entries && channel->peer[peer].waiting > 0;) {
+        const struct knell__entry *entry = &channel->entry[i];
+        if (entry->to == peer && entry->label == label && entry->tries == 0)
+            remove_entry(channel, i);
+        else
+            i++;
+    }
+}
+
 void knell__channel_close(struct knell__channel *channel, knell_rank peer)
 {
     channel->peer[peer].closed = true;
@@ -198,8 +227,12 @@ void knell__channel_close(struct knell__channel *channel, knell_rank peer)
 void knell__channel_tick(struct knell__channel *channel, knell_time now)
 {
     for (uint32_t i = 0; i < channel->entries; i++)
-        if (channel->entry[i].due <= now)
-            send_entry(channel, now, &channel->entry[i]);
+        if (channel->entry[i].due <= now) {
+            if (is_within_window(channel, &channel->entry[i]))
+                send_entry(channel, now, &channel->entry[i]);
+            else
+                channel->entry[i].due = KNELL_NEVER;
+        }
     if (channel->ack_at > now)
         return;
     while (channel->acks > 0) {

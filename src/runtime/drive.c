@@ -1,5 +1,6 @@
 /* drive: the node of the core and the world around it: events in, messages and facts out, datagrams in. Everything here
  * runs with the runtime's lock held and at the time runtime->now. */
+#include "core/overlay.h"
 #include "runtime/state.h"
 
 #include <stdio.h>
@@ -34,6 +35,25 @@ static void send_part(struct knell_runtime *runtime, const knell_rank *to, uint3
     knell__channel_send(&runtime->channel, runtime->now, to, count, bytes, size);
 }
 
+static uint64_t label_of(const struct knell_body *body)
+{
+    return (uint64_t)body->source << 32 | body->sequence;
+}
+
+/* A broadcast that is passed on goes to the tree's children at once. The other edges matter only when somebody on the tree is
+ * dead; they wait a little, and who sends us the same broadcast meanwhile has it. How many of the receivers come first. */
+static uint32_t urgent(const struct knell_runtime *runtime, uint32_t count, const struct knell_body *body)
+{
+    if (body->type != KNELL_MESSAGE_BROADCAST || runtime->core.overlay != KNELL_OVERLAY_CIRCULANT ||
+        body->source == runtime->config.rank)
+        return count;
+    struct knell__roster roster = knell__roster_make(runtime->config.ranks, NULL, &body->dead);
+    if (!knell__roster_has(&roster, body->source) || !knell__roster_has(&roster, runtime->config.rank))
+        return count;
+    uint32_t children = knell__circulant_children(&roster, body->source, runtime->config.rank);
+    return children < count ? children : count;
+}
+
 static void on_send(void *driver, const knell_rank *to, uint32_t count, const struct knell_route *route,
                     const struct knell_body *body)
 {
@@ -44,12 +64,16 @@ static void on_send(void *driver, const knell_rank *to, uint32_t count, const st
         send_heartbeat(runtime, to[0], route, body);
         return;
     }
+    uint32_t first = urgent(runtime, count, body);
     runtime->split++;
     while (!cursor.done) {
         size_t used;
         if (knell_wire_encode(route, body, runtime->split, &cursor, bytes, sizeof bytes, &used) != 0)
             return; /* cannot be: the room suffices for every message */
-        send_part(runtime, to, count, body, bytes, used);
+        if (first > 0)
+            send_part(runtime, to, first, body, bytes, used);
+        if (first < count)
+            knell__channel_send_later(&runtime->channel, runtime->now, label_of(body), to + first, count - first, bytes, used);
     }
 }
 
@@ -159,6 +183,8 @@ static void take_message(struct knell_runtime *runtime, const struct knell__rece
     }
     event.as.message.body = &body;
     knell__drive(runtime, &event);
+    if (body.type == KNELL_MESSAGE_BROADCAST)
+        knell__channel_cancel(&runtime->channel, got->frame.from, label_of(&body));
 }
 
 void knell__drive_datagram(struct knell_runtime *runtime, const uint8_t *bytes, size_t size)

@@ -188,3 +188,22 @@ TEST(replay_delivers_nothing)
         CHECK_EQ_U64(net->got[1][number], 1);
     drop(net);
 }
+
+/* What is sent later is sent once it is time, unless cancelled; numbers have no holes from it. */
+TEST(later_and_cancelled)
+{
+    struct net *net = make(0, 0, 9);
+    for (uint32_t number = 0; number < 500; number++)
+        knell__channel_send_later(&net->channel[0], net->now, 1000 + number, &(knell_rank){1}, 1, &number, sizeof number);
+    CHECK_EQ_U64(net->sent, 0);
+    for (uint32_t number = 0; number < 500; number += 2)
+        knell__channel_cancel(&net->channel[0], 1, 1000 + number);
+    CHECK_EQ_U64(net->channel[0].entries, 250);
+    for (unsigned i = 0; i < 20000 && net->channel[0].entries; i++)
+        run(net);
+    CHECK_EQ_U64(net->channel[0].entries, 0);
+    CHECK_EQ_U64(net->channel[0].peer[1].out_next, 251);
+    for (uint32_t number = 0; number < 500; number++)
+        CHECK_EQ_U64(net->got[1][number], number % 2);
+    drop(net);
+}
