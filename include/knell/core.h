@@ -308,6 +308,7 @@ enum knell_state { KNELL_STATE_NEW, KNELL_STATE_RUNNING, KNELL_STATE_LEFT, KNELL
 enum knell_state knell_node_state(const struct knell_node *node);
 knell_rank knell_node_emitter(const struct knell_node *node);  /* whom it watches; KNELL_NOBODY when alone */
 knell_rank knell_node_observer(const struct knell_node *node); /* to whom it sends its heartbeats */
+knell_time knell_node_suspicion(const struct knell_node *node); /* when a tick will suspect the emitter, if it stays silent */
 bool knell_node_is_gone(const struct knell_node *node, knell_rank rank);
 struct knell_dead knell_node_dead(const struct knell_node *node); /* valid until the next step */
 bool knell_node_is_revoked(const struct knell_node *node, uint64_t group);

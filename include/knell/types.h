@@ -34,7 +34,11 @@ struct knell_range {
     X(EGROUP, 4, "no such group is registered here")                                                                  \
     X(ESTOPPED, 5, "the node has left, was fenced or was not started")                                                \
     X(EWIRE, 6, "the bytes are not a message of this version")                                                        \
-    X(ESPACE, 7, "the buffer given is too small")
+    X(ESPACE, 7, "the buffer given is too small")                                                                     \
+    X(ESYSTEM, 8, "the operating system refused")                                                                     \
+    X(ETIME, 9, "it did not happen in time")                                                                          \
+    X(EPEER, 10, "the other processes do not agree to it")                                                            \
+    X(EAUTH, 11, "the bytes were not made with this key")
 
 enum knell_error {
 #define KNELL_ERROR_ENUM(name, code, text) KNELL_##name = -(code),

@@ -120,6 +120,15 @@ uint32_t knell__circulant_targets(const struct knell__roster *roster, knell_rank
     return c.count;
 }
 
+uint32_t knell__circulant_children(const struct knell__roster *roster, knell_rank source, knell_rank self)
+{
+    uint32_t n = roster->alive;
+    uint32_t apart = (knell__roster_index(roster, self) + n - knell__roster_index(roster, source)) % n;
+    uint32_t size = apart <= n / 2 ? apart : n - apart;
+    unsigned log = knell__log2(n), above = size ? knell__log2(size) + 1 : 0;
+    return size == 0 ? 2 * log : above < log ? log - above : 0;
+}
+
 /* ---- hypercube broadcast -------------------------------------------------------------------------------------------- */
 
 struct hba {

@@ -27,6 +27,9 @@ unsigned knell__log2(uint32_t n);
 uint32_t knell__circulant_targets(const struct knell__roster *roster, knell_rank source, knell_rank self,
                                   knell_rank to[KNELL__TARGETS_MAX]);
 
+/* How many of them are the tree's children (or one more). */
+uint32_t knell__circulant_children(const struct knell__roster *roster, knell_rank source, knell_rank self);
+
 /* Hypercube broadcast, twice: what the source sends, and what a receiver of `came` passes on; routes are filled in but for
  * from and hops. At most 2 floor(log n). */
 uint32_t knell__hba_first(const struct knell__roster *roster, knell_rank source, knell_rank to[KNELL__TARGETS_MAX],

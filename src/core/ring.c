@@ -206,6 +206,11 @@ knell_time knell_node_deadline(const struct knell_node *node)
     return beats && node->beat_next < node->suspicion ? node->beat_next : node->suspicion;
 }
 
+knell_time knell_node_suspicion(const struct knell_node *node)
+{
+    return node->state == KNELL_STATE_RUNNING ? node->suspicion : KNELL_NEVER;
+}
+
 bool knell_node_heartbeat(const struct knell_node *node, knell_time now, struct knell_body *body)
 {
     if (node->state != KNELL_STATE_RUNNING)

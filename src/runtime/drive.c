@@ -1,0 +1,201 @@
+/* drive: the node of the core and the world around it: events in, messages and facts out, datagrams in. Everything here
+ * runs with the runtime's lock held and at the time runtime->now. */
+#include "core/overlay.h"
+#include "runtime/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- out ------------------------------------------------------------------------------------------------------------- */
+
+static void send_heartbeat(struct knell_runtime *runtime, knell_rank to, const struct knell_route *route,
+                           const struct knell_body *body)
+{
+    uint8_t bytes[KNELL_WIRE_HEARTBEAT_MAX];
+    struct knell_wire_cursor cursor = {0};
+    size_t used;
+    if (runtime->shortcuts)
+        knell__local_post(runtime, body);
+    if (runtime->shortcuts && runtime->other[to].local)
+        return; /* it looks at the board */
+    if (knell_wire_encode(route, body, 0, &cursor, bytes, sizeof bytes, &used) == 0)
+        knell__channel_send_once(&runtime->channel, KNELL__FRAME_BEAT, to, bytes, used);
+}
+
+/* To one held for dead only its own death certificate is sent, and once: it need not be there. */
+static void send_part(struct knell_runtime *runtime, const knell_rank *to, uint32_t count, const struct knell_body *body,
+                      const uint8_t *bytes, size_t size)
+{
+    if (count == 1 && knell_node_is_gone(runtime->node, to[0])) {
+        if (body->type == KNELL_MESSAGE_SYNC)
+            knell__channel_send_once(&runtime->channel, KNELL__FRAME_ONCE, to[0], bytes, size);
+        return;
+    }
+    knell__channel_send(&runtime->channel, runtime->now, to, count, bytes, size);
+}
+
+static uint64_t label_of(const struct knell_body *body)
+{
+    return (uint64_t)body->source << 32 | body->sequence;
+}
+
+/* A broadcast that is passed on goes to the tree's children at once. The other edges matter only when somebody on the tree is
+ * dead; they wait a little, and who sends us the same broadcast meanwhile has it. How many of the receivers come first. */
+static uint32_t urgent(const struct knell_runtime *runtime, uint32_t count, const struct knell_body *body)
+{
+    if (body->type != KNELL_MESSAGE_BROADCAST || runtime->core.overlay != KNELL_OVERLAY_CIRCULANT ||
+        body->source == runtime->config.rank)
+        return count;
+    struct knell__roster roster = knell__roster_make(runtime->config.ranks, NULL, &body->dead);
+    if (!knell__roster_has(&roster, body->source) || !knell__roster_has(&roster, runtime->config.rank))
+        return count;
+    uint32_t children = knell__circulant_children(&roster, body->source, runtime->config.rank);
+    return children < count ? children : count;
+}
+
+static void on_send(void *driver, const knell_rank *to, uint32_t count, const struct knell_route *route,
+                    const struct knell_body *body)
+{
+    struct knell_runtime *runtime = driver;
+    uint8_t bytes[KNELL__FRAME_ROOM];
+    struct knell_wire_cursor cursor = {0};
+    if (body->type == KNELL_MESSAGE_HEARTBEAT) {
+        send_heartbeat(runtime, to[0], route, body);
+        return;
+    }
+    uint32_t first = urgent(runtime, count, body);
+    runtime->split++;
+    while (!cursor.done) {
+        size_t used;
+        if (knell_wire_encode(route, body, runtime->split, &cursor, bytes, sizeof bytes, &used) != 0)
+            return; /* cannot be: the room suffices for every message */
+        if (first > 0)
+            send_part(runtime, to, first, body, bytes, used);
+        if (first < count)
+            knell__channel_send_later(&runtime->channel, runtime->now, label_of(body), to + first, count - first, bytes, used);
+    }
+}
+
+static _Noreturn void end_fenced(const struct knell_runtime *runtime, knell_rank by)
+{
+    char line[120];
+    int size = snprintf(line, sizeof line, "knell: rank %u is held for dead (told by rank %u) and ends\n",
+                        runtime->config.rank, by);
+    ssize_t written = write(STDERR_FILENO, line, (size_t)size);
+    (void)written;
+    _exit(KNELL_RUNTIME_EXIT_FENCED);
+}
+
+static void on_tell(void *driver, const struct knell_fact *fact)
+{
+    struct knell_runtime *runtime = driver;
+    bool first = !knell__facts_are_there(&runtime->facts);
+    if (fact->type == KNELL_FACT_FENCED && runtime->config.fencing == KNELL_FENCE_EXIT)
+        end_fenced(runtime, fact->by);
+    if (fact->type == KNELL_FACT_FAILED && (fact->by == runtime->config.rank || fact->rank == runtime->watched))
+        knell__local_kill(runtime, fact->rank);
+    if (fact->type == KNELL_FACT_FAILED || fact->type == KNELL_FACT_LEFT) {
+        knell__channel_close(&runtime->channel, fact->rank);
+        runtime->watch_again = true;
+    }
+    knell__facts_put(&runtime->facts, fact);
+    if (first && !runtime->config.on_fact) {
+        ssize_t written = write(runtime->facts_fd, &(uint64_t){1}, sizeof(uint64_t));
+        (void)written;
+    }
+}
+
+/* ---- steps ----------------------------------------------------------------------------------------------------------- */
+
+static int grow(struct knell_runtime *runtime)
+{
+    struct knell_limits wanted = knell_node_wanted(runtime->node);
+    struct knell_node *old = runtime->node;
+    void *memory = malloc(knell_node_size(&wanted));
+    if (!memory)
+        return KNELL_ESYSTEM;
+    int error = knell_node_move(old, memory, &wanted, &runtime->node);
+    free(error ? memory : old);
+    return error;
+}
+
+int knell__drive(struct knell_runtime *runtime, struct knell_event *event)
+{
+    const struct knell_sink sink = {.driver = runtime, .send = on_send, .tell = on_tell};
+    int error;
+    event->now = runtime->now;
+    while ((error = knell_node_step(runtime->node, event, &sink)) == KNELL_EFULL)
+        if (grow(runtime) != 0) {
+            runtime->counters.lost_full++;
+            return KNELL_ESYSTEM;
+        }
+    return error;
+}
+
+/* ---- in -------------------------------------------------------------------------------------------------------------- */
+
+void knell__drive_heartbeat(struct knell_runtime *runtime, knell_rank from, knell_time emitted, uint32_t size,
+                            uint64_t digest)
+{
+    struct knell_body body = {.type = KNELL_MESSAGE_HEARTBEAT, .subject = KNELL_NOBODY, .emitted = emitted,
+                              .dead = {.size = size, .digest = digest}};
+    knell__drive(runtime, &(struct knell_event){
+        .type = KNELL_EVENT_MESSAGE, .as.message = {.route = {.from = from, .hops = 1}, .body = &body}});
+}
+
+/* A heartbeat counts by its emission time: an old one, or one played again, is none. */
+static void take_heartbeat(struct knell_runtime *runtime, const struct knell__received *got)
+{
+    struct knell_wire_part part;
+    struct knell_route route;
+    struct knell_body body;
+    struct knell__other *other = &runtime->other[got->frame.from];
+    if (knell_wire_decode(got->payload, got->size, runtime->config.ranks, NULL, 0, &part, &route, &body) != 0 ||
+        body.type != KNELL_MESSAGE_HEARTBEAT || route.from != got->frame.from || body.emitted < 0 ||
+        body.emitted > KNELL_NEVER / 4) {
+        runtime->channel.counters.refused_format++;
+        return;
+    }
+    if (body.emitted <= other->heard) {
+        runtime->counters.stale_heartbeats++;
+        return;
+    }
+    other->heard = body.emitted;
+    knell_time emitted = body.emitted;
+    if (!other->local)
+        emitted = knell__offset_translate(&other->offset, emitted, runtime->now);
+    knell__drive_heartbeat(runtime, got->frame.from, emitted, body.dead.size, body.dead.digest);
+}
+
+static void take_message(struct knell_runtime *runtime, const struct knell__received *got)
+{
+    struct knell_event event = {.type = KNELL_EVENT_MESSAGE};
+    struct knell_body body;
+    bool whole;
+    int error = knell_wire_join_feed(runtime->join, got->payload, got->size, &whole, &event.as.message.route, &body);
+    if (!error && !whole)
+        return;
+    if (error || event.as.message.route.from != got->frame.from || body.type == KNELL_MESSAGE_HEARTBEAT ||
+        (got->frame.kind == KNELL__FRAME_ONCE && (body.type != KNELL_MESSAGE_SYNC || body.flags))) {
+        runtime->channel.counters.refused_format++;
+        return;
+    }
+    event.as.message.body = &body;
+    knell__drive(runtime, &event);
+    if (body.type == KNELL_MESSAGE_BROADCAST)
+        knell__channel_cancel(&runtime->channel, got->frame.from, label_of(&body));
+}
+
+void knell__drive_datagram(struct knell_runtime *runtime, const uint8_t *bytes, size_t size)
+{
+    struct knell__received got;
+    runtime->counters.datagrams_received++;
+    runtime->counters.bytes_received += size;
+    if (!knell__channel_receive(&runtime->channel, runtime->now, bytes, size, &got))
+        return;
+    if (got.frame.kind == KNELL__FRAME_BEAT)
+        take_heartbeat(runtime, &got);
+    else if (got.frame.kind != KNELL__FRAME_BYE)
+        take_message(runtime, &got);
+}

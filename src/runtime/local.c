@@ -1,0 +1,118 @@
+/* local: this host. Heartbeats by the board, ends by the kernel, fencing by SIGKILL; docs/architecture.md, "The runtime".
+ *
+ * Each process watches the living one before it among those of its host. On one host that is its emitter on the ring; with
+ * several hosts the ring leads elsewhere, and the pidfd sees what the ring would see delta later. */
+#include "runtime/state.h"
+
+#include <unistd.h>
+
+enum { DOUBTS = 2 };
+
+void knell__local_post(struct knell_runtime *runtime, const struct knell_body *body)
+{
+    struct knell__beat beat = {body->emitted, body->dead.digest, body->dead.size, runtime->thread_id};
+    knell__board_store(&runtime->board, runtime->config.rank, &beat);
+    runtime->counters.board_beats++;
+}
+
+void knell__local_look(struct knell_runtime *runtime)
+{
+    struct knell__beat beat;
+    knell_rank emitter = knell_node_emitter(runtime->node);
+    if (!runtime->shortcuts || emitter == KNELL_NOBODY || !runtime->other[emitter].local ||
+        !knell__board_load(&runtime->board, emitter, &beat) || beat.emitted <= runtime->other[emitter].heard)
+        return;
+    runtime->other[emitter].heard = beat.emitted;
+    knell__drive_heartbeat(runtime, emitter, beat.emitted, beat.size, beat.digest);
+}
+
+static void stop_watching(struct knell_runtime *runtime)
+{
+    if (runtime->watch_fd >= 0)
+        close(runtime->watch_fd);
+    runtime->watch_fd = -1;
+    runtime->watched = KNELL_NOBODY;
+}
+
+static knell_rank living_before(const struct knell_runtime *runtime)
+{
+    uint32_t ranks = runtime->config.ranks;
+    for (uint32_t i = 1; i < ranks; i++) {
+        knell_rank rank = (runtime->config.rank + ranks - i) % ranks;
+        if (runtime->other[rank].local && runtime->other[rank].process.pid > 0 && !knell_node_is_gone(runtime->node, rank))
+            return rank;
+    }
+    return KNELL_NOBODY;
+}
+
+static void suspect_ended(struct knell_runtime *runtime, knell_rank rank)
+{
+    knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_SUSPECT, .as.suspect = {rank, KNELL_WHY_KERNEL}});
+}
+
+/* Each turn but the last finds one more ended: it ends. */
+void knell__local_watch(struct knell_runtime *runtime)
+{
+    while (runtime->watch_again && runtime->shortcuts && knell_node_state(runtime->node) == KNELL_STATE_RUNNING) {
+        runtime->watch_again = false;
+        knell_rank before = living_before(runtime);
+        if (before == runtime->watched)
+            return;
+        stop_watching(runtime);
+        if (before == KNELL_NOBODY)
+            return;
+        int fd = knell__watch_open(&runtime->other[before].process);
+        if (fd >= 0) {
+            runtime->watched = before;
+            runtime->watch_fd = fd;
+        } else if (fd == -1) {
+            suspect_ended(runtime, before);
+        }
+    }
+}
+
+void knell__local_ended(struct knell_runtime *runtime)
+{
+    knell_rank ended = runtime->watched;
+    stop_watching(runtime);
+    runtime->watch_again = true;
+    if (ended != KNELL_NOBODY && !knell_node_is_gone(runtime->node, ended))
+        suspect_ended(runtime, ended);
+}
+
+/* A process that does not get the processor is as silent as one that hangs, and the kernel knows the difference to one that was
+ * stopped. It is given DOUBTS more deltas, not more: a thread that exists and never runs again is no use to anybody. */
+bool knell__local_doubts(struct knell_runtime *runtime)
+{
+    struct knell__beat beat = {0};
+    knell_rank emitter = knell_node_emitter(runtime->node);
+    if (!runtime->shortcuts || emitter == KNELL_NOBODY || runtime->other[emitter].process.pid <= 0)
+        return false;
+    const struct knell__other *other = &runtime->other[emitter];
+    if (runtime->doubted != emitter || runtime->doubted_heard != other->heard)
+        runtime->doubts = 0;
+    knell__board_load(&runtime->board, emitter, &beat);
+    if (runtime->doubts == DOUBTS || !knell__process_could_run(&other->process, beat.thread))
+        return false;
+    runtime->doubted = emitter;
+    runtime->doubted_heard = other->heard;
+    runtime->doubts++;
+    runtime->counters.doubts++;
+    return true;
+}
+
+/* Before its death is published: whoever is held for dead must be. */
+void knell__local_kill(struct knell_runtime *runtime, knell_rank rank)
+{
+    if (!runtime->shortcuts || !runtime->other[rank].local)
+        return;
+    if (rank == runtime->watched) {
+        knell__watch_kill(runtime->watch_fd);
+        return;
+    }
+    int fd = runtime->other[rank].process.started ? knell__watch_open(&runtime->other[rank].process) : -1;
+    if (fd >= 0) {
+        knell__watch_kill(fd);
+        close(fd);
+    }
+}

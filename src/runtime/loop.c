@@ -1,0 +1,175 @@
+/* loop: the detector's thread: wait, listen, tick. Wiring only.
+ *
+ * Time is read once per turn, before anything is listened to, and the turn happens at that time. So whatever had come by
+ * then is heard before a suspicion that was due by then: messages before timers, however late the thread is. When it
+ * runs later than it asked for by more than eta / 2, the node is told so, and suspects nobody for that time. */
+#include "runtime/state.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { TURN_DATAGRAMS = 256 /* per turn: a flood must not keep heartbeats from going out */ };
+#define SLICE_NS 100000
+
+/* As the kernel has it; the C library does not declare it everywhere. */
+struct scheduling {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+/* A short slice: the scheduler lets such a thread run sooner and not longer. Only a wish; older kernels refuse. */
+static void ask_for_promptness(void)
+{
+    struct scheduling wish = {0};
+    prctl(PR_SET_TIMERSLACK, 1000UL);
+    /* Only an ordinary thread: whoever runs the process in real time has chosen so. */
+    if (syscall(SYS_sched_getattr, 0, &wish, sizeof wish, 0u) != 0 || wish.policy != 0)
+        return;
+    wish.size = sizeof wish;
+    wish.runtime = SLICE_NS;
+    syscall(SYS_sched_setattr, 0, &wish, 0u);
+}
+
+static void account_for_absence(struct knell_runtime *runtime)
+{
+    knell_time gap = runtime->asked == KNELL_NEVER ? 0 : runtime->now - runtime->asked;
+    if (gap <= runtime->config.eta / 2)
+        return;
+    runtime->counters.starved++;
+    if (gap > runtime->counters.starved_most)
+        runtime->counters.starved_most = gap;
+    knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED, .as.resumed = {gap}});
+}
+
+/* True when nothing more waits in the socket. */
+static bool drain(struct knell_runtime *runtime)
+{
+    uint8_t bytes[KNELL__FRAME_MAX + 1]; /* one more: what is longer shows */
+    for (unsigned i = 0; i < TURN_DATAGRAMS; i++) {
+        ssize_t size = recv(runtime->socket, bytes, sizeof bytes, MSG_DONTWAIT);
+        if (size < 0 && errno == EINTR)
+            continue;
+        if (size < 0)
+            return true;
+        knell__drive_datagram(runtime, bytes, (size_t)size);
+    }
+    return false;
+}
+
+/* Heartbeats go out in any case; a suspicion waits until everything was heard. */
+static void tick(struct knell_runtime *runtime, bool drained)
+{
+    knell_time late = runtime->now - knell_node_deadline(runtime->node);
+    knell_time overdue = runtime->now - knell_node_suspicion(runtime->node);
+    if (drained && overdue >= 0 && knell__local_doubts(runtime))
+        knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED,
+                                                    .as.resumed = {overdue + runtime->config.delta}});
+    if (!drained)
+        knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED,
+                                                    .as.resumed = {late + runtime->config.eta}});
+    knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_TICK});
+}
+
+static void turn(struct knell_runtime *runtime, bool ended)
+{
+    knell_time now = knell__clock_now();
+    runtime->now = now > runtime->now ? now : runtime->now;
+    runtime->counters.wakeups++;
+    account_for_absence(runtime);
+    bool drained = drain(runtime);
+    knell__local_look(runtime);
+    if (ended)
+        knell__local_ended(runtime);
+    knell__local_watch(runtime);
+    if (knell_node_deadline(runtime->node) <= runtime->now)
+        tick(runtime, drained);
+    knell__local_watch(runtime);
+    knell__channel_tick(&runtime->channel, runtime->now);
+    knell__outbox_flush(runtime);
+    runtime->asked = drained ? knell__loop_deadline(runtime) : runtime->now;
+}
+
+knell_time knell__loop_deadline(const struct knell_runtime *runtime)
+{
+    knell_time node = knell_node_deadline(runtime->node), channel = knell__channel_deadline(&runtime->channel);
+    knell_time deadline = node < channel ? node : channel;
+    return runtime->leaving && runtime->linger < deadline ? runtime->linger : deadline;
+}
+
+/* Who leaves waits until those it told have acknowledged, but not for ever. */
+static bool has_left(struct knell_runtime *runtime)
+{
+    if (!runtime->leaving || (runtime->channel.entries > 0 && runtime->now < runtime->linger))
+        return false;
+    for (knell_rank rank = 0; rank < runtime->config.ranks; rank++) {
+        const struct knell__peer *peer = &runtime->channel.peer[rank];
+        if (peer->in_high > 0 || peer->out_next > 1) /* also one that has left: it may wait for this very word */
+            knell__channel_send_once(&runtime->channel, KNELL__FRAME_BYE, rank, NULL, 0);
+    }
+    knell__outbox_flush(runtime);
+    return true;
+}
+
+/* Facts to the callback, one at a time, without the lock. */
+static void call_back(struct knell_runtime *runtime)
+{
+    struct knell_fact fact;
+    while (runtime->config.on_fact && knell__facts_take(&runtime->facts, &fact)) {
+        pthread_mutex_unlock(&runtime->lock);
+        runtime->config.on_fact(runtime->config.on_fact_context, &fact);
+        pthread_mutex_lock(&runtime->lock);
+    }
+}
+
+/* Until a datagram, an end, a wish of the program or the deadline; returns whether the watched process has ended. */
+static bool wait_for_work(const struct knell_runtime *runtime, int watch_fd, knell_time deadline)
+{
+    struct pollfd fds[] = {
+        {.fd = runtime->socket, .events = POLLIN},
+        {.fd = runtime->wake, .events = POLLIN},
+        {.fd = watch_fd, .events = POLLIN},
+    };
+    knell_time left = deadline == KNELL_NEVER ? 0 : deadline - knell__clock_now();
+    left = left > 0 ? left : 0;
+    struct timespec time = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
+    if (ppoll(fds, 3, deadline == KNELL_NEVER ? NULL : &time, NULL) <= 0)
+        return false;
+    if (fds[1].revents) {
+        uint64_t count;
+        ssize_t size = read(runtime->wake, &count, sizeof count);
+        (void)size;
+    }
+    return fds[2].revents != 0;
+}
+
+void *knell__loop(void *argument)
+{
+    struct knell_runtime *runtime = argument;
+    bool ended = false;
+    ask_for_promptness();
+    pthread_mutex_lock(&runtime->lock);
+    runtime->thread_id = (uint32_t)syscall(SYS_gettid);
+    for (;;) {
+        turn(runtime, ended);
+        call_back(runtime);
+        if (has_left(runtime))
+            break;
+        int watch_fd = runtime->watch_fd;
+        knell_time deadline = knell__loop_deadline(runtime); /* a callback may have brought it forward */
+        runtime->asked = deadline = deadline < runtime->asked ? deadline : runtime->asked;
+        pthread_mutex_unlock(&runtime->lock);
+        ended = wait_for_work(runtime, watch_fd, deadline);
+        pthread_mutex_lock(&runtime->lock);
+        ended = ended && runtime->watch_fd == watch_fd;
+    }
+    runtime->ended = true;
+    pthread_mutex_unlock(&runtime->lock);
+    return NULL;
+}

@@ -1,0 +1,273 @@
+/* meet: from a configuration to a table of all processes: own socket and board, rendezvous, who shares this host, the ring's
+ * order. */
+#include "runtime/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- this host ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t namespace_of(const char *path)
+{
+    struct stat file;
+    return stat(path, &file) == 0 ? (uint64_t)file.st_ino : 0;
+}
+
+/* Processes share a host when they share kernel, process numbers and clock. */
+static void find_host(const char *name, uint8_t id[KNELL__HOST_ID])
+{
+    char text[256];
+    ssize_t size = 0;
+    if (name) {
+        crypto_generichash(id, KNELL__HOST_ID, (const uint8_t *)name, strlen(name), NULL, 0);
+        return;
+    }
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        size = read(fd, text, 64);
+        close(fd);
+    }
+    size = size > 0 ? size : 0;
+    size += snprintf(text + size, sizeof text - (size_t)size, " %llu %llu",
+                     (unsigned long long)namespace_of("/proc/self/ns/pid"),
+                     (unsigned long long)namespace_of("/proc/self/ns/time"));
+    crypto_generichash(id, KNELL__HOST_ID, (const uint8_t *)text, (size_t)size, NULL, 0);
+}
+
+static int find_place(struct knell_runtime *runtime, struct knell__place *me, char *why)
+{
+    const char *text = runtime->config.bind ? runtime->config.bind : "127.0.0.1";
+    struct knell__address address, bound;
+    if (knell__address_parse_host(text, &address) != 0)
+        return knell__runtime_fail(why, KNELL_EINVAL, "bind %s: not a numeric address", text);
+    runtime->socket = knell__address_bind_datagrams(&address, &bound);
+    if (runtime->socket < 0)
+        return knell__runtime_fail(why, KNELL_ESYSTEM, "bind %s: %s", text, strerror(errno));
+    if (!runtime->config.no_shortcuts)
+        runtime->board_fd = knell__board_create(runtime->config.ranks); /* without one there is the ring */
+    struct knell__process self = knell__process_self();
+    memset(me, 0, sizeof *me);
+    memcpy(me->address, &bound.as, bound.size);
+    me->address_size = bound.size;
+    me->pid = self.pid;
+    me->started = self.started;
+    me->board_fd = runtime->board_fd < 0 ? -1 : runtime->board_fd;
+    find_host(runtime->config.host, me->host);
+    return 0;
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------------------- */
+
+static bool is_same_host(const struct knell__place *a, const struct knell__place *b)
+{
+    return memcmp(a->host, b->host, KNELL__HOST_ID) == 0;
+}
+
+static int take_table(struct knell_runtime *runtime, const struct knell__place *table, char *why)
+{
+    for (uint32_t i = 0; i < runtime->config.ranks; i++) {
+        struct knell__other *other = &runtime->other[i];
+        if (table[i].address_size > sizeof table[i].address)
+            return knell__runtime_fail(why, KNELL_EPEER, "rank %u has an address of no known form", i);
+        memcpy(&other->address.as, table[i].address, table[i].address_size);
+        other->address.size = table[i].address_size;
+        other->local = is_same_host(&table[i], &table[runtime->config.rank]);
+        /* Several detectors in one process end together: there is nothing to watch, and nobody to kill but oneself. */
+        if (other->local && table[i].pid != getpid())
+            other->process = (struct knell__process){table[i].pid, table[i].started};
+    }
+    return 0;
+}
+
+/* The board of a host is that of its first process. */
+static bool map_board(struct knell_runtime *runtime, const struct knell__place *table)
+{
+    uint32_t first = 0;
+    if (runtime->board_fd < 0)
+        return false;
+    while (!runtime->other[first].local)
+        first++;
+    int fd = first == runtime->config.rank ? runtime->board_fd : knell__board_open(table[first].pid, table[first].board_fd);
+    if (fd < 0)
+        return false;
+    bool mapped = knell__board_map(&runtime->board, fd, runtime->config.ranks) == 0;
+    if (fd != runtime->board_fd)
+        close(fd);
+    return mapped;
+}
+
+/* On one host the natural order; on several, neighbours on the ring are on different hosts as far as there are such: the
+ * first process of each host, then the second of each. So a host's death is many single ones, not one long gap. */
+static int order_ring(struct knell_runtime *runtime, const struct knell__place *table, char *why)
+{
+    uint32_t ranks = runtime->config.ranks, placed = 0, several = 0;
+    uint32_t *turn = calloc(ranks, sizeof *turn); /* how many of its host are before it */
+    runtime->ring_order = calloc(ranks, sizeof *runtime->ring_order);
+    runtime->ring_position = calloc(ranks, sizeof *runtime->ring_position);
+    if (!turn || !runtime->ring_order || !runtime->ring_position) {
+        free(turn);
+        return knell__runtime_fail(why, KNELL_ESYSTEM, "no memory for %u processes", ranks);
+    }
+    for (uint32_t i = 0; i < ranks; i++) {
+        several |= !is_same_host(&table[i], &table[0]);
+        for (uint32_t j = i; j-- > 0;)
+            if (is_same_host(&table[i], &table[j])) {
+                turn[i] = turn[j] + 1;
+                break;
+            }
+    }
+    for (uint32_t now = 0; placed < ranks; now++)
+        for (uint32_t i = 0; i < ranks; i++)
+            if (turn[i] == now) {
+                runtime->ring_position[i] = placed;
+                runtime->ring_order[placed++] = i;
+            }
+    free(turn);
+    runtime->core.ring_order = several ? runtime->ring_order : NULL;
+    runtime->core.ring_position = several ? runtime->ring_position : NULL;
+    return 0;
+}
+
+/* ---- rank 0 listens ---------------------------------------------------------------------------------------------------- */
+
+struct host {
+    pthread_t thread;
+    const struct knell__rendezvous *meet;
+    int listening;
+    const char *file; /* to be removed */
+};
+
+/* Appears at once and whole. */
+static int write_file(const char *path, const struct knell__address *address)
+{
+    char name[4096], text[KNELL__ADDRESS_TEXT];
+    if (snprintf(name, sizeof name, "%s.%ld", path, (long)getpid()) >= (int)sizeof name)
+        return KNELL_ESYSTEM;
+    FILE *file = fopen(name, "we");
+    if (!file)
+        return KNELL_ESYSTEM;
+    bool written = fprintf(file, "%s\n", knell__address_text(address, text)) > 0;
+    if (fclose(file) == 0 && written && rename(name, path) == 0)
+        return 0;
+    unlink(name);
+    return KNELL_ESYSTEM;
+}
+
+static int open_door(struct knell_runtime *runtime, struct host *host)
+{
+    const struct knell_runtime_config *config = &runtime->config;
+    bool file = strncmp(config->rendezvous, "file:", 5) == 0;
+    struct knell__address address, bound;
+    if (config->rendezvous_fd >= 0) {
+        host->listening = config->rendezvous_fd;
+        return 0;
+    }
+    if (file)
+        knell__address_parse_host(config->bind ? config->bind : "127.0.0.1", &address);
+    else
+        knell__address_parse(config->rendezvous, &address);
+    host->listening = knell__address_listen(&address, &bound);
+    if (host->listening < 0 || (file && write_file(config->rendezvous + 5, &bound) != 0))
+        return knell__runtime_fail(host->meet->why, KNELL_ESYSTEM, "rendezvous %s: %s", config->rendezvous, strerror(errno));
+    host->file = file ? config->rendezvous + 5 : NULL;
+    return 0;
+}
+
+static void *receive_all(void *argument)
+{
+    struct host *host = argument;
+    knell__rendezvous_serve(host->meet->key, &host->meet->terms, host->listening, host->meet->deadline);
+    return NULL;
+}
+
+static void close_door(struct host *host)
+{
+    if (host->listening >= 0)
+        close(host->listening);
+    if (host->file)
+        unlink(host->file);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------------- */
+
+static int join_others(struct knell_runtime *runtime, const struct knell__rendezvous *meet, const struct knell__place *me,
+                       struct knell__place *table, uint8_t *boards)
+{
+    char *why = meet->why;
+    int fd = knell__rendezvous_join(meet, runtime->config.rendezvous, me, table);
+    if (fd < 0)
+        return fd;
+    int error = take_table(runtime, table, why);
+    if (!error)
+        error = order_ring(runtime, table, why);
+    if (!error)
+        error = knell__rendezvous_ready(meet, fd, map_board(runtime, table), boards);
+    runtime->shortcuts = !error && boards[runtime->config.rank];
+    if (!runtime->shortcuts)
+        knell__board_unmap(&runtime->board);
+    close(fd);
+    return error;
+}
+
+static struct knell__terms terms_of(const struct knell_config *core, bool no_shortcuts)
+{
+    struct knell__terms terms;
+    memset(&terms, 0, sizeof terms);
+    terms.ranks = core->ranks;
+    terms.flags = (uint32_t)core->overlay << 1 | no_shortcuts;
+    terms.eta = core->eta;
+    terms.delta = core->delta;
+    terms.tau = core->tau;
+    return terms;
+}
+
+static int meet_all(struct knell_runtime *runtime, struct knell__rendezvous *meet, const struct knell__place *me,
+                    struct knell__place *table, uint8_t *boards)
+{
+    struct host host = {.meet = meet, .listening = -1};
+    bool serving = false;
+    int error = runtime->config.rank == 0 ? open_door(runtime, &host) : 0;
+    if (!error && runtime->config.rank == 0) {
+        serving = pthread_create(&host.thread, NULL, receive_all, &host) == 0;
+        if (!serving)
+            error = knell__runtime_fail(meet->why, KNELL_ESYSTEM, "no thread for the rendezvous");
+    }
+    if (!error) {
+        struct knell__rendezvous mine = *meet;
+        mine.deadline += INT64_C(500000000); /* who is missing is said by the server, at its deadline */
+        error = join_others(runtime, &mine, me, table, boards);
+    }
+    if (serving)
+        pthread_join(host.thread, NULL);
+    close_door(&host);
+    return error;
+}
+
+int knell__meet(struct knell_runtime *runtime, char *why)
+{
+    uint32_t ranks = runtime->config.ranks;
+    struct knell__place me, *table = calloc(ranks, sizeof *table);
+    uint8_t *boards = calloc(ranks, 1);
+    struct knell__rendezvous meet = {
+        .key = &runtime->key,
+        .terms = terms_of(&runtime->core, runtime->config.no_shortcuts),
+        .rank = runtime->config.rank,
+        .deadline = knell__clock_now() + runtime->config.rendezvous_wait,
+        .why = why,
+    };
+    randombytes_buf(meet.nonce, sizeof meet.nonce);
+    int error = table && boards ? find_place(runtime, &me, why) : knell__runtime_fail(why, KNELL_ESYSTEM, "no memory");
+    if (!error)
+        error = meet_all(runtime, &meet, &me, table, boards);
+    if (runtime->board_fd >= 0)
+        close(runtime->board_fd); /* mapped or not: from here on nobody opens it */
+    runtime->board_fd = -1;
+    free(table);
+    free(boards);
+    return error;
+}

@@ -1,0 +1,130 @@
+/* state.h: what the files of the runtime share: one struct, and the seams between them.
+ *
+ *   start.c   from a configuration to a running thread, and back      loop.c    the thread: wait, listen, tick
+ *   meet.c    sockets, rendezvous, table, ring order                  drive.c   the node: steps, sink, what arrives
+ *   runtime.c what the program may ask and wish                       local.c   this host: board and pidfd
+ *   outbox.c  datagrams out, many per system call                     fork.c    children are without a detector
+ *   channel_*.c, frame.c, rendezvous*.c, board.c, watch.c, facts.c, clock.c, address.c   know nothing of this struct
+ *
+ * One lock is around everything that changes. The thread holds it while it works and not while it waits. */
+#ifndef KNELL_RUNTIME_STATE_H
+#define KNELL_RUNTIME_STATE_H
+
+#include "runtime/address.h"
+#include "runtime/board.h"
+#include "runtime/channel.h"
+#include "runtime/clock.h"
+#include "runtime/facts.h"
+#include "runtime/rendezvous.h"
+#include "runtime/watch.h"
+
+#include <knell/runtime.h>
+#include <knell/wire.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+
+enum { KNELL__BATCH = 16 };
+
+/* Datagrams to go out with one system call. */
+struct knell__outbox {
+    struct mmsghdr header[KNELL__BATCH];
+    struct iovec piece[KNELL__BATCH];
+    uint8_t bytes[KNELL__BATCH][KNELL__FRAME_MAX];
+    unsigned count;
+};
+
+/* What is known of one process, of any host. */
+struct knell__other {
+    struct knell__address address;
+    struct knell__offset offset; /* of its clock, when it is on another host */
+    knell_time heard;            /* emission of its newest heartbeat, by its clock */
+    struct knell__process process;
+    bool local; /* on this host */
+};
+
+struct knell__registered {
+    struct knell__registered *next;
+    struct knell_group group;
+    knell_rank member[];
+};
+
+struct knell_runtime {
+    struct knell__key key; /* aligned as the library wants it: first */
+    pthread_mutex_t lock;
+    pthread_t thread;
+    struct knell_runtime *next; /* fork.c's list */
+    _Atomic bool inert;         /* in a child of fork */
+
+    struct knell_runtime_config config;
+    struct knell_config core;
+    struct knell_counters core_counters;
+    struct knell_runtime_counters counters;
+    knell_rank *ring_order;
+    uint32_t *ring_position;
+
+    struct knell_node *node;
+    struct knell_wire_join *join;
+    struct knell__channel channel;
+    struct knell__outbox *outbox;
+    struct knell__other *other; /* by rank */
+    struct knell__registered *groups;
+    uint32_t split; /* number of the last message that was split */
+
+    int socket;
+    int wake; /* eventfd: the program has changed something */
+    knell_time now;
+    knell_time asked; /* until when the thread wanted to sleep */
+
+    struct knell__board board;
+    int board_fd;       /* while all meet */
+    bool shortcuts;     /* the processes of this host have agreed on board and pidfds */
+    knell_rank watched; /* whose pidfd is held; KNELL_NOBODY */
+    int watch_fd;       /* -1: none */
+    uint32_t thread_id; /* of the detector's thread, for who looks at the board */
+    knell_rank doubted; /* the emitter that was silent but looked alive, */
+    knell_time doubted_heard; /* since this heartbeat, */
+    unsigned doubts;          /* so many times */
+    bool watch_again;   /* somebody is gone: look whom to watch */
+
+    struct knell__facts facts;
+    int facts_fd; /* eventfd: facts wait */
+
+    bool started, leaving, ended;
+    knell_time linger; /* when leaving: the latest end */
+};
+
+/* start.c */
+int knell__runtime_fail(char *why, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* meet.c: fills socket, board, other, ring. */
+int knell__meet(struct knell_runtime *runtime, char *why);
+
+/* loop.c */
+void *knell__loop(void *runtime);
+knell_time knell__loop_deadline(const struct knell_runtime *runtime);
+
+/* drive.c: all with the lock held. */
+int knell__drive(struct knell_runtime *runtime, struct knell_event *event);
+void knell__drive_datagram(struct knell_runtime *runtime, const uint8_t *bytes, size_t size);
+void knell__drive_heartbeat(struct knell_runtime *runtime, knell_rank from, knell_time emitted, uint32_t size,
+                            uint64_t digest);
+
+/* local.c */
+void knell__local_post(struct knell_runtime *runtime, const struct knell_body *body);
+void knell__local_look(struct knell_runtime *runtime);  /* at the emitter's line */
+void knell__local_watch(struct knell_runtime *runtime); /* holds the pidfd of whom it should */
+void knell__local_ended(struct knell_runtime *runtime); /* the pidfd became readable */
+bool knell__local_doubts(struct knell_runtime *runtime); /* that its silent emitter is dead */
+void knell__local_kill(struct knell_runtime *runtime, knell_rank rank);
+
+/* outbox.c */
+void knell__outbox_put(void *runtime, knell_rank to, const uint8_t *bytes, size_t size);
+void knell__outbox_flush(struct knell_runtime *runtime);
+
+/* fork.c */
+void knell__fork_register(struct knell_runtime *runtime);
+void knell__fork_forget(struct knell_runtime *runtime);
+
+#endif

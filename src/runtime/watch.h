@@ -1,0 +1,29 @@
+/* watch.h: the kernel's word on one other process of this host: a pidfd.
+ *
+ * One descriptor whatever the number of processes: each watches the one before it on this host, and the next one before
+ * when that has ended. Through the same descriptor a process that is held for dead is killed, which cannot hit another
+ * that got its number. */
+#ifndef KNELL_RUNTIME_WATCH_H
+#define KNELL_RUNTIME_WATCH_H
+
+#include <knell/types.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* A process as its birth certificate: numbers are given anew, start times with them are not. */
+struct knell__process {
+    pid_t pid;
+    uint64_t started; /* by /proc/PID/stat; 0: not known, the number alone is believed */
+};
+
+struct knell__process knell__process_self(void);
+
+/* Whether a thread of it could run if it were let: it exists and is neither stopped nor ended. `thread` 0: its first. */
+bool knell__process_could_run(const struct knell__process *process, uint32_t thread);
+
+/* A descriptor that becomes readable when it ends. -1: it has ended already; -2: the system refuses. */
+int knell__watch_open(const struct knell__process *process);
+bool knell__watch_has_ended(int fd);
+void knell__watch_kill(int fd);
+
+#endif
