@@ -17,8 +17,8 @@ static const struct knell_usage usage = {
              "between blocks there are datagrams, and clocks are translated.\n"
              "Exit status 1: a false positive, or a survivor that did not learn of a death.\n",
     .examples = "  knell live -n 8 --kill 3@1s\n"
-                "  knell live -n 32 --eta 10ms --delta 100ms --for 5s --stop 7@1s --kill 9@2s --json\n"
-                "  knell live -n 8 --eta 10ms --delta 50ms --for 3s --stop 2@1s+20ms --no-shortcuts\n",
+                "  knell live -n 32 --eta 10ms --delta 100ms --for 5s --stop 7@1s --json\n"
+                "  knell live -n 8 --eta 10ms --delta 50ms --stop 2@1s+20ms --no-shortcuts\n",
 };
 
 /* R@T or, where it may end, R@T+D. */
