@@ -74,7 +74,7 @@ struct knell_runtime_config {
     /* Where the processes meet: "address:port" or "[address]:port", where rank 0 listens; or "file:PATH", which rank 0
      * writes and removes again. Nothing listens there once all have met. */
     const char *rendezvous;
-    int rendezvous_fd;          /* rank 0: a socket that listens there already, taken over; -1: none */
+    int rendezvous_fd;          /* rank 0: a socket that listens there already, closed by start unless KNELL_EINVAL; -1 */
     knell_time rendezvous_wait; /* how long to wait for the others */
     const char *bind;           /* the address datagrams are received at; NULL: 127.0.0.1 */
     /* Processes with the same name share a host; NULL: found out (boot id, namespaces of processes and clocks). */

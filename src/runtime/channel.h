@@ -81,6 +81,8 @@ struct knell__channel {
 /* KNELL_ESYSTEM when there is no memory. `key` outlives it. */
 int knell__channel_init(struct knell__channel *channel, const struct knell__key *key, knell_rank self, uint32_t ranks,
                         knell_time repeat_after);
+/* Another time to the first repetition; what waits already keeps its own. */
+void knell__channel_pace(struct knell__channel *channel, knell_time repeat_after);
 void knell__channel_free(struct knell__channel *channel);
 
 /* ---- out ------------------------------------------------------------------------------------------------------------- */

@@ -13,13 +13,11 @@ int knell__channel_init(struct knell__channel *channel, const struct knell__key 
         .key = key,
         .self = self,
         .ranks = ranks,
-        .repeat_after = repeat_after,
-        .later = repeat_after / 4,
-        .ack_after = repeat_after / 2,
         .entry_room = ENTRIES_FIRST,
         .payload_room = PAYLOADS_FIRST,
         .ack_at = KNELL_NEVER,
     };
+    knell__channel_pace(channel, repeat_after);
     channel->peer = calloc(ranks, sizeof *channel->peer);
     channel->ack_list = calloc(ranks, sizeof *channel->ack_list);
     channel->entry = calloc(ENTRIES_FIRST, sizeof *channel->entry);
@@ -31,6 +29,13 @@ int knell__channel_init(struct knell__channel *channel, const struct knell__key 
     for (uint32_t i = 0; i < ranks; i++)
         channel->peer[i].out_next = channel->peer[i].out_base = 1;
     return 0;
+}
+
+void knell__channel_pace(struct knell__channel *channel, knell_time repeat_after)
+{
+    channel->repeat_after = repeat_after;
+    channel->later = repeat_after / 4;
+    channel->ack_after = repeat_after / 2;
 }
 
 void knell__channel_free(struct knell__channel *channel)

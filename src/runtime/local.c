@@ -39,7 +39,7 @@ static knell_rank living_before(const struct knell_runtime *runtime)
     uint32_t ranks = runtime->config.ranks;
     for (uint32_t i = 1; i < ranks; i++) {
         knell_rank rank = (runtime->config.rank + ranks - i) % ranks;
-        if (runtime->other[rank].local && runtime->other[rank].process.pid > 0 && !knell_node_is_gone(runtime->node, rank))
+        if (runtime->other[rank].process.pid > 0 && !knell_node_is_gone(runtime->node, rank))
             return rank;
     }
     return KNELL_NOBODY;
@@ -53,8 +53,10 @@ static void suspect_ended(struct knell_runtime *runtime, knell_rank rank)
 /* Each turn but the last finds one more ended: it ends. */
 void knell__local_watch(struct knell_runtime *runtime)
 {
-    while (runtime->watch_again && runtime->shortcuts && knell_node_state(runtime->node) == KNELL_STATE_RUNNING) {
+    while (runtime->watch_again) {
         runtime->watch_again = false;
+        if (!runtime->shortcuts || knell_node_state(runtime->node) != KNELL_STATE_RUNNING)
+            return;
         knell_rank before = living_before(runtime);
         if (before == runtime->watched)
             return;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -63,8 +64,11 @@ static void fail(struct server *server, int error, const char *what)
 static void let_in(struct server *server)
 {
     int fd = accept4(server->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0)
+    if (fd < 0) {
+        if (errno != EAGAIN)
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL); /* no descriptors left: it stays readable */
         return;
+    }
     for (uint32_t i = 0; i < server->slots; i++) {
         struct visitor *visitor = &server->visitor[i];
         if (visitor->fd >= 0)

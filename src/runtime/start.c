@@ -96,7 +96,6 @@ static knell_time longer(knell_time a, knell_time b)
 /* Everything whose size is known before the others are. */
 static int make_parts(struct knell_runtime *runtime, char *why)
 {
-    knell_time repeat = longer(20 * MS, 4 * runtime->core.tau);
     runtime->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     runtime->facts_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (runtime->wake < 0 || runtime->facts_fd < 0)
@@ -104,7 +103,7 @@ static int make_parts(struct knell_runtime *runtime, char *why)
     runtime->outbox = calloc(1, sizeof *runtime->outbox);
     runtime->other = calloc(runtime->config.ranks, sizeof *runtime->other);
     if (!runtime->outbox || !runtime->other || make_node(runtime) != 0 || knell__facts_init(&runtime->facts) != 0 ||
-        knell__channel_init(&runtime->channel, &runtime->key, runtime->config.rank, runtime->config.ranks, repeat) != 0)
+        knell__channel_init(&runtime->channel, &runtime->key, runtime->config.rank, runtime->config.ranks, 20 * MS) != 0)
         return knell__runtime_fail(why, KNELL_ESYSTEM, "no memory for %u processes", runtime->config.ranks);
     runtime->channel.driver = runtime;
     runtime->channel.emit = knell__outbox_put;
@@ -152,11 +151,23 @@ static int start_thread(struct knell_runtime *runtime)
     return error ? KNELL_ESYSTEM : 0;
 }
 
+/* An answer takes two journeys and a turn of the other on a processor, for which all detectors of its host may stand in line;
+ * other hosts are taken to be like this one. */
+static knell_time time_to_repeat(const struct knell_runtime *runtime)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    knell_time local = 0;
+    for (uint32_t i = 0; i < runtime->config.ranks; i++)
+        local += runtime->other[i].local;
+    return longer(longer(20 * MS, 4 * runtime->core.tau), local * MS / (processors > 0 ? processors : 1));
+}
+
 /* The others begin when the word reaches them, on a busy machine not all at once: the first suspicion waits a little
  * longer. The heartbeats of a host need not all fall on one moment. */
 static void begin(struct knell_runtime *runtime)
 {
     knell_time eta = runtime->config.eta;
+    knell__channel_pace(&runtime->channel, time_to_repeat(runtime));
     runtime->now = knell__clock_now();
     runtime->asked = KNELL_NEVER;
     runtime->watch_again = true;
