@@ -27,7 +27,7 @@ static const struct knell_usage usage = {
         "SLOTS is P1, G1[3], G1[3..9] or G1[*]; a TIME has a unit; # begins a comment.\n\n"
         "Settings of --platform, with commas between: processes=N, launch=TIME, detect=TIME, stop=TIME, relaunch=TIME, "
         "length=TIME, policy=job|process|nothing, spares=yes|no, call=SYMBOL@TIME[/TIME] (each process calls SYMBOL after "
-        "running for TIME, and then every second TIME).\n",
+        "running for TIME, and then every second TIME; by default 300ms/300ms for each function the scenario names).\n",
     .examples =
         "  knell fail run examples/fail/figure-4-5a.fail\n"
         "  knell fail run examples/fail/figure-7a.fail -D X=3 \\\n"
@@ -35,6 +35,8 @@ static const struct knell_usage usage = {
         "  knell fail run examples/fail/figure-10.fail \\\n"
         "      --platform processes=49,call=localMPI_setCommand@300ms\n",
 };
+
+enum { DEFAULT_CALL_NS = 300000000 };
 
 struct run {
     struct knell_texts files, defines;
@@ -286,6 +288,19 @@ static int run_model(struct run *r, const struct knell_platform_config *config)
     return KNELL_EXIT_OK;
 }
 
+/* A function that the scenario waits for and that no call= names is called all the same: else it would wait for ever. */
+static void call_the_rest(const struct knell_fail_program *program, struct knell_platform_config *c)
+{
+    for (uint32_t f = 0; f < knell_fail_function_count(program); f++) {
+        const char *symbol = knell_fail_function_at(program, f).symbol;
+        bool named = false;
+        for (uint32_t i = 0; i < c->call_count; i++)
+            named |= strcmp(c->calls[i].symbol, symbol) == 0;
+        if (!named && c->call_count < KNELL_PLATFORM_CALLS_MAX)
+            c->calls[c->call_count++] = (struct knell_platform_call){symbol, DEFAULT_CALL_NS, DEFAULT_CALL_NS};
+    }
+}
+
 static int run_platform(struct run *r)
 {
     struct knell_fail_config config = {.seed = (uint64_t)r->seed, .message_delay = r->delay_ns};
@@ -301,6 +316,8 @@ static int run_platform(struct run *r)
         status = knell__cli_fail(&usage, "--platform: the scenario has no group with a program");
     if (status == KNELL_EXIT_OK && parse_platform(r->scenario.program, &platform, copy) >= 0)
         status = KNELL_EXIT_USAGE;
+    if (status == KNELL_EXIT_OK)
+        call_the_rest(r->scenario.program, &platform);
     if (status == KNELL_EXIT_OK && knell_platform_check(r->scenario.program, &platform, &why) != 0)
         status = knell__cli_fail(&usage, "--platform: %s", why);
     if (status == KNELL_EXIT_OK)
