@@ -2,10 +2,10 @@
  *
  *   live.c         options, and the order of things           live_child.c    one process with a detector
  *   live_run.c     processes, injections, the log             live_judge.c    the log against what was injected
- *   live_report.c  timeline, table, JSON
+ *   live_report.c  timeline, table, JSON                      live_notes.c    from the children to the parent
  *
- * The parent judges by its own log: when it killed or stopped whom, by its own clock, and what the children wrote into its
- * pipe and when. All clocks are CLOCK_MONOTONIC of this host. */
+ * The parent judges by its own log: when it killed or stopped whom, and what the children noted and when. All clocks are
+ * CLOCK_MONOTONIC of this host. */
 #ifndef KNELL_CLI_LIVE_H
 #define KNELL_CLI_LIVE_H
 
@@ -37,7 +37,7 @@ struct knell__live_plan {
     size_t injections;
 };
 
-/* What a child writes into the pipe, each in one piece. */
+/* What a child notes. */
 enum knell__live_word { KNELL__LIVE_STARTED, KNELL__LIVE_FAILED, KNELL__LIVE_COUNTED, KNELL__LIVE_BROKEN };
 struct knell__live_note {
     enum knell__live_word word;
@@ -52,7 +52,6 @@ struct knell__live_note {
             uint64_t datagrams, bytes, missed;
             int64_t cpu, span, starved;
         } counted;
-        char broken[KNELL_RUNTIME_WHY];
     } as;
 };
 
@@ -63,13 +62,28 @@ struct knell__live_log {
     double steal_ms;    /* the most the machine was away within a tenth of a second */
 };
 
+/* ---- notes ----------------------------------------------------------------------------------------------------------- */
+
+/* Memory shared by the parent and its children, before they are made; NULL: there is none. A child that writes a note wakes
+ * nobody and calls nothing: the parent, which looks now and then, does not take a processor from those it measures. */
+struct knell__live_notes *knell__live_notes_new(uint32_t children);
+void knell__live_notes_free(struct knell__live_notes *notes);
+
+/* A child's: by any of its threads. The time is set here. */
+void knell__live_notes_write(struct knell__live_notes *notes, knell_rank child, struct knell__live_note *note);
+/* Of a child that writes KNELL__LIVE_BROKEN afterwards: its one sentence, of KNELL_RUNTIME_WHY bytes. */
+char *knell__live_notes_why(struct knell__live_notes *notes, knell_rank child);
+
+/* The parent's: takes what is new of this child, oldest first. */
+bool knell__live_notes_take(struct knell__live_notes *notes, knell_rank child, struct knell__live_note *note);
+
 /* ---- the child ------------------------------------------------------------------------------------------------------- */
 
 struct knell__live_child {
     const struct knell__live_plan *plan;
     knell_rank rank;
     pid_t parent;
-    int notes;     /* to write into */
+    struct knell__live_notes *notes;
     int stop;      /* closed by the parent when it is time */
     int listening; /* rank 0's rendezvous */
     const char *rendezvous;

@@ -17,13 +17,9 @@ static int64_t now_of(clockid_t clock)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Smaller than PIPE_BUF: notes of different processes do not mix. */
 static void write_note(const struct knell__live_child *child, struct knell__live_note *note)
 {
-    note->rank = child->rank;
-    note->when = now_of(CLOCK_MONOTONIC);
-    if (write(child->notes, note, sizeof *note) != sizeof *note)
-        _exit(KNELL_EXIT_FAILED); /* nobody reads: the parent is gone */
+    knell__live_notes_write(child->notes, child->rank, note);
 }
 
 static void on_fact(void *context, const struct knell_fact *fact)
@@ -106,7 +102,7 @@ _Noreturn void knell__live_child(const struct knell__live_child *child)
     config.on_fact_context = (void *)child;
     if (child->rank != 0)
         close(child->listening);
-    if (knell_runtime_start(&config, &runtime, broken.as.broken) != 0) {
+    if (knell_runtime_start(&config, &runtime, knell__live_notes_why(child->notes, child->rank)) != 0) {
         write_note(child, &broken);
         _exit(KNELL_EXIT_FAILED);
     }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define MS INT64_C(1000000)
+#define LOOK (20 * MS) /* between two looks at the notes */
 enum { KEY = 32 };
 
 struct run {
@@ -25,20 +26,16 @@ struct run {
     struct knell__live_log *log;
     pid_t *pid; /* by rank; 0: has ended */
     uint32_t started, counted, living;
-    int notes[2], stop[2], listening;
+    struct knell__live_notes *notes;
+    int stop[2], listening;
     uint8_t key[KEY];
     char rendezvous[KNELL__ADDRESS_TEXT];
     int64_t sampled;
     long steal;
+    sigset_t ending; /* SIGINT and SIGTERM: blocked, and waited for */
+    bool interrupted;
     int status;
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-    interrupted = number;
-}
 
 static int64_t clock_now(void)
 {
@@ -49,14 +46,20 @@ static int64_t clock_now(void)
 
 /* ---- what happened ----------------------------------------------------------------------------------------------------- */
 
+/* The first to say so is shown; the table has the others. */
+static bool is_news(const struct knell__live_log *log, const struct knell__live_note *note)
+{
+    if (note->word != KNELL__LIVE_FAILED)
+        return false;
+    for (const struct knell__live_note *earlier = log->note; earlier < note; earlier++)
+        if (earlier->word == KNELL__LIVE_FAILED && earlier->as.failed.rank == note->as.failed.rank)
+            return false;
+    return true;
+}
+
 static void show_fact(const struct run *run, const struct knell__live_note *note)
 {
     double at = (double)(note->when - run->log->begin) * 1e-9;
-    for (size_t i = 0; i + 1 < run->log->count; i++) {
-        const struct knell__live_note *earlier = &run->log->note[i];
-        if (earlier->word == KNELL__LIVE_FAILED && earlier->as.failed.rank == note->as.failed.rank)
-            return; /* the first to say so is shown; the table has the others */
-    }
     fprintf(run->show, "%10.4f s  rank %" PRIu32 " is dead, says rank %" PRIu32 " (%s)\n", at, note->as.failed.rank,
             note->as.failed.by, knell_why_text(note->as.failed.why));
 }
@@ -76,17 +79,30 @@ static int add_note(struct run *run, const struct knell__live_note *note)
     run->started += note->word == KNELL__LIVE_STARTED;
     run->counted += note->word == KNELL__LIVE_COUNTED;
     if (note->word == KNELL__LIVE_BROKEN)
-        return knell__cli_broken(run->usage, "rank %" PRIu32 ": %s", note->rank, note->as.broken);
-    if (note->word == KNELL__LIVE_FAILED && run->show && log->begin && !log->end)
-        show_fact(run, note);
+        return knell__cli_broken(run->usage, "rank %" PRIu32 ": %s", note->rank,
+                                 knell__live_notes_why(run->notes, note->rank));
     return KNELL_EXIT_OK;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    int64_t x = ((const struct knell__live_note *)a)->when, y = ((const struct knell__live_note *)b)->when;
+    return (x > y) - (x < y);
 }
 
 static void read_notes(struct run *run)
 {
+    struct knell__live_log *log = run->log;
     struct knell__live_note note;
-    while (run->status == KNELL_EXIT_OK && read(run->notes[0], &note, sizeof note) == sizeof note)
-        run->status = add_note(run, &note);
+    size_t before = log->count;
+    for (knell_rank rank = 0; rank < (knell_rank)run->plan->nodes; rank++)
+        while (run->status == KNELL_EXIT_OK && knell__live_notes_take(run->notes, rank, &note))
+            run->status = add_note(run, &note);
+    if (log->count > before)
+        qsort(log->note + before, log->count - before, sizeof note, by_time);
+    for (size_t i = before; i < log->count && run->show && log->begin && !log->end; i++)
+        if (is_news(log, &log->note[i]))
+            show_fact(run, &log->note[i]);
 }
 
 /* Who has ended is not waited for, killed or stopped any more: its number may be another's. */
@@ -121,18 +137,20 @@ static void sample_steal(struct run *run)
     run->steal = steal;
 }
 
-/* Listens until `deadline`, at least once. */
+/* Sleeps until `deadline`, a SIGINT or SIGTERM, but wakes every so often to read what was noted: not for each note, since
+ * this would compete for the processors with those it measures. */
 static void listen_until(struct run *run, int64_t deadline, const uint32_t *count, uint32_t enough)
 {
     do {
         int64_t left = deadline - clock_now();
-        left = left < 0 ? 0 : left > 20 * MS ? 20 * MS : left;
-        struct pollfd notes = {.fd = run->notes[0], .events = POLLIN};
-        ppoll(&notes, 1, &(struct timespec){.tv_nsec = left}, NULL);
+        left = left < 0 ? 0 : left > LOOK ? LOOK : left;
+        int number = sigtimedwait(&run->ending, NULL, &(struct timespec){.tv_nsec = left});
+        if (number > 0)
+            run->interrupted = true;
         read_notes(run);
         reap(run);
         sample_steal(run);
-    } while (!interrupted && run->status == KNELL_EXIT_OK && clock_now() < deadline && !(count && *count >= enough));
+    } while (!run->interrupted && run->status == KNELL_EXIT_OK && clock_now() < deadline && !(count && *count >= enough));
 }
 
 /* ---- injections -------------------------------------------------------------------------------------------------------- */
@@ -191,13 +209,12 @@ static int open_ways(struct run *run)
         files.rlim_cur = files.rlim_max; /* rank 0 has a connection to everyone while they meet */
         setrlimit(RLIMIT_NOFILE, &files);
     }
-    run->notes[0] = run->notes[1] = run->stop[0] = run->stop[1] = run->listening = -1;
-    if (pipe2(run->notes, O_CLOEXEC) != 0 || pipe2(run->stop, O_CLOEXEC) != 0 ||
-        fcntl(run->notes[0], F_SETFL, O_NONBLOCK) != 0 || getrandom(run->key, sizeof run->key, 0) != sizeof run->key ||
+    run->stop[0] = run->stop[1] = run->listening = -1;
+    run->notes = knell__live_notes_new((uint32_t)run->plan->nodes);
+    if (!run->notes || pipe2(run->stop, O_CLOEXEC) != 0 || getrandom(run->key, sizeof run->key, 0) != sizeof run->key ||
         knell__address_parse_host("127.0.0.1", &address) != 0 ||
         (run->listening = knell__address_listen(&address, &bound)) < 0)
         return knell__cli_broken(run->usage, "cannot begin: %s", strerror(errno));
-    fcntl(run->notes[1], F_SETPIPE_SZ, 1 << 20); /* only a wish: all may speak at once */
     knell__address_text(&bound, run->rendezvous);
     return KNELL_EXIT_OK;
 }
@@ -218,16 +235,15 @@ static int make_processes(struct run *run)
         if (pid < 0)
             return knell__cli_broken(run->usage, "no process for rank %" PRId64 ": %s", rank, strerror(errno));
         if (pid == 0) {
-            close(run->notes[0]);
+            sigprocmask(SIG_UNBLOCK, &run->ending, NULL);
             close(run->stop[1]);
             knell__live_child(&(struct knell__live_child){
-                .plan = run->plan, .rank = (knell_rank)rank, .parent = parent, .notes = run->notes[1], .stop = run->stop[0],
+                .plan = run->plan, .rank = (knell_rank)rank, .parent = parent, .notes = run->notes, .stop = run->stop[0],
                 .listening = run->listening, .rendezvous = run->rendezvous, .key = run->key, .key_size = KEY});
         }
         run->pid[rank] = pid;
         run->living++;
     }
-    close_one(&run->notes[1]);
     close_one(&run->stop[0]);
     close_one(&run->listening);
     return KNELL_EXIT_OK;
@@ -241,11 +257,10 @@ static void end_all(struct run *run)
     for (int64_t i = 0; i < run->plan->nodes; i++)
         if (run->pid[i] > 0)
             waitpid(run->pid[i], NULL, 0); /* killed: it ends */
-    close_one(&run->notes[0]);
-    close_one(&run->notes[1]);
     close_one(&run->stop[0]);
     close_one(&run->stop[1]);
     close_one(&run->listening);
+    knell__live_notes_free(run->notes);
 }
 
 /* Asks those that can hear it to leave, and waits for their counts. */
@@ -261,7 +276,7 @@ static void part(struct run *run)
     int64_t most = 2 * run->plan->delta > 1000 * MS ? 2 * run->plan->delta : 1000 * MS;
     listen_until(run, clock_now() + most + 2000 * MS, &run->counted, hearing);
     /* What they say while they leave is not judged; they leave within `most`. */
-    for (int64_t until = clock_now() + most + 1000 * MS; run->living > deaf && clock_now() < until && !interrupted;)
+    for (int64_t until = clock_now() + most + 1000 * MS; run->living > deaf && clock_now() < until && !run->interrupted;)
         listen_until(run, clock_now() + 5 * MS, NULL, 0);
 }
 
@@ -269,15 +284,15 @@ static void live(struct run *run)
 {
     uint32_t nodes = (uint32_t)run->plan->nodes;
     listen_until(run, clock_now() + run->plan->wait + 2000 * MS, &run->started, nodes);
-    if (run->status == KNELL_EXIT_OK && !interrupted && run->started < nodes)
+    if (run->status == KNELL_EXIT_OK && !run->interrupted && run->started < nodes)
         run->status = knell__cli_broken(run->usage, "%" PRIu32 " of %" PRIu32 " processes did not start in time",
                                         nodes - run->started, nodes);
-    if (run->status != KNELL_EXIT_OK || interrupted)
+    if (run->status != KNELL_EXIT_OK || run->interrupted)
         return;
     run->log->begin = clock_now();
     if (run->show)
         fprintf(run->show, "%10.4f s  %" PRIu32 " processes watch each other\n", 0.0, nodes);
-    for (int64_t next = 0, end = run->log->begin + run->plan->duration; next < end && !interrupted;) {
+    for (int64_t next = 0, end = run->log->begin + run->plan->duration; next < end && !run->interrupted;) {
         next = do_due(run);
         listen_until(run, next, NULL, 0);
         if (run->status != KNELL_EXIT_OK)
@@ -290,23 +305,23 @@ static void live(struct run *run)
 int knell__live_run(const struct knell_usage *usage, struct knell__live_plan *plan, FILE *show, struct knell__live_log *log)
 {
     struct run run = {.usage = usage, .plan = plan, .show = show, .log = log};
-    struct sigaction action = {.sa_handler = on_signal}, before[2];
-    interrupted = 0;
+    sigset_t before;
     run.pid = calloc((size_t)plan->nodes, sizeof *run.pid);
     if (!run.pid)
         return knell__cli_broken(usage, "no memory for -n %" PRId64, plan->nodes);
-    sigaction(SIGINT, &action, &before[0]);
-    sigaction(SIGTERM, &action, &before[1]);
+    sigemptyset(&run.ending);
+    sigaddset(&run.ending, SIGINT);
+    sigaddset(&run.ending, SIGTERM);
+    sigprocmask(SIG_BLOCK, &run.ending, &before);
     run.status = open_ways(&run);
     if (run.status == KNELL_EXIT_OK)
         run.status = make_processes(&run);
     if (run.status == KNELL_EXIT_OK)
         live(&run);
     end_all(&run);
-    sigaction(SIGINT, &before[0], NULL);
-    sigaction(SIGTERM, &before[1], NULL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     free(run.pid);
-    if (run.status == KNELL_EXIT_OK && interrupted)
+    if (run.status == KNELL_EXIT_OK && run.interrupted)
         run.status = knell__cli_broken(usage, "interrupted; all processes are ended");
     return run.status;
 }
