@@ -145,7 +145,7 @@ void knell__drive_heartbeat(struct knell_runtime *runtime, knell_rank from, knel
 }
 
 /* A heartbeat counts by its emission time: an old one, or one played again, is none. */
-static void take_heartbeat(struct knell_runtime *runtime, const struct knell__received *got)
+static void take_heartbeat(struct knell_runtime *runtime, const struct knell__received *got, knell_time arrived)
 {
     struct knell_wire_part part;
     struct knell_route route;
@@ -164,7 +164,7 @@ static void take_heartbeat(struct knell_runtime *runtime, const struct knell__re
     other->heard = body.emitted;
     knell_time emitted = body.emitted;
     if (!other->local)
-        emitted = knell__offset_translate(&other->offset, emitted, runtime->now);
+        emitted = knell__offset_translate(&other->offset, emitted, arrived);
     knell__drive_heartbeat(runtime, got->frame.from, emitted, body.dead.size, body.dead.digest);
 }
 
@@ -187,7 +187,7 @@ static void take_message(struct knell_runtime *runtime, const struct knell__rece
         knell__channel_cancel(&runtime->channel, got->frame.from, label_of(&body));
 }
 
-void knell__drive_datagram(struct knell_runtime *runtime, const uint8_t *bytes, size_t size)
+void knell__drive_datagram(struct knell_runtime *runtime, const uint8_t *bytes, size_t size, knell_time arrived)
 {
     struct knell__received got;
     runtime->counters.datagrams_received++;
@@ -195,7 +195,7 @@ void knell__drive_datagram(struct knell_runtime *runtime, const uint8_t *bytes, 
     if (!knell__channel_receive(&runtime->channel, runtime->now, bytes, size, &got))
         return;
     if (got.frame.kind == KNELL__FRAME_BEAT)
-        take_heartbeat(runtime, &got);
+        take_heartbeat(runtime, &got, arrived);
     else if (got.frame.kind != KNELL__FRAME_BYE)
         take_message(runtime, &got);
 }

@@ -42,18 +42,20 @@ static void find_host(const char *name, uint8_t id[KNELL__HOST_ID])
 static int find_place(struct knell_runtime *runtime, struct knell__place *me, char *why)
 {
     const char *text = runtime->config.bind ? runtime->config.bind : "127.0.0.1";
-    struct knell__address address, bound;
+    struct knell__address address, beats, bound;
     if (knell__address_parse_host(text, &address) != 0)
         return knell__runtime_fail(why, KNELL_EINVAL, "bind %s: not a numeric address", text);
-    runtime->socket = knell__address_bind_datagrams(&address, &bound);
-    if (runtime->socket < 0)
+    runtime->control = knell__address_bind_datagrams(&address, &bound);
+    runtime->beats = knell__address_bind_datagrams(&address, &beats);
+    if (runtime->control < 0 || runtime->beats < 0)
         return knell__runtime_fail(why, KNELL_ESYSTEM, "bind %s: %s", text, strerror(errno));
     if (!runtime->config.no_shortcuts)
         runtime->board_fd = knell__board_create(runtime->config.ranks); /* without one there is the ring */
     struct knell__process self = knell__process_self();
     memset(me, 0, sizeof *me);
     memcpy(me->address, &bound.as, bound.size);
-    me->address_size = bound.size;
+    me->address_size = (uint16_t)bound.size;
+    me->beats_port = knell__address_port(&beats);
     me->pid = self.pid;
     me->started = self.started;
     me->board_fd = runtime->board_fd < 0 ? -1 : runtime->board_fd;
@@ -68,6 +70,13 @@ static bool is_same_host(const struct knell__place *a, const struct knell__place
     return memcmp(a->host, b->host, KNELL__HOST_ID) == 0;
 }
 
+/* Heartbeats of another clock are translated by when they came, and they are heard later than that. */
+static void ask_for_stamps(const struct knell_runtime *runtime)
+{
+    int yes = 1;
+    setsockopt(runtime->beats, SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof yes); /* without: later by up to eta */
+}
+
 static int take_table(struct knell_runtime *runtime, const struct knell__place *table, char *why)
 {
     for (uint32_t i = 0; i < runtime->config.ranks; i++) {
@@ -76,7 +85,10 @@ static int take_table(struct knell_runtime *runtime, const struct knell__place *
             return knell__runtime_fail(why, KNELL_EPEER, "rank %u has an address of no known form", i);
         memcpy(&other->address.as, table[i].address, table[i].address_size);
         other->address.size = table[i].address_size;
+        other->beats = table[i].beats_port;
         other->local = is_same_host(&table[i], &table[runtime->config.rank]);
+        if (!other->local)
+            ask_for_stamps(runtime);
         /* Several detectors in one process end together: there is nothing to watch, and nobody to kill but oneself. */
         if (other->local && table[i].pid != getpid())
             other->process = (struct knell__process){table[i].pid, table[i].started};

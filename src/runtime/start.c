@@ -114,7 +114,7 @@ static int make_parts(struct knell_runtime *runtime, char *why)
 
 static void free_all(struct knell_runtime *runtime)
 {
-    const int fds[] = {runtime->socket, runtime->wake, runtime->facts_fd, runtime->watch_fd};
+    const int fds[] = {runtime->control, runtime->beats, runtime->wake, runtime->facts_fd, runtime->watch_fd};
     for (unsigned i = 0; i < sizeof fds / sizeof *fds; i++)
         if (fds[i] >= 0 && !runtime->inert)
             close(fds[i]);
@@ -162,18 +162,24 @@ static knell_time time_to_repeat(const struct knell_runtime *runtime)
     return longer(longer(20 * MS, 4 * runtime->core.tau), local * MS / (processors > 0 ? processors : 1));
 }
 
-/* The others begin when the word reaches them, on a busy machine not all at once: the first suspicion waits a little
- * longer. The heartbeats of a host need not all fall on one moment. */
-static void begin(struct knell_runtime *runtime)
+/* The heartbeats of a host fall on multiples of eta of its clock: one wake-up of the processor serves all its detectors, and
+ * what they take from the program they take from all its processes at once. */
+static knell_time to_the_grid(const struct knell_runtime *runtime)
 {
     knell_time eta = runtime->config.eta;
+    return eta - runtime->now % eta;
+}
+
+/* The others begin when the word reaches them, on a busy machine not all at once: the first suspicion waits a little
+ * longer. */
+static void begin(struct knell_runtime *runtime)
+{
     knell__channel_pace(&runtime->channel, time_to_repeat(runtime));
     runtime->now = knell__clock_now();
     runtime->asked = KNELL_NEVER;
     runtime->watch_again = true;
     knell__drive(runtime, &(struct knell_event){
-        .type = KNELL_EVENT_START,
-        .as.start = {(knell_time)((double)eta * runtime->config.rank / runtime->config.ranks)}});
+        .type = KNELL_EVENT_START, .as.start = {to_the_grid(runtime)}});
     knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED,
                                                 .as.resumed = {longer(runtime->config.delta, 500 * MS)}});
 }
@@ -187,7 +193,7 @@ static struct knell_runtime *make(const struct knell_runtime_config *config)
     memset(runtime, 0, sizeof *runtime);
     runtime->config = *config;
     runtime->core = core_config(config);
-    runtime->socket = runtime->wake = runtime->facts_fd = runtime->watch_fd = runtime->board_fd = -1;
+    runtime->control = runtime->beats = runtime->wake = runtime->facts_fd = runtime->watch_fd = runtime->board_fd = -1;
     runtime->watched = KNELL_NOBODY;
     pthread_mutex_init(&runtime->lock, NULL);
     return runtime;
