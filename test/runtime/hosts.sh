@@ -40,10 +40,10 @@ on() { # on HOST command...
     timeout 20 "$hosts" exec "$name" "$number" -- "$@"
 }
 
-# reach FROM TO: "refused" when the other answers that nobody listens, "silence" when nothing comes
+# reach FROM TO: "refused" when the other answers that nobody listens, "silence" when nothing comes; TCP asks again after 1 s
 reach() {
     status=0
-    on "$1" timeout 1 bash -c "echo >/dev/tcp/h$2/9" 2>"$dir/err" || status=$?
+    on "$1" timeout 2.5 bash -c "echo >/dev/tcp/h$2/9" 2>"$dir/err" || status=$?
     if [ $status -eq 124 ]; then echo silence; elif grep -q refused "$dir/err"; then echo refused; else cat "$dir/err"; fi
 }
 
