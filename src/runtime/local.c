@@ -8,6 +8,21 @@
 
 enum { DOUBTS = 2 };
 
+/* What the sentinel has seen. In its own thread: as if the program had reported it. */
+static void on_end(void *runtime, knell_rank rank)
+{
+    knell_runtime_report(runtime, rank, KNELL_WHY_KERNEL);
+}
+
+void knell__local_begin(struct knell_runtime *runtime)
+{
+    pthread_mutex_lock(&runtime->lock);
+    knell__sentinel_start(&runtime->sentinel, &runtime->board, runtime->config.rank, on_end, runtime);
+    if (runtime->watched != KNELL_NOBODY)
+        knell__sentinel_watch(&runtime->sentinel, runtime->watched);
+    pthread_mutex_unlock(&runtime->lock);
+}
+
 void knell__local_post(struct knell_runtime *runtime, const struct knell_body *body)
 {
     struct knell__beat beat = {body->emitted, body->dead.digest, body->dead.size, runtime->thread_id};
@@ -67,6 +82,7 @@ void knell__local_watch(struct knell_runtime *runtime)
         if (fd >= 0) {
             runtime->watched = before;
             runtime->watch_fd = fd;
+            knell__sentinel_watch(&runtime->sentinel, before);
         } else if (fd == -1) {
             suspect_ended(runtime, before);
         }

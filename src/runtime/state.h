@@ -17,6 +17,7 @@
 #include "runtime/clock.h"
 #include "runtime/facts.h"
 #include "runtime/rendezvous.h"
+#include "runtime/sentinel.h"
 #include "runtime/watch.h"
 
 #include <knell/runtime.h>
@@ -87,6 +88,7 @@ struct knell_runtime {
     bool shortcuts;     /* the processes of this host have agreed on board and pidfds */
     knell_rank watched; /* whose pidfd is held; KNELL_NOBODY */
     int watch_fd;       /* -1: none */
+    struct knell__sentinel sentinel; /* watches the same */
     uint32_t thread_id; /* of the detector's thread, for who looks at the board */
     knell_rank doubted; /* the emitter that was silent but looked alive, */
     knell_time doubted_heard; /* since this heartbeat, */
@@ -117,6 +119,7 @@ void knell__drive_heartbeat(struct knell_runtime *runtime, knell_rank from, knel
                             uint64_t digest);
 
 /* local.c */
+void knell__local_begin(struct knell_runtime *runtime); /* without the lock */
 void knell__local_post(struct knell_runtime *runtime, const struct knell_body *body);
 void knell__local_look(struct knell_runtime *runtime);  /* at the emitter's line */
 void knell__local_watch(struct knell_runtime *runtime); /* holds the pidfd of whom it should */
