@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* A child tells of every other at most once; and what is told once in a life. */
+/* A child tells of every other's death at most once, of its view in ranges that do not touch; and what is told once. */
 enum { ONCE = 8 };
 
 struct slot {
@@ -34,7 +34,7 @@ static struct slot *slots_of(struct knell__live_notes *notes, knell_rank child)
 
 struct knell__live_notes *knell__live_notes_new(uint32_t children)
 {
-    uint32_t room = children + ONCE;
+    uint32_t room = children + children / 2 + ONCE;
     size_t size = sizeof(struct knell__live_notes) + children * (sizeof(struct page) + room * sizeof(struct slot));
     /* Not reserved: most of it is never touched. */
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

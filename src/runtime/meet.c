@@ -59,6 +59,7 @@ static int find_place(struct knell_runtime *runtime, struct knell__place *me, ch
     me->pid = self.pid;
     me->started = self.started;
     me->board_fd = runtime->board_fd < 0 ? -1 : runtime->board_fd;
+    randombytes_buf(me->nonce, sizeof me->nonce);
     find_host(runtime->config.host, me->host);
     return 0;
 }
@@ -276,6 +277,9 @@ int knell__meet(struct knell_runtime *runtime, char *why)
     int error = table && boards ? find_place(runtime, &me, why) : knell__runtime_fail(why, KNELL_ESYSTEM, "no memory");
     if (!error)
         error = meet_all(runtime, &meet, &me, table, boards);
+    /* From here on a key of this job alone: what another job with the same secret has said is of no use. */
+    if (!error && knell__key_derive(&runtime->key, table, ranks * sizeof *table) != 0)
+        error = knell__runtime_fail(why, KNELL_ESYSTEM, "libsodium cannot be used");
     if (runtime->board_fd >= 0)
         close(runtime->board_fd); /* mapped or not: from here on nobody opens it */
     runtime->board_fd = -1;

@@ -32,6 +32,7 @@ struct knell__place {
     uint64_t started;
     int32_t pid;
     int32_t board_fd; /* -1: none */
+    uint8_t nonce[KNELL__NONCE]; /* random: no two jobs have the same table */
 };
 
 /* What all must agree on. */
