@@ -1,5 +1,6 @@
 /* board: see board.h. */
 #include "runtime/board.h"
+#include "runtime/news.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -23,7 +24,7 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "processes share these: no lock may 
 
 static size_t size_of(uint32_t ranks)
 {
-    return (size_t)ranks * sizeof(struct knell__board_line);
+    return (size_t)ranks * sizeof(struct knell__board_line) + knell__news_size(ranks);
 }
 
 int knell__board_create(uint32_t ranks)
@@ -107,4 +108,9 @@ bool knell__board_load(const struct knell__board *board, knell_rank rank, struct
 struct knell__board_lock *knell__board_lock(const struct knell__board *board, knell_rank rank)
 {
     return &board->line[rank].lock;
+}
+
+void *knell__board_wall(const struct knell__board *board)
+{
+    return board->line + board->ranks;
 }

@@ -8,20 +8,56 @@
 
 enum { DOUBTS = 2 };
 
-/* What the sentinel has seen. In its own thread: as if the program had reported it. */
-static void on_end(void *runtime, knell_rank rank)
+static void suspect_ended(struct knell_runtime *runtime, knell_rank rank)
 {
-    knell_runtime_report(runtime, rank, KNELL_WHY_KERNEL);
+    knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_SUSPECT, .as.suspect = {rank, KNELL_WHY_KERNEL}});
+}
+
+/* ---- the sentinel, in its own thread ------------------------------------------------------------------------------------ */
+
+static void on_bell(void *context)
+{
+    struct knell_runtime *runtime = context;
+    if (knell__enter(runtime) != 0)
+        return;
+    knell__local_hear(runtime);
+    knell__call_back(runtime);
+    knell__leave(runtime, 0);
+}
+
+static void on_end(void *context, knell_rank rank)
+{
+    struct knell_runtime *runtime = context;
+    if (knell__enter(runtime) != 0)
+        return;
+    knell__local_hear(runtime);
+    if (!knell_node_is_gone(runtime->node, rank))
+        suspect_ended(runtime, rank);
+    knell__call_back(runtime);
+    knell__leave(runtime, 0);
 }
 
 void knell__local_begin(struct knell_runtime *runtime)
 {
+    const struct knell__sentinel_calls calls = {on_bell, on_end, runtime};
     pthread_mutex_lock(&runtime->lock);
-    knell__sentinel_start(&runtime->sentinel, &runtime->board, runtime->config.rank, on_end, runtime);
+    knell__news_open(&runtime->news, knell__board_wall(&runtime->board), runtime->config.ranks);
+    knell__sentinel_start(&runtime->sentinel, &runtime->board, knell__news_bell(&runtime->news), runtime->config.rank, &calls);
     if (runtime->watched != KNELL_NOBODY)
         knell__sentinel_watch(&runtime->sentinel, runtime->watched);
     pthread_mutex_unlock(&runtime->lock);
 }
+
+void knell__local_hear(struct knell_runtime *runtime)
+{
+    if (!runtime->news.wall)
+        return;
+    runtime->by_news = true;
+    knell__news_read(&runtime->news, knell__drive_news, runtime);
+    runtime->by_news = false;
+}
+
+/* ---- heartbeats --------------------------------------------------------------------------------------------------------- */
 
 void knell__local_post(struct knell_runtime *runtime, const struct knell_body *body)
 {
@@ -41,6 +77,8 @@ void knell__local_look(struct knell_runtime *runtime)
     knell__drive_heartbeat(runtime, emitter, beat.emitted, beat.size, beat.digest);
 }
 
+/* ---- ends --------------------------------------------------------------------------------------------------------------- */
+
 static void stop_watching(struct knell_runtime *runtime)
 {
     if (runtime->watch_fd >= 0)
@@ -58,11 +96,6 @@ static knell_rank living_before(const struct knell_runtime *runtime)
             return rank;
     }
     return KNELL_NOBODY;
-}
-
-static void suspect_ended(struct knell_runtime *runtime, knell_rank rank)
-{
-    knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_SUSPECT, .as.suspect = {rank, KNELL_WHY_KERNEL}});
 }
 
 /* Each turn but the last finds one more ended: it ends. */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { LINE = 64, SLOTS_LEAST = 64, LOOK_BACK = 8 };
+enum { LINE = 64, SLOTS_LEAST = 64 };
 
 struct slot {
     _Alignas(LINE) _Atomic uint32_t number; /* of what is in it, counting from 1; 0: being written */
@@ -55,7 +55,7 @@ static bool copy_item(const struct knell__news *news, uint32_t number, struct kn
 static bool is_posted(const struct knell__news *news, uint64_t label, uint32_t part)
 {
     uint32_t taken = atomic_load(&news->wall->taken);
-    for (uint32_t back = 1; back <= LOOK_BACK && back <= taken; back++) {
+    for (uint32_t back = 1; back <= news->slots && back <= taken; back++) {
         const struct slot *slot = slot_of(news, taken - back);
         if (atomic_load(&slot->number) == taken - back + 1 && slot->item.label == label && slot->item.part == part)
             return true;
@@ -63,10 +63,10 @@ static bool is_posted(const struct knell__news *news, uint64_t label, uint32_t p
     return false;
 }
 
-void knell__news_post(struct knell__news *news, knell_rank from, uint64_t label, uint32_t part, const void *bytes, size_t size)
+bool knell__news_post(struct knell__news *news, knell_rank from, uint64_t label, uint32_t part, const void *bytes, size_t size)
 {
     if (is_posted(news, label, part))
-        return;
+        return false;
     uint32_t number = atomic_fetch_add(&news->wall->taken, 1);
     struct slot *slot = slot_of(news, number);
     atomic_store_explicit(&slot->number, 0, memory_order_relaxed);
@@ -77,6 +77,7 @@ void knell__news_post(struct knell__news *news, knell_rank from, uint64_t label,
     slot->item.size = size;
     memcpy(slot->item.bytes, bytes, size);
     atomic_store_explicit(&slot->number, number + 1, memory_order_release);
+    return true;
 }
 
 _Atomic uint32_t *knell__news_bell(const struct knell__news *news)

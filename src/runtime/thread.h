@@ -7,4 +7,7 @@
 /* KNELL_ESYSTEM when there is none. */
 int knell__thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 
+/* The calling thread wakes on time and runs soon: a wish to the scheduler. */
+void knell__thread_be_prompt(void);
+
 #endif
