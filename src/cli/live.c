@@ -13,6 +13,7 @@ static const struct knell_usage usage = {
                "others know. Judged by the parent's own log and clock, not by the detectors' word.",
     .notes = "R@T: rank R, T after all have started. R@T+D: resumed D later; a process that was silent for delta\n"
              "or longer is held for dead and ended. -n N is short for --nodes N, -D X=V for --define X=V.\n"
+             "For the first 500 ms, or delta if longer, no silence is held against anybody: all have to get going.\n"
              "--hosts H: ranks are spread in H blocks over hosts 1 to H, namespaces with a network and processes of their own.\n"
              "That needs root. Without it, 127.0.0.1 to 127.0.0.H stand for the hosts.\n"
              "--cut HOST@T: the link of this host goes down and stays so; its processes are ended before the others leave.\n"
@@ -119,6 +120,8 @@ static int check(struct knell__live_plan *plan, const struct knell_texts *kills,
         status = parse_one("stop", stops->items[i], plan, KNELL__LIVE_STOP);
     for (size_t i = 0; i < cuts->n && status < 0; i++)
         status = parse_cut(cuts->items[i], plan);
+    if (status < 0 && plan->fail && plan->settle)
+        return knell__cli_fail(&usage, "--settle: not with --fail, which may strike at any time");
     if (status < 0 && plan->fail && plan->injections.count)
         return knell__cli_fail(&usage, "--fail says who fails already; give it or --kill, --stop and --cut");
     if (status < 0 && plan->injections.count >= (size_t)plan->nodes)
@@ -139,6 +142,8 @@ static int parse(int argc, char **argv, struct knell__live_plan *plan)
         KNELL_OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
                            .fallback = "100ms"),
         KNELL_OPT_DURATION("for", "T", &plan->duration, 1000000, INT64_C(86400000000000), "how long", .fallback = "3s"),
+        KNELL_OPT_DURATION("settle", "T", &plan->settle, 1000000, INT64_C(86400000000000),
+                           "ends T after all survivors know all deaths, if before"),
         KNELL_OPT_TEXTS("kill", "R@T", &kills, "kill rank R at time T (SIGKILL)"),
         KNELL_OPT_TEXTS("stop", "R@T[+D]", &stops, "stop rank R at time T (SIGSTOP), for D or for good"),
         KNELL_OPT_TEXTS("cut", "HOST@T", &cuts, "cut host HOST off at time T: its link goes down"),

@@ -44,7 +44,7 @@ struct knell__injections {
 struct knell__injection *knell__injections_add(struct knell__injections *injections, struct knell__injection injection);
 
 struct knell__live_plan {
-    int64_t nodes, hosts, eta, delta, duration, wait, seed;
+    int64_t nodes, hosts, eta, delta, duration, settle, wait, seed; /* settle 0: none */
     bool no_shortcuts, json;
     const char *log;  /* file; NULL: none */
     const char *fail; /* scenario; NULL: none */
@@ -57,6 +57,12 @@ struct knell__live_plan {
 static inline int knell__live_host_of(const struct knell__live_plan *plan, knell_rank rank)
 {
     return (int)(rank * plan->hosts / plan->nodes);
+}
+
+/* After the start a detector suspects nobody for so long: the others begin when they get a processor. */
+static inline int64_t knell__live_patience(const struct knell__live_plan *plan)
+{
+    return plan->delta > 500000000 ? plan->delta : 500000000;
 }
 
 /* ---- the log --------------------------------------------------------------------------------------------------------- */
@@ -174,7 +180,7 @@ struct knell__verdict {
     uint32_t false_positives;      /* processes held for dead that were not */
     uint32_t false_positives_away; /* the same, while the machine was away or just after */
     uint32_t unknown;              /* survivors that never learned of a death, over all deaths */
-    uint32_t wrong_views;          /* survivors whose last view was not exactly the dead, or that gave none */
+    uint32_t wrong_views;          /* survivors whose last view was not exactly the dead and those wrongly held for it, or that gave none */
     uint64_t missed_deadlines;
     double msgs_per_s, bytes_per_s, cpu_percent; /* of a core, per process */
     double starved_ms;                           /* the longest that a detector ran late */

@@ -9,7 +9,8 @@ struct fate {
     bool touched; /* something was done to it */
     bool dead;    /* for certain */
     bool doubted; /* perhaps: stopped for about delta */
-    bool accused; /* a survivor held it for dead, rightly or not */
+    bool accused; /* a survivor held it for dead, rightly or not, */
+    bool wronged; /*   and wrongly: it was ended for that */
     int64_t dead_at, doubted_at;
 };
 
@@ -20,25 +21,26 @@ struct judge {
     struct fate *fate; /* by rank */
 };
 
-/* How long the process was silent. */
-static int64_t silence(const struct judge *judge, const struct knell__injection *injection)
+/* When the process was heard again, by the clock. */
+static int64_t heard_again(const struct judge *judge, const struct knell__injection *injection)
 {
-    if (injection->kind != KNELL__LIVE_STOP)
+    if (injection->kind != KNELL__LIVE_STOP || (!injection->resumed && !injection->lasts))
         return INT64_MAX;
-    return injection->resumed ? injection->resumed - injection->done
-           : injection->lasts ? judge->log->end - injection->done : INT64_MAX;
+    return injection->resumed ? injection->resumed : judge->log->end;
 }
 
-/* It must be found: dead, or silent for delta at least. */
+/* It must be found: dead, or silent for delta at least, when the patience of the start is over. */
 static bool is_fatal(const struct judge *judge, const struct knell__injection *injection)
 {
-    return injection->done && silence(judge, injection) >= judge->plan->delta;
+    int64_t patient = judge->log->begin + knell__live_patience(judge->plan);
+    int64_t from = injection->done > patient ? injection->done : patient;
+    return injection->done && heard_again(judge, injection) - from >= judge->plan->delta;
 }
 
 /* It may be found: a stop is seen from delta - eta on, since the last heartbeat is up to eta old. */
 static bool may_be_fatal(const struct judge *judge, const struct knell__injection *injection)
 {
-    return injection->done && silence(judge, injection) > judge->plan->delta - judge->plan->eta;
+    return injection->done && heard_again(judge, injection) - injection->done > judge->plan->delta - judge->plan->eta;
 }
 
 static void find_fates(struct judge *judge)
@@ -88,6 +90,7 @@ static void find_false(struct judge *judge)
         fate->accused = true;
         if (fate->doubted && note->when >= fate->doubted_at)
             continue;
+        fate->wronged = true;
         bool away = was_away(judge, note->when);
         verdict->wrong[verdict->wrongs++] = (struct knell__false){note, away};
         verdict->false_positives += !away;
@@ -137,7 +140,7 @@ static void judge_one(const struct judge *judge, const struct knell__injection *
     }
 }
 
-/* The view that `rank` gave last: exactly the dead. One held for dead wrongly is not, so that the view is wrong, too. */
+/* The view that `rank` gave last: exactly the dead, and those held for dead wrongly, which are counted elsewhere. */
 static bool is_view_right(const struct judge *judge, knell_rank rank, bool *gone)
 {
     bool counted = false;
@@ -151,9 +154,11 @@ static bool is_view_right(const struct judge *judge, knell_rank rank, bool *gone
         for (uint64_t j = note->as.gone.first; note->word == KNELL__LIVE_GONE && j <= note->as.gone.last; j++)
             gone[j] = true;
     }
-    for (int64_t i = 0; i < judge->plan->nodes; i++)
-        if (gone[i] != judge->fate[i].dead && judge->fate[i].dead == judge->fate[i].doubted)
+    for (int64_t i = 0; i < judge->plan->nodes; i++) {
+        const struct fate *fate = &judge->fate[i];
+        if (gone[i] != (fate->dead || fate->wronged) && fate->dead == fate->doubted)
             return false;
+    }
     return counted;
 }
 

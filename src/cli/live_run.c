@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define MS KNELL__LIVE_MS
@@ -103,19 +104,58 @@ static void meet(struct knell__live_run *run)
                                         nodes);
 }
 
+/* Whether there is nothing more to do, and every survivor has told of every death. Each tells of it once: it is enough to
+ * count. */
+static bool is_all_known(const struct knell__live_run *run, bool *touched, bool *dead)
+{
+    const struct knell__injections *injections = &run->plan->injections;
+    uint64_t survivors = (uint64_t)run->plan->nodes, deaths = 0, known = 0;
+    memset(touched, 0, (size_t)run->plan->nodes);
+    memset(dead, 0, (size_t)run->plan->nodes);
+    for (size_t i = 0; i < injections->count; i++) {
+        const struct knell__injection *injection = &injections->item[i];
+        if (!injection->done || (injection->lasts && !injection->resumed))
+            return false;
+        touched[injection->rank] = true;
+        dead[injection->rank] = !injection->lasts || injection->lasts >= run->plan->delta + knell__live_patience(run->plan);
+    }
+    for (int64_t rank = 0; rank < run->plan->nodes; rank++) {
+        survivors -= touched[rank];
+        deaths += dead[rank];
+    }
+    for (size_t i = 0; i < run->log->count; i++) {
+        const struct knell__live_note *note = &run->log->note[i];
+        known += note->word == KNELL__LIVE_FAILED && !touched[note->rank] && dead[note->as.failed.rank];
+    }
+    return known >= survivors * deaths;
+}
+
+/* When the run ends: at the latest after --for, sooner if so wished. */
+static int64_t end_of(struct knell__live_run *run)
+{
+    int64_t end = run->log->begin + run->plan->duration;
+    if (!run->settled && run->plan->settle && is_all_known(run, run->touched, run->dead))
+        run->settled = knell__live_clock();
+    return run->settled && run->settled + run->plan->settle < end ? run->settled + run->plan->settle : end;
+}
+
 /* With a scenario there is some time after it, in which what it did last is found. */
 static void be_struck(struct knell__live_run *run)
 {
-    int64_t end = run->log->begin + run->plan->duration;
-    while (goes_on(run) && knell__live_clock() < end) {
+    int64_t end;
+    while (goes_on(run) && knell__live_clock() < (end = end_of(run))) {
         int64_t next = knell__live_act(run), scenario = run->fail ? knell__live_fail_act(run->fail) : INT64_MAX;
+        int64_t look = run->plan->settle ? knell__live_clock() + LOOK : INT64_MAX;
+        next = next < look ? next : look;
+        next = next < end ? next : end;
         listen_until(run, scenario < next ? scenario : next);
     }
     if (run->fail && goes_on(run))
-        listen_until(run, end + 4 * run->plan->delta + 100 * MS);
+        listen_until(run, knell__live_clock() + 4 * run->plan->delta + 100 * MS);
 }
 
-/* Those that can hear it count, and leave when all have counted: nobody's farewell is in another's counts or view. */
+/* Those that can hear it count, and leave when all have counted: nobody's farewell is in another's counts or view. Until
+ * then every word is judged. */
 static void part(struct knell__live_run *run)
 {
     int64_t most = 2 * run->plan->delta > 1000 * MS ? 2 * run->plan->delta : 1000 * MS;
@@ -125,6 +165,7 @@ static void part(struct knell__live_run *run)
     run->stop[1] = -1;
     while (goes_on(run) && run->counted < run->living && knell__live_clock() < until)
         listen_until(run, knell__live_clock() + 2 * MS);
+    run->log->end = knell__live_clock();
     close(run->leave[1]);
     run->leave[1] = -1;
     until = knell__live_clock() + most + 1000 * MS;
@@ -145,13 +186,10 @@ static void live(struct knell__live_run *run)
     if (run->fail)
         knell__live_fail_begin(run->fail);
     be_struck(run);
-    read_notes(run);
-    run->log->end = knell__live_clock();
-    if (run->away)
-        knell__live_away_close(run->away, run->log);
-    run->away = NULL;
     if (goes_on(run))
         part(run);
+    if (run->away)
+        knell__live_away_close(run->away, run->log);
 }
 
 int knell__live_run(const struct knell_usage *usage, struct knell__live_plan *plan, FILE *show, struct knell__live_log *log)
@@ -159,8 +197,13 @@ int knell__live_run(const struct knell_usage *usage, struct knell__live_plan *pl
     struct knell__live_run run = {.usage = usage, .plan = plan, .show = show, .log = log};
     sigset_t before;
     run.process = calloc((size_t)plan->nodes, sizeof *run.process);
-    if (!run.process)
+    run.touched = calloc((size_t)plan->nodes, 2 * sizeof *run.touched);
+    if (!run.process || !run.touched) {
+        free(run.process);
+        free(run.touched);
         return knell__cli_broken(usage, "no memory for -n %" PRId64, plan->nodes);
+    }
+    run.dead = run.touched + plan->nodes;
     if (plan->fail)
         run.fail = knell__live_fail_open(&run, &run.status);
     sigemptyset(&run.ending);
@@ -176,6 +219,7 @@ int knell__live_run(const struct knell_usage *usage, struct knell__live_plan *pl
     sigprocmask(SIG_SETMASK, &before, NULL);
     knell__live_fail_close(run.fail);
     free(run.process);
+    free(run.touched);
     if (run.status == KNELL_EXIT_OK && run.interrupted)
         run.status = knell__cli_broken(usage, "interrupted; all processes are ended");
     if (log->count)

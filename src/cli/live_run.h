@@ -63,6 +63,8 @@ struct knell__live_run {
     FILE *show;
     struct knell__live_log *log;
     struct knell__live_process *process; /* by rank */
+    bool *touched, *dead; /* scratch, by rank */
+    int64_t settled;      /* when all was known; 0: not yet */
     uint32_t started, counted, living;
     struct knell__live_notes *notes;
     int stop[2], leave[2], listening;
