@@ -4,38 +4,14 @@
  * then is heard before a suspicion that was due by then: messages before timers, however late the thread is. When it
  * runs later than it asked for by more than eta / 2, the node is told so, and suspects nobody for that time. */
 #include "runtime/state.h"
+#include "runtime/thread.h"
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SLICE_NS 100000
-
 enum { READY_CONTROL = 1u, READY_BEATS = 2u, READY_ENDED = 4u };
-
-/* As the kernel has it; the C library does not declare it everywhere. */
-struct scheduling {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-};
-
-/* A short slice: the scheduler lets such a thread run sooner and not longer. Only a wish; older kernels refuse. */
-static void ask_for_promptness(void)
-{
-    struct scheduling wish = {0};
-    prctl(PR_SET_TIMERSLACK, 1000UL);
-    /* Only an ordinary thread: whoever runs the process in real time has chosen so. */
-    if (syscall(SYS_sched_getattr, 0, &wish, sizeof wish, 0u) != 0 || wish.policy != 0)
-        return;
-    wish.size = sizeof wish;
-    wish.runtime = SLICE_NS;
-    syscall(SYS_sched_setattr, 0, &wish, 0u);
-}
 
 static void account_for_absence(struct knell_runtime *runtime)
 {
@@ -67,6 +43,7 @@ static void tick(struct knell_runtime *runtime, bool all)
 static bool hear(struct knell_runtime *runtime, unsigned ready)
 {
     bool all = true;
+    knell__local_hear(runtime); /* first: what the dead said comes before their death */
     if (ready & READY_CONTROL)
         all = knell__inbox_hear_control(runtime);
     if (ready & READY_BEATS || knell_node_deadline(runtime->node) <= runtime->now)
@@ -116,15 +93,19 @@ static bool has_left(struct knell_runtime *runtime)
     return true;
 }
 
-/* Facts to the callback, one at a time, without the lock. */
-static void call_back(struct knell_runtime *runtime)
+/* Facts to the callback, in order and one at a time, without the lock. */
+void knell__call_back(struct knell_runtime *runtime)
 {
     struct knell_fact fact;
-    while (runtime->config.on_fact && knell__facts_take(&runtime->facts, &fact)) {
+    if (!runtime->config.on_fact || runtime->calling)
+        return; /* whoever is calling comes to these as well */
+    runtime->calling = true;
+    while (knell__facts_take(&runtime->facts, &fact)) {
         pthread_mutex_unlock(&runtime->lock);
         runtime->config.on_fact(runtime->config.on_fact_context, &fact);
         pthread_mutex_lock(&runtime->lock);
     }
+    runtime->calling = false;
 }
 
 /* Until a datagram, an end, a wish of the program or the deadline; returns what there is to hear. */
@@ -153,12 +134,12 @@ void *knell__loop(void *argument)
 {
     struct knell_runtime *runtime = argument;
     unsigned ready = 0;
-    ask_for_promptness();
+    knell__thread_be_prompt();
     pthread_mutex_lock(&runtime->lock);
     runtime->thread_id = (uint32_t)syscall(SYS_gettid);
     for (;;) {
         turn(runtime, ready);
-        call_back(runtime);
+        knell__call_back(runtime);
         if (has_left(runtime))
             break;
         int watch_fd = runtime->watch_fd;

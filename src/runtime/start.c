@@ -1,8 +1,8 @@
 /* start: from a configuration to a running detector, and back to nothing. */
 #include "runtime/state.h"
+#include "runtime/thread.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define MS INT64_C(1000000)
-enum { JOIN_SLOTS = 8, STACK = 256 << 10 };
+enum { JOIN_SLOTS = 8 };
 
 struct knell_runtime_config knell_runtime_config_default(void)
 {
@@ -136,21 +136,6 @@ static void free_all(struct knell_runtime *runtime)
     free(runtime);
 }
 
-/* The thread inherits a mask with every signal in it: the program's handlers run in the program's threads. */
-static int start_thread(struct knell_runtime *runtime)
-{
-    sigset_t every, before;
-    pthread_attr_t attributes;
-    sigfillset(&every);
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK);
-    pthread_sigmask(SIG_SETMASK, &every, &before);
-    int error = pthread_create(&runtime->thread, &attributes, knell__loop, runtime);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return error ? KNELL_ESYSTEM : 0;
-}
-
 /* An answer takes two journeys and a turn of the other on a processor, for which all detectors of its host may stand in line;
  * other hosts are taken to be like this one. */
 static knell_time time_to_repeat(const struct knell_runtime *runtime)
@@ -219,10 +204,12 @@ int knell_runtime_start(const struct knell_runtime_config *config, struct knell_
     if (!error) {
         knell__fork_register(made);
         begin(made);
-        error = start_thread(made);
+        error = knell__thread_start(&made->thread, knell__loop, made);
         if (error) {
             knell__fork_forget(made);
             knell__runtime_fail(why, error, "no thread for the detector");
+        } else if (made->shortcuts) {
+            knell__local_begin(made);
         }
     }
     if (error)
@@ -248,6 +235,7 @@ void knell_runtime_stop(struct knell_runtime *runtime)
         ssize_t written = write(runtime->wake, &(uint64_t){1}, sizeof(uint64_t));
         (void)written;
         pthread_join(runtime->thread, NULL);
+        knell__sentinel_stop(&runtime->sentinel);
         knell__fork_forget(runtime);
     }
     free_all(runtime);

@@ -5,7 +5,7 @@
  *   runtime.c what the program may ask and wish                       local.c   this host: board and pidfd
  *   outbox.c  datagrams out, many per system call                     inbox.c   datagrams in, by two sockets
  *   fork.c    children are without a detector
- *   channel_*.c, frame.c, rendezvous*.c, board.c, watch.c, facts.c, clock.c, address.c   know nothing of this struct
+ *   channel_*.c, frame.c, rendezvous*.c, board.c, news.c, sentinel.c, watch.c, facts.c, ...   know nothing of this struct
  *
  * One lock is around everything that changes. The thread holds it while it works and not while it waits. */
 #ifndef KNELL_RUNTIME_STATE_H
@@ -16,7 +16,9 @@
 #include "runtime/channel.h"
 #include "runtime/clock.h"
 #include "runtime/facts.h"
+#include "runtime/news.h"
 #include "runtime/rendezvous.h"
+#include "runtime/sentinel.h"
 #include "runtime/watch.h"
 
 #include <knell/runtime.h>
@@ -87,6 +89,9 @@ struct knell_runtime {
     bool shortcuts;     /* the processes of this host have agreed on board and pidfds */
     knell_rank watched; /* whose pidfd is held; KNELL_NOBODY */
     int watch_fd;       /* -1: none */
+    struct knell__sentinel sentinel; /* watches the same */
+    struct knell__news news;
+    bool by_news; /* what is being told came from the board: all of this host have it */
     uint32_t thread_id; /* of the detector's thread, for who looks at the board */
     knell_rank doubted; /* the emitter that was silent but looked alive, */
     knell_time doubted_heard; /* since this heartbeat, */
@@ -94,6 +99,7 @@ struct knell_runtime {
     bool watch_again;   /* somebody is gone: look whom to watch */
 
     struct knell__facts facts;
+    bool calling; /* a thread is in the program's callback */
     int facts_fd; /* eventfd: facts wait */
 
     bool started, leaving, ended;
@@ -110,13 +116,23 @@ int knell__meet(struct knell_runtime *runtime, char *why);
 void *knell__loop(void *runtime);
 knell_time knell__loop_deadline(const struct knell_runtime *runtime);
 
+void knell__call_back(struct knell_runtime *runtime);
+
+/* runtime.c: around whatever changes something: the lock, the time; after it datagrams go out and the thread is woken if it
+ * has something to do. */
+int knell__enter(struct knell_runtime *runtime);
+int knell__leave(struct knell_runtime *runtime, int result);
+
 /* drive.c: all with the lock held. */
 int knell__drive(struct knell_runtime *runtime, struct knell_event *event);
 void knell__drive_datagram(struct knell_runtime *runtime, const uint8_t *bytes, size_t size, knell_time arrived);
+void knell__drive_news(void *runtime, const struct knell__news_item *item);
 void knell__drive_heartbeat(struct knell_runtime *runtime, knell_rank from, knell_time emitted, uint32_t size,
                             uint64_t digest);
 
 /* local.c */
+void knell__local_begin(struct knell_runtime *runtime); /* without the lock */
+void knell__local_hear(struct knell_runtime *runtime);  /* the news of the host */
 void knell__local_post(struct knell_runtime *runtime, const struct knell_body *body);
 void knell__local_look(struct knell_runtime *runtime);  /* at the emitter's line */
 void knell__local_watch(struct knell_runtime *runtime); /* holds the pidfd of whom it should */
