@@ -1,5 +1,6 @@
 /* board: see board.h. */
 #include "runtime/board.h"
+#include "runtime/directory.h"
 #include "runtime/news.h"
 
 #include <fcntl.h>
@@ -24,7 +25,8 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "processes share these: no lock may 
 
 static size_t size_of(uint32_t ranks)
 {
-    return (size_t)ranks * sizeof(struct knell__board_line) + knell__news_size(ranks);
+    return (size_t)ranks * sizeof(struct knell__board_line) + knell__news_size(ranks) +
+           knell__directory_size(ranks);
 }
 
 int knell__board_create(uint32_t ranks)
@@ -113,4 +115,9 @@ struct knell__board_lock *knell__board_lock(const struct knell__board *board, kn
 void *knell__board_wall(const struct knell__board *board)
 {
     return board->line + board->ranks;
+}
+
+void *knell__board_directory(const struct knell__board *board)
+{
+    return (char *)knell__board_wall(board) + knell__news_size(board->ranks);
 }

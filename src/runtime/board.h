@@ -52,8 +52,9 @@ void knell__board_unmap(struct knell__board *board);
 
 void knell__board_store(struct knell__board *board, knell_rank rank, const struct knell__beat *beat);
 
-/* Where the news are (news.h). */
+/* Where the news are (news.h), and the directory (directory.h). */
 void *knell__board_wall(const struct knell__board *board);
+void *knell__board_directory(const struct knell__board *board);
 
 struct knell__board_lock *knell__board_lock(const struct knell__board *board, knell_rank rank);
 

@@ -29,11 +29,12 @@ enum {
     KNELL__PAYLOADS_MAX = 1 << 12,
 };
 
+/* All zero: nothing said yet, and no memory that is really there. */
 struct knell__peer {
     uint64_t in_bits;  /* bit i: in_high - i has come */
     uint32_t in_high;  /* highest number that has come; 0: none */
-    uint32_t out_next; /* of the next message to be sent for the first time */
-    uint32_t out_base; /* lowest not acknowledged */
+    uint32_t out_last; /* number of the newest message sent; 0: none */
+    uint32_t out_done; /* all up to this one are acknowledged */
     uint32_t waiting;  /* entries */
     bool ack_due;
     bool closed; /* it will not be there any more: nothing is kept for it */

@@ -1,5 +1,6 @@
 /* channel_out: the sending side of channel.h: numbers, the window, repetition. Knows nothing of what it carries. */
 #include "runtime/channel.h"
+#include "runtime/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ int knell__channel_init(struct knell__channel *channel, const struct knell__key 
         .ack_at = KNELL_NEVER,
     };
     knell__channel_pace(channel, repeat_after);
-    channel->peer = calloc(ranks, sizeof *channel->peer);
+    channel->peer = knell__pages_take(ranks * sizeof *channel->peer);
     channel->ack_list = calloc(ranks, sizeof *channel->ack_list);
     channel->entry = calloc(ENTRIES_FIRST, sizeof *channel->entry);
     channel->payload = calloc(PAYLOADS_FIRST, sizeof *channel->payload);
@@ -26,8 +27,6 @@ int knell__channel_init(struct knell__channel *channel, const struct knell__key 
         knell__channel_free(channel);
         return KNELL_ESYSTEM;
     }
-    for (uint32_t i = 0; i < ranks; i++)
-        channel->peer[i].out_next = channel->peer[i].out_base = 1;
     return 0;
 }
 
@@ -40,7 +39,7 @@ void knell__channel_pace(struct knell__channel *channel, knell_time repeat_after
 
 void knell__channel_free(struct knell__channel *channel)
 {
-    free(channel->peer);
+    knell__pages_give(channel->peer, channel->ranks * sizeof *channel->peer);
     free(channel->ack_list);
     free(channel->entry);
     free(channel->payload);
@@ -107,7 +106,7 @@ static void send_entry(struct knell__channel *channel, knell_time now, struct kn
     const struct knell__payload *payload = &channel->payload[entry->payload];
     uint32_t doublings = entry->tries < BACKOFF_MOST ? entry->tries : BACKOFF_MOST;
     if (entry->number == 0)
-        entry->number = channel->peer[entry->to].out_next++;
+        entry->number = ++channel->peer[entry->to].out_last;
     put_out(channel, KNELL__FRAME_DATA, entry->to, entry->number, payload->bytes, payload->size);
     entry->due = now + channel->repeat_after * (1 << doublings);
     channel->counters.repeated += entry->tries > 0;
@@ -118,7 +117,7 @@ static void send_entry(struct knell__channel *channel, knell_time now, struct kn
 static bool is_within_window(const struct knell__channel *channel, const struct knell__entry *entry)
 {
     const struct knell__peer *peer = &channel->peer[entry->to];
-    return entry->number > 0 || peer->out_next - peer->out_base < KNELL__WINDOW;
+    return entry->number > 0 || peer->out_last - peer->out_done < KNELL__WINDOW;
 }
 
 /* What is to be sent now has KNELL_NEVER for its time: then only the window decides. */
@@ -174,10 +173,10 @@ void knell__channel_send_once(struct knell__channel *channel, enum knell__frame_
 static void move_window(struct knell__channel *channel, knell_time now, knell_rank to)
 {
     struct knell__peer *peer = &channel->peer[to];
-    peer->out_base = peer->out_next;
+    peer->out_done = peer->out_last;
     for (uint32_t i = 0; i < channel->entries; i++)
-        if (channel->entry[i].to == to && channel->entry[i].number > 0 && channel->entry[i].number < peer->out_base)
-            peer->out_base = channel->entry[i].number;
+        if (channel->entry[i].to == to && channel->entry[i].number > 0 && channel->entry[i].number <= peer->out_done)
+            peer->out_done = channel->entry[i].number - 1;
     for (uint32_t i = 0; i < channel->entries; i++)
         if (channel->entry[i].to == to && channel->entry[i].due == KNELL_NEVER &&
             is_within_window(channel, &channel->entry[i]))

@@ -19,7 +19,7 @@ static void send_heartbeat(struct knell_runtime *runtime, knell_rank to, const s
     size_t used;
     if (runtime->shortcuts)
         knell__local_post(runtime, body);
-    if (runtime->shortcuts && runtime->other[to].local)
+    if (runtime->shortcuts && runtime->directory.member[to].local)
         return; /* it looks at the board */
     if (knell_wire_encode(route, body, 0, &cursor, bytes, sizeof bytes, &used) == 0)
         knell__channel_send_once(&runtime->channel, KNELL__FRAME_BEAT, to, bytes, used);
@@ -63,7 +63,7 @@ static uint32_t leave_abroad(const struct knell_runtime *runtime, const knell_ra
 {
     uint32_t kept = 0, urgent_kept = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (!runtime->other[to[i]].local) {
+        if (!runtime->directory.member[to[i]].local) {
             abroad[kept++] = to[i];
             urgent_kept += i < *first;
         }
@@ -196,7 +196,7 @@ static void take_heartbeat(struct knell_runtime *runtime, const struct knell__re
     }
     other->heard = body.emitted;
     knell_time emitted = body.emitted;
-    if (!other->local)
+    if (!runtime->directory.member[got->frame.from].local)
         emitted = knell__offset_translate(&other->offset, emitted, arrived);
     knell__drive_heartbeat(runtime, got->frame.from, emitted, body.dead.size, body.dead.digest);
 }

@@ -8,6 +8,17 @@
 
 enum { DOUBTS = 2 };
 
+/* As the program has named it; else as it said itself. Several detectors in one process end together: there is nothing to
+ * watch, and nobody to kill but oneself. */
+struct knell__process knell__local_process(const struct knell_runtime *runtime, knell_rank rank)
+{
+    struct knell__process process = runtime->directory.member[rank].process;
+    for (uint32_t i = 0; i < runtime->names; i++)
+        if (runtime->named[i].rank == rank)
+            return (struct knell__process){.pid = runtime->named[i].pid};
+    return process.pid == getpid() ? (struct knell__process){0} : process;
+}
+
 static void suspect_ended(struct knell_runtime *runtime, knell_rank rank)
 {
     knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_SUSPECT, .as.suspect = {rank, KNELL_WHY_KERNEL}});
@@ -70,7 +81,7 @@ void knell__local_look(struct knell_runtime *runtime)
 {
     struct knell__beat beat;
     knell_rank emitter = knell_node_emitter(runtime->node);
-    if (!runtime->shortcuts || emitter == KNELL_NOBODY || !runtime->other[emitter].local ||
+    if (!runtime->shortcuts || emitter == KNELL_NOBODY || !runtime->directory.member[emitter].local ||
         !knell__board_load(&runtime->board, emitter, &beat) || beat.emitted <= runtime->other[emitter].heard)
         return;
     runtime->other[emitter].heard = beat.emitted;
@@ -92,7 +103,7 @@ static knell_rank living_before(const struct knell_runtime *runtime)
     uint32_t ranks = runtime->config.ranks;
     for (uint32_t i = 1; i < ranks; i++) {
         knell_rank rank = (runtime->config.rank + ranks - i) % ranks;
-        if (runtime->other[rank].process.pid > 0 && !knell_node_is_gone(runtime->node, rank))
+        if (knell__local_process(runtime, rank).pid > 0 && !knell_node_is_gone(runtime->node, rank))
             return rank;
     }
     return KNELL_NOBODY;
@@ -111,7 +122,8 @@ void knell__local_watch(struct knell_runtime *runtime)
         stop_watching(runtime);
         if (before == KNELL_NOBODY)
             return;
-        int fd = knell__watch_open(&runtime->other[before].process);
+        struct knell__process process = knell__local_process(runtime, before);
+        int fd = knell__watch_open(&process);
         if (fd >= 0) {
             runtime->watched = before;
             runtime->watch_fd = fd;
@@ -137,13 +149,16 @@ bool knell__local_doubts(struct knell_runtime *runtime)
 {
     struct knell__beat beat = {0};
     knell_rank emitter = knell_node_emitter(runtime->node);
-    if (!runtime->shortcuts || emitter == KNELL_NOBODY || runtime->other[emitter].process.pid <= 0)
+    if (!runtime->shortcuts || emitter == KNELL_NOBODY)
         return false;
+    struct knell__process process = knell__local_process(runtime, emitter);
     const struct knell__other *other = &runtime->other[emitter];
+    if (process.pid <= 0)
+        return false;
     if (runtime->doubted != emitter || runtime->doubted_heard != other->heard)
         runtime->doubts = 0;
     knell__board_load(&runtime->board, emitter, &beat);
-    if (runtime->doubts == DOUBTS || !knell__process_could_run(&other->process, beat.thread))
+    if (runtime->doubts == DOUBTS || !knell__process_could_run(&process, beat.thread))
         return false;
     runtime->doubted = emitter;
     runtime->doubted_heard = other->heard;
@@ -155,13 +170,14 @@ bool knell__local_doubts(struct knell_runtime *runtime)
 /* Before its death is published: whoever is held for dead must be. */
 void knell__local_kill(struct knell_runtime *runtime, knell_rank rank)
 {
-    if (!runtime->shortcuts || !runtime->other[rank].local)
+    if (!runtime->shortcuts || !runtime->directory.member[rank].local)
         return;
     if (rank == runtime->watched) {
         knell__watch_kill(runtime->watch_fd);
         return;
     }
-    int fd = runtime->other[rank].process.started ? knell__watch_open(&runtime->other[rank].process) : -1;
+    struct knell__process process = knell__local_process(runtime, rank);
+    int fd = process.started ? knell__watch_open(&process) : -1;
     if (fd >= 0) {
         knell__watch_kill(fd);
         close(fd);

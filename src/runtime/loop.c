@@ -86,7 +86,7 @@ static bool has_left(struct knell_runtime *runtime)
         return false;
     for (knell_rank rank = 0; rank < runtime->config.ranks; rank++) {
         const struct knell__peer *peer = &runtime->channel.peer[rank];
-        if (peer->in_high > 0 || peer->out_next > 1) /* also one that has left: it may wait for this very word */
+        if (peer->in_high > 0 || peer->out_last > 0) /* also one that has left: it may wait for this very word */
             knell__channel_send_once(&runtime->channel, KNELL__FRAME_BYE, rank, NULL, 0);
     }
     knell__outbox_flush(runtime);

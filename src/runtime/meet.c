@@ -1,5 +1,6 @@
 /* meet: from a configuration to a table of all processes: own socket and board, rendezvous, who shares this host, the ring's
  * order. */
+#include "runtime/pages.h"
 #include "runtime/state.h"
 
 #include <errno.h>
@@ -66,11 +67,6 @@ static int find_place(struct knell_runtime *runtime, struct knell__place *me, ch
 
 /* ---- the table ------------------------------------------------------------------------------------------------------- */
 
-static bool is_same_host(const struct knell__place *a, const struct knell__place *b)
-{
-    return memcmp(a->host, b->host, KNELL__HOST_ID) == 0;
-}
-
 /* Heartbeats of another clock are translated by when they came, and they are heard later than that. */
 static void ask_for_stamps(const struct knell_runtime *runtime)
 {
@@ -80,70 +76,52 @@ static void ask_for_stamps(const struct knell_runtime *runtime)
 
 static int take_table(struct knell_runtime *runtime, const struct knell__place *table, char *why)
 {
-    for (uint32_t i = 0; i < runtime->config.ranks; i++) {
-        struct knell__other *other = &runtime->other[i];
-        if (table[i].address_size > sizeof table[i].address)
-            return knell__runtime_fail(why, KNELL_EPEER, "rank %u has an address of no known form", i);
-        memcpy(&other->address.as, table[i].address, table[i].address_size);
-        other->address.size = table[i].address_size;
-        other->beats = table[i].beats_port;
-        other->local = is_same_host(&table[i], &table[runtime->config.rank]);
-        if (!other->local)
-            ask_for_stamps(runtime);
-        /* Several detectors in one process end together: there is nothing to watch, and nobody to kill but oneself. */
-        if (other->local && table[i].pid != getpid())
-            other->process = (struct knell__process){table[i].pid, table[i].started};
-    }
+    uint32_t ranks = runtime->config.ranks;
+    knell_rank wrong;
+    runtime->own_directory = knell__pages_take(knell__directory_size(ranks));
+    if (!runtime->own_directory)
+        return knell__runtime_fail(why, KNELL_ESYSTEM, "no memory for %u processes", ranks);
+    runtime->directory = knell__directory_at(runtime->own_directory, ranks);
+    if (knell__directory_fill(&runtime->directory, table, runtime->config.rank, &wrong) != 0)
+        return knell__runtime_fail(why, KNELL_EPEER, "rank %u has an address of no known form", wrong);
     return 0;
 }
 
-/* The board of a host is that of its first process. */
+/* The board of a host is that of its first process, which also writes the directory, before all are told to go. */
 static bool map_board(struct knell_runtime *runtime, const struct knell__place *table)
 {
-    uint32_t first = 0;
+    uint32_t first = 0, self = runtime->config.rank, ranks = runtime->config.ranks;
     if (runtime->board_fd < 0)
         return false;
-    while (!runtime->other[first].local)
+    while (!runtime->directory.member[first].local)
         first++;
-    int fd = first == runtime->config.rank ? runtime->board_fd : knell__board_open(table[first].pid, table[first].board_fd);
+    int fd = first == self ? runtime->board_fd : knell__board_open(table[first].pid, table[first].board_fd);
     if (fd < 0)
         return false;
-    bool mapped = knell__board_map(&runtime->board, fd, runtime->config.ranks) == 0;
+    bool mapped = knell__board_map(&runtime->board, fd, ranks) == 0;
+    if (mapped && first == self)
+        memcpy(knell__board_directory(&runtime->board), runtime->own_directory, knell__directory_size(ranks));
     if (fd != runtime->board_fd)
         close(fd);
     return mapped;
 }
 
-/* On one host the natural order; on several, neighbours on the ring are on different hosts as far as there are such: the
- * first process of each host, then the second of each. So a host's death is many single ones, not one long gap. */
-static int order_ring(struct knell_runtime *runtime, const struct knell__place *table, char *why)
+/* All of this host have the board, or none uses it. */
+static void settle(struct knell_runtime *runtime, bool board)
 {
-    uint32_t ranks = runtime->config.ranks, placed = 0, several = 0;
-    uint32_t *turn = calloc(ranks, sizeof *turn); /* how many of its host are before it */
-    runtime->ring_order = calloc(ranks, sizeof *runtime->ring_order);
-    runtime->ring_position = calloc(ranks, sizeof *runtime->ring_position);
-    if (!turn || !runtime->ring_order || !runtime->ring_position) {
-        free(turn);
-        return knell__runtime_fail(why, KNELL_ESYSTEM, "no memory for %u processes", ranks);
+    runtime->shortcuts = board;
+    if (board) {
+        knell__pages_give(runtime->own_directory, knell__directory_size(runtime->config.ranks));
+        runtime->own_directory = NULL;
+        runtime->directory = knell__directory_at(knell__board_directory(&runtime->board), runtime->config.ranks);
+    } else {
+        knell__board_unmap(&runtime->board);
     }
-    for (uint32_t i = 0; i < ranks; i++) {
-        several |= !is_same_host(&table[i], &table[0]);
-        for (uint32_t j = i; j-- > 0;)
-            if (is_same_host(&table[i], &table[j])) {
-                turn[i] = turn[j] + 1;
-                break;
-            }
+    if (knell__directory_has_several_hosts(&runtime->directory)) {
+        ask_for_stamps(runtime);
+        runtime->core.ring_order = runtime->directory.order;
+        runtime->core.ring_position = runtime->directory.position;
     }
-    for (uint32_t now = 0; placed < ranks; now++)
-        for (uint32_t i = 0; i < ranks; i++)
-            if (turn[i] == now) {
-                runtime->ring_position[i] = placed;
-                runtime->ring_order[placed++] = i;
-            }
-    free(turn);
-    runtime->core.ring_order = several ? runtime->ring_order : NULL;
-    runtime->core.ring_position = several ? runtime->ring_position : NULL;
-    return 0;
 }
 
 /* ---- rank 0 listens ---------------------------------------------------------------------------------------------------- */
@@ -217,12 +195,9 @@ static int join_others(struct knell_runtime *runtime, const struct knell__rendez
         return fd;
     int error = take_table(runtime, table, why);
     if (!error)
-        error = order_ring(runtime, table, why);
-    if (!error)
         error = knell__rendezvous_ready(meet, fd, map_board(runtime, table), boards);
-    runtime->shortcuts = !error && boards[runtime->config.rank];
-    if (!runtime->shortcuts)
-        knell__board_unmap(&runtime->board);
+    if (!error)
+        settle(runtime, boards[runtime->config.rank]);
     close(fd);
     return error;
 }
@@ -264,7 +239,7 @@ static int meet_all(struct knell_runtime *runtime, struct knell__rendezvous *mee
 int knell__meet(struct knell_runtime *runtime, char *why)
 {
     uint32_t ranks = runtime->config.ranks;
-    struct knell__place me, *table = calloc(ranks, sizeof *table);
+    struct knell__place me, *table = knell__pages_take(ranks * sizeof *table);
     uint8_t *boards = calloc(ranks, 1);
     struct knell__rendezvous meet = {
         .key = &runtime->key,
@@ -283,7 +258,7 @@ int knell__meet(struct knell_runtime *runtime, char *why)
     if (runtime->board_fd >= 0)
         close(runtime->board_fd); /* mapped or not: from here on nobody opens it */
     runtime->board_fd = -1;
-    free(table);
+    knell__pages_give(table, ranks * sizeof *table);
     free(boards);
     return error;
 }

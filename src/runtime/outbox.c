@@ -9,11 +9,11 @@ void knell__outbox_put(void *driver, knell_rank to, enum knell__frame_kind kind,
 {
     struct knell_runtime *runtime = driver;
     struct knell__outbox *out = runtime->outbox;
-    const struct knell__other *other = &runtime->other[to];
+    const struct knell__member *member = &runtime->directory.member[to];
     unsigned at = out->count++;
-    out->address[at] = other->address;
+    out->address[at] = member->address;
     if (kind == KNELL__FRAME_BEAT)
-        knell__address_set_port(&out->address[at], other->beats);
+        knell__address_set_port(&out->address[at], member->beats);
     memcpy(out->bytes[at], bytes, size);
     out->piece[at] = (struct iovec){out->bytes[at], size};
     out->header[at].msg_hdr = (struct msghdr){

@@ -1,5 +1,6 @@
 /* rendezvous_join: the client's part of rendezvous.h. */
 #include "runtime/clock.h"
+#include "runtime/pages.h"
 #include "runtime/rendezvous.h"
 
 #include <errno.h>
@@ -116,7 +117,8 @@ int knell__rendezvous_join(const struct knell__rendezvous *meet, const char *tex
                            struct knell__place *table)
 {
     size_t size = meet->terms.ranks * sizeof *table;
-    uint8_t *whole = malloc(sizeof(struct knell__answer) + size + KNELL__FRAME_TAG);
+    size_t whole_size = sizeof(struct knell__answer) + size + KNELL__FRAME_TAG;
+    uint8_t *whole = knell__pages_take(whole_size);
     if (!whole)
         return knell__rendezvous_fail(meet, KNELL_ESYSTEM, "no memory for %u processes", (unsigned)meet->terms.ranks);
     int fd = connect_before(meet, text), error = fd < 0 ? fd : say_hello(meet, fd, me);
@@ -126,7 +128,7 @@ int knell__rendezvous_join(const struct knell__rendezvous *meet, const char *tex
         memcpy(table, whole + sizeof(struct knell__answer), size);
     else if (fd >= 0)
         close(fd);
-    free(whole);
+    knell__pages_give(whole, whole_size);
     return error ? error : fd;
 }
 

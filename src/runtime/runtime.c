@@ -116,6 +116,22 @@ int knell_runtime_report(struct knell_runtime *runtime, knell_rank rank, enum kn
     return wish(runtime, &(struct knell_event){.type = KNELL_EVENT_SUSPECT, .as.suspect = {rank, why}});
 }
 
+static int name_process(struct knell_runtime *runtime, knell_rank rank, pid_t pid)
+{
+    uint32_t at = 0;
+    while (at < runtime->names && runtime->named[at].rank != rank)
+        at++;
+    if (at == runtime->names) {
+        struct knell__named *grown = realloc(runtime->named, (at + 1) * sizeof *grown);
+        if (!grown)
+            return KNELL_ESYSTEM;
+        runtime->named = grown;
+        runtime->names++;
+    }
+    runtime->named[at] = (struct knell__named){rank, pid};
+    return 0;
+}
+
 int knell_runtime_watch_pid(struct knell_runtime *runtime, knell_rank rank, pid_t pid)
 {
     if (rank >= runtime->config.ranks || rank == runtime->config.rank || pid <= 0)
@@ -123,9 +139,9 @@ int knell_runtime_watch_pid(struct knell_runtime *runtime, knell_rank rank, pid_
     int error = knell__enter(runtime);
     if (error)
         return error;
-    runtime->other[rank].process = (struct knell__process){.pid = pid};
-    runtime->watch_again = true;
-    return knell__leave(runtime, 0);
+    error = name_process(runtime, rank, pid);
+    runtime->watch_again = !error;
+    return knell__leave(runtime, error);
 }
 
 int knell_runtime_group(struct knell_runtime *runtime, uint64_t id, const knell_rank *member, uint32_t size)

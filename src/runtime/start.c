@@ -1,4 +1,5 @@
 /* start: from a configuration to a running detector, and back to nothing. */
+#include "runtime/pages.h"
 #include "runtime/state.h"
 #include "runtime/thread.h"
 
@@ -101,14 +102,12 @@ static int make_parts(struct knell_runtime *runtime, char *why)
     if (runtime->wake < 0 || runtime->facts_fd < 0)
         return knell__runtime_fail(why, KNELL_ESYSTEM, "eventfd: %s", strerror(errno));
     runtime->outbox = calloc(1, sizeof *runtime->outbox);
-    runtime->other = calloc(runtime->config.ranks, sizeof *runtime->other);
+    runtime->other = knell__pages_take(runtime->config.ranks * sizeof *runtime->other);
     if (!runtime->outbox || !runtime->other || make_node(runtime) != 0 || knell__facts_init(&runtime->facts) != 0 ||
         knell__channel_init(&runtime->channel, &runtime->key, runtime->config.rank, runtime->config.ranks, 20 * MS) != 0)
         return knell__runtime_fail(why, KNELL_ESYSTEM, "no memory for %u processes", runtime->config.ranks);
     runtime->channel.driver = runtime;
     runtime->channel.emit = knell__outbox_put;
-    for (uint32_t i = 0; i < runtime->config.ranks; i++)
-        runtime->other[i].heard = -1;
     return 0;
 }
 
@@ -128,9 +127,9 @@ static void free_all(struct knell_runtime *runtime)
     free(runtime->node);
     free(runtime->join);
     free(runtime->outbox);
-    free(runtime->other);
-    free(runtime->ring_order);
-    free(runtime->ring_position);
+    knell__pages_give(runtime->other, runtime->config.ranks * sizeof *runtime->other);
+    knell__pages_give(runtime->own_directory, knell__directory_size(runtime->config.ranks));
+    free(runtime->named);
     pthread_mutex_destroy(&runtime->lock);
     sodium_memzero(&runtime->key, sizeof runtime->key);
     free(runtime);
@@ -143,7 +142,7 @@ static knell_time time_to_repeat(const struct knell_runtime *runtime)
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     knell_time local = 0;
     for (uint32_t i = 0; i < runtime->config.ranks; i++)
-        local += runtime->other[i].local;
+        local += runtime->directory.member[i].local;
     return longer(longer(20 * MS, 4 * runtime->core.tau), local * MS / (processors > 0 ? processors : 1));
 }
 

@@ -15,6 +15,7 @@
 #include "runtime/board.h"
 #include "runtime/channel.h"
 #include "runtime/clock.h"
+#include "runtime/directory.h"
 #include "runtime/facts.h"
 #include "runtime/news.h"
 #include "runtime/rendezvous.h"
@@ -39,14 +40,16 @@ struct knell__outbox {
     unsigned count;
 };
 
-/* What is known of one process, of any host. */
+/* What this process has heard of another. All zero: nothing yet, and no memory that is really there. */
 struct knell__other {
-    struct knell__address address;
-    in_port_t beats;             /* where it hears heartbeats, at the same address */
     struct knell__offset offset; /* of its clock, when it is on another host */
     knell_time heard;            /* emission of its newest heartbeat, by its clock */
-    struct knell__process process;
-    bool local; /* on this host */
+};
+
+/* A process the program has named. */
+struct knell__named {
+    knell_rank rank;
+    pid_t pid;
 };
 
 struct knell__registered {
@@ -66,8 +69,10 @@ struct knell_runtime {
     struct knell_config core;
     struct knell_counters core_counters;
     struct knell_runtime_counters counters;
-    knell_rank *ring_order;
-    uint32_t *ring_position;
+    struct knell__directory directory; /* on the board, or in `own_directory` */
+    void *own_directory;
+    struct knell__named *named; /* by the program: knell_runtime_watch_pid */
+    uint32_t names;
 
     struct knell_node *node;
     struct knell_wire_join *join;
@@ -109,7 +114,7 @@ struct knell_runtime {
 /* start.c */
 int knell__runtime_fail(char *why, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* meet.c: fills socket, board, other, ring. */
+/* meet.c: fills sockets, board, directory, ring. */
 int knell__meet(struct knell_runtime *runtime, char *why);
 
 /* loop.c */
@@ -132,6 +137,7 @@ void knell__drive_heartbeat(struct knell_runtime *runtime, knell_rank from, knel
 
 /* local.c */
 void knell__local_begin(struct knell_runtime *runtime); /* without the lock */
+struct knell__process knell__local_process(const struct knell_runtime *runtime, knell_rank rank); /* pid 0: none */
 void knell__local_hear(struct knell_runtime *runtime);  /* the news of the host */
 void knell__local_post(struct knell_runtime *runtime, const struct knell_body *body);
 void knell__local_look(struct knell_runtime *runtime);  /* at the emitter's line */

@@ -203,7 +203,7 @@ TEST(later_and_cancelled)
     for (unsigned i = 0; i < 20000 && net->channel[0].entries; i++)
         run(net);
     CHECK_EQ_U64(net->channel[0].entries, 0);
-    CHECK_EQ_U64(net->channel[0].peer[1].out_next, 251);
+    CHECK_EQ_U64(net->channel[0].peer[1].out_last, 250);
     for (uint32_t number = 0; number < 500; number++)
         CHECK_EQ_U64(net->got[1][number], number % 2);
     drop(net);
