@@ -118,6 +118,14 @@ void knell__live_away_look(struct knell__live_away *away)
 
 /* ---- life ---------------------------------------------------------------------------------------------------------------- */
 
+/* Short beside delta, but no more often than a thousand times a second, so as not to be a load itself. */
+static int64_t nap_for(int64_t delta)
+{
+    int64_t nap = delta / 20 < MS ? MS : delta / 20;
+    nap = nap > 10 * MS ? 10 * MS : nap;
+    return nap < delta / 8 ? nap : delta / 8;
+}
+
 struct knell__live_away *knell__live_away_open(int64_t delta)
 {
     struct knell__live_away *away = calloc(1, sizeof *away);
@@ -125,8 +133,7 @@ struct knell__live_away *knell__live_away_open(int64_t delta)
     if (!away)
         return NULL;
     away->delta = delta;
-    away->nap = delta / 20;
-    away->nap = away->nap < MS / 10 ? MS / 10 : away->nap > 10 * MS ? 10 * MS : away->nap;
+    away->nap = nap_for(delta);
     pthread_mutex_init(&away->lock, NULL);
     if (sched_getaffinity(0, sizeof ours, &ours) == 0)
         for (int cpu = 0; cpu < CPUS; cpu++)
