@@ -159,13 +159,28 @@ static bool await(struct crew *crew, uint32_t wanted, int seconds, const char *w
     return count >= wanted;
 }
 
-/* The news of the start are out by then. Memberlist is given longer: its members come one by one, and what they say of each other takes
- * a while to calm down. */
+static uint64_t records(const struct crew *crew)
+{
+    uint64_t sum = 0;
+    for (uint32_t rank = 0; rank < crew->plan.ranks; rank++)
+        sum += atomic_load(&crew->log->part[rank].records);
+    return sum;
+}
+
+/* The news of the start are out by then. Memberlist's members come one by one and may lose each other over it: it is given until nobody
+ * was held for dead for 20 periods, a few times over. */
 static void settle(const struct crew *crew)
 {
     bool swim = crew_is_swim(crew->plan.kind), watches = crew->plan.kind <= CREW_PPG && crew->plan.work == WORK_NONE;
-    int64_t least = swim ? 1500 * MS : watches ? 300 * MS : 20 * MS, periods = (swim ? 20 : watches ? 10 : 0) * crew->plan.eta;
-    live_sleep_until(live_now() + (periods > least ? periods : least));
+    int64_t least = swim ? 1500 * MS : watches ? 300 * MS : 20 * MS;
+    int64_t periods = (swim ? 20 : watches ? 10 : 0) * crew->plan.eta;
+    uint64_t before = 0;
+    for (int tries = swim ? 3 : 1; tries > 0; tries--) {
+        before = records(crew);
+        live_sleep_until(live_now() + (periods > least ? periods : least));
+        if (records(crew) == before)
+            return;
+    }
 }
 
 bool crew_start(struct crew *crew, const struct crew_plan *plan)

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define MS 1000000
-enum { WATCH_MS = 10, STEAL_MS = 100, BURNERS = 64 };
+enum { WATCH_MS = 4, STEAL_MS = 100, BURNERS = 64 };
 
 static _Atomic int64_t away_most, steal_most;
 static pid_t burner[BURNERS];

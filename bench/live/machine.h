@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* A network of this program's own, so that nothing else is in its counts, and a watcher on every processor: a thread that sleeps 10 ms
+/* A network of this program's own, so that nothing else is in its counts, and a watcher on every processor: a thread that sleeps 4 ms
  * at a time in real time. When it wakes late, no process of this machine could have run. Ends the program if it may not. */
 void machine_begin(void);
 

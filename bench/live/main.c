@@ -5,6 +5,7 @@
 #include "parts.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,11 +37,15 @@ static void help(FILE *out)
     fputs("  all        all of these\n\n"
           "  --quick        only to see that it works\n"
           "  --out DIR      where the CSV files go (figures/live)\n"
-          "  --minutes M    windows: of each kind and load (1)\n"
-          "  --window S     windows: seconds of one (20)\n\n"
+          "  --add          to the CSV files there already are\n"
+          "  --ranks N      only with N members, where a part has several sizes\n"
+          "  --burners B    only with B burners per processor: 0 or 2\n"
+          "  --minutes M    windows: of each kind and load (0.5)\n"
+          "  --window S     windows: seconds of one (15)\n\n"
           "Needs root: it counts packets in a network namespace of its own.\n\n"
           "examples:\n"
           "  bench-live kill cost\n"
+          "  bench-live smallest --ranks 64 --burners 2\n"
           "  bench-live windows --minutes 10 --window 60\n"
           "  bench-live all --quick --out /tmp/look\n", out);
 }
@@ -51,13 +56,36 @@ static _Noreturn void misused(const char *what, const char *word)
     exit(2);
 }
 
-static double number(const char *option, const char *text)
+static const struct option words[] = {
+    {"add", no_argument, NULL, 'a'},           {"burners", required_argument, NULL, 'b'},
+    {"help", no_argument, NULL, 'h'},          {"minutes", required_argument, NULL, 'm'},
+    {"out", required_argument, NULL, 'o'},     {"quick", no_argument, NULL, 'q'},
+    {"ranks", required_argument, NULL, 'r'},   {"window", required_argument, NULL, 'w'},
+    {NULL, 0, NULL, 0},
+};
+
+static double number(const char *option, double least)
 {
     char *end;
-    double value = text ? strtod(text, &end) : 0;
-    if (!text || *end || !(value > 0))
-        misused("wants a number above 0", option);
+    double value = strtod(optarg, &end);
+    if (end == optarg || *end || !(value >= least))
+        misused("not a number it can be", option);
     return value;
+}
+
+static void take(struct options *options, int letter)
+{
+    switch (letter) {
+    case 'a': options->add = true; break;
+    case 'b': options->burners = (int)number("--burners", 0); break;
+    case 'h': help(stdout); exit(0);
+    case 'm': options->minutes = number("--minutes", 0.01); break;
+    case 'o': options->out = optarg; break;
+    case 'q': options->quick = true; break;
+    case 'r': options->ranks = (uint32_t)number("--ranks", 2); break;
+    case 'w': options->window_s = number("--window", 1); break;
+    default: help(stderr); exit(2);
+    }
 }
 
 static void make_folder(const char *path)
@@ -82,28 +110,14 @@ static bool wants(bool wanted[PARTS], const char *word)
 
 int main(int argc, char **argv)
 {
-    struct options options = {.out = "figures/live", .minutes = 1, .window_s = 20};
+    struct options options = {.out = "figures/live", .minutes = 0.5, .window_s = 15, .burners = -1};
     bool wanted[PARTS] = {false}, any = false;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) {
-            help(stdout);
-            return 0;
-        }
-        if (strcmp(argv[i], "--quick") == 0)
-            options.quick = true;
-        else if (strcmp(argv[i], "--out") == 0 && argv[i + 1])
-            options.out = argv[++i];
-        else if (strcmp(argv[i], "--minutes") == 0) {
-            options.minutes = number("--minutes", argv[i + 1]);
-            i++;
-        } else if (strcmp(argv[i], "--window") == 0) {
-            options.window_s = number("--window", argv[i + 1]);
-            i++;
-        } else if (wants(wanted, argv[i]))
-            any = true;
-        else
-            misused("not a part or an option", argv[i]);
-    }
+    int letter;
+    while ((letter = getopt_long(argc, argv, "h", words, NULL)) != -1)
+        take(&options, letter);
+    for (; optind < argc; optind++, any = true)
+        if (!wants(wanted, argv[optind]))
+            misused("not a part", argv[optind]);
     if (!any) {
         help(stderr);
         return 2;

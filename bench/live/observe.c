@@ -12,6 +12,7 @@ void observed_free(struct observed *observed)
     series_free(&observed->first);
     series_free(&observed->mean);
     series_free(&observed->last);
+    series_free(&observed->undisturbed);
     series_free(&observed->packets);
     series_free(&observed->cpu);
     series_free(&observed->pressure);
@@ -57,7 +58,7 @@ static struct judge_spread one_death(const struct scene *scene, struct crew *cre
     return judge_victim(crew, victim);
 }
 
-static void add(struct observed *observed, const struct judge_spread *spread)
+static void add(struct observed *observed, const struct judge_spread *spread, const struct machine_span *span)
 {
     if (spread->missing) {
         observed->incomplete++;
@@ -66,6 +67,9 @@ static void add(struct observed *observed, const struct judge_spread *spread)
     series_add(&observed->first, spread->first);
     series_add(&observed->mean, spread->mean);
     series_add(&observed->last, spread->last);
+    if (span->away_ms < 1)
+        series_add(&observed->undisturbed, spread->last);
+    series_add(&observed->pressure, span->pressure);
 }
 
 static struct machine_span calm_before(const struct crew *crew, const struct setting *setting, double *cpu)
@@ -95,8 +99,8 @@ void observe_deaths(const struct scene *scene, const struct setting *setting, st
         struct machine_mark mark = machine_mark();
         struct judge_spread spread = one_death(scene, &crew, setting);
         struct machine_span span = machine_since(&mark);
-        add(observed, &spread);
-        series_add(&observed->pressure, span.pressure);
+        add(observed, &spread, &span);
+        observed->away_ms = span.away_ms > observed->away_ms ? span.away_ms : observed->away_ms;
         write_row(scene, setting, &spread, judge_false(&crew, crew.began), &calm, cpu, &span);
     }
     observed->false_positives += judge_false(&crew, crew.began);

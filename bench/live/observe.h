@@ -6,6 +6,8 @@
 #include "judge.h"
 #include "series.h"
 
+#include <stdio.h>
+
 struct setting {
     enum crew_kind kind;
     int64_t eta, delta;
@@ -25,9 +27,11 @@ struct scene {
 
 struct observed {
     struct series first, mean, last;
+    struct series undisturbed; /* last, of the deaths during which the machine was never away for a millisecond */
     struct series packets; /* per second, datagrams and segments, of all members, while nobody dies */
     struct series cpu;     /* percent of a core per member, then */
     struct series pressure;
+    double away_ms;           /* the most the machine was away while a crew was measured */
     uint32_t false_positives; /* ranks */
     uint32_t incomplete;      /* deaths that not all survivors knew of in time, or crews that did not start */
 };

@@ -52,7 +52,7 @@ static void one(FILE *csv, const struct crew_plan *plan, const char *load, struc
 static void sweep(const struct options *options, FILE *csv, size_t load, enum crew_kind mode, uint32_t ranks)
 {
     struct tally tally[ETAS] = {0};
-    for (unsigned round = 0; round < (options->quick ? 1 : 4); round++)
+    for (unsigned round = 0; round < (options->quick ? 1 : 2); round++)
         for (int i = 0; i < ETAS; i++) {
             int at = round % 2 ? ETAS - 1 - i : i;
             int64_t eta = etas_us[at] * 1000;
@@ -70,11 +70,12 @@ static void sweep(const struct options *options, FILE *csv, size_t load, enum cr
 
 void part_accuracy(const struct options *options)
 {
-    FILE *csv = csv_open(options->out, "accuracy", "load,kind,n,eta_ms,delta_ms,seconds,false_positives,missed_s,late_most_ms,"
+    FILE *csv = csv_open(options, "accuracy", "load,kind,n,eta_ms,delta_ms,seconds,false_positives,missed_s,late_most_ms,"
                                                    "pressure_percent,steal_ms,away_ms");
     for (size_t load = 0; load < 2; load++)
         for (size_t mode = 0; mode < 2; mode++)
             for (uint32_t ranks = 2; ranks <= 8; ranks += 6)
-                sweep(options, csv, load, modes[mode], ranks);
+                if (options_want(options, ranks))
+                    sweep(options, csv, load, modes[mode], ranks);
     csv_close(csv);
 }

@@ -33,7 +33,7 @@ static void processor(const struct options *options, FILE *csv, uint32_t ranks)
 {
     struct series cpu[KINDS] = {0};
     char text[64];
-    for (unsigned round = 0; round < (options->quick ? 2 : 8); round++)
+    for (unsigned round = 0; round < (options->quick ? 2 : 6); round++)
         for (size_t i = 0; i < KINDS; i++) {
             size_t at = round % 2 ? KINDS - 1 - i : i;
             one_window(csv, kinds[at], ranks, options->quick ? 1 : 3, &cpu[at]);
@@ -99,13 +99,16 @@ static void room(FILE *csv, enum crew_kind kind, uint32_t ranks)
 void part_cost(const struct options *options)
 {
     static const uint32_t sizes[] = {8, 32, 64, 256};
-    FILE *csv = csv_open(options->out, "cost-processor",
+    FILE *csv = csv_open(options, "cost-processor",
                          "kind,n,eta_ms,cpu_percent,datagrams_s,segments_s,pressure_percent,steal_ms,away_ms,false_positives");
     for (size_t i = 0; i < 3; i++)
-        processor(options, csv, sizes[i]);
+        if (options_want(options, sizes[i]))
+            processor(options, csv, sizes[i]);
     csv_close(csv);
-    csv = csv_open(options->out, "cost-room", "kind,n,private_kib_median,private_kib_most,descriptors_median,descriptors_most");
+    csv = csv_open(options, "cost-room", "kind,n,private_kib_median,private_kib_most,descriptors_median,descriptors_most");
     for (size_t i = 0; i < 4; i++) {
+        if (!options_want(options, sizes[i]))
+            continue;
         room(csv, CREW_EMPTY, sizes[i]);
         room(csv, CREW_OFF, sizes[i]);
         room(csv, CREW_KNELL, sizes[i]);

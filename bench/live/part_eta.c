@@ -57,9 +57,10 @@ static void compare(const struct options *options, FILE *csv, FILE *summary, uin
         [PPG] = {CREW_PPG, eta, 0},               [KNELL] = {CREW_KNELL, eta, 3 * eta},
     };
     struct observed observed[SETTINGS] = {0};
-    struct scene scene = {.csv = csv, .ranks = ranks, .signal = signal, .deaths = options->quick ? 2 : 3};
-    observe_in_turn(&scene, setting, SETTINGS, options->quick ? 1 : 2, observed);
-    for (int i = 0; i < SETTINGS; i++) {
+    struct scene scene = {.csv = csv, .ranks = ranks, .signal = signal, .deaths = options->quick ? 2 : 4};
+    int count = signal == SIGKILL ? SETTINGS : KNELL; /* a stop is no quicker with shortcuts */
+    observe_in_turn(&scene, setting, (size_t)count, 1, observed);
+    for (int i = 0; i < count; i++) {
         report(summary, &scene, eta, &setting[i], i, &observed[i]);
         observed_free(&observed[i]);
     }
@@ -67,15 +68,18 @@ static void compare(const struct options *options, FILE *csv, FILE *summary, uin
 
 void part_eta(const struct options *options)
 {
-    FILE *csv = csv_open(options->out, "eta", SCENE_HEAD);
-    FILE *summary = csv_open(options->out, "eta-summary", SUMMARY_HEAD);
+    FILE *csv = csv_open(options, "eta", SCENE_HEAD);
+    FILE *summary = csv_open(options, "eta-summary", SUMMARY_HEAD);
     static const uint32_t sizes[] = {8, 32};
     static const int64_t etas[] = {20, 50, 100, 200};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        compare(options, csv, summary, sizes[i], 100 * MS, SIGSTOP);
-    for (size_t i = options->quick ? 2 : 0; i < (options->quick ? 3 : sizeof etas / sizeof etas[0]); i++)
-        compare(options, csv, summary, 64, etas[i] * MS, SIGSTOP);
-    compare(options, csv, summary, 64, 100 * MS, SIGKILL);
+        if (options_want(options, sizes[i]))
+            compare(options, csv, summary, sizes[i], 100 * MS, SIGSTOP);
+    for (size_t i = 0; i < sizeof etas / sizeof etas[0]; i++)
+        if (options_want(options, 64) && (!options->quick || etas[i] == 100))
+            compare(options, csv, summary, 64, etas[i] * MS, SIGSTOP);
+    if (options_want(options, 64))
+        compare(options, csv, summary, 64, 100 * MS, SIGKILL);
     csv_close(csv);
     csv_close(summary);
 }

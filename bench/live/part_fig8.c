@@ -83,9 +83,9 @@ static void report(FILE *summary, const struct load *load, enum crew_kind mode, 
 
 void part_fig8(const struct options *options)
 {
-    FILE *csv = csv_open(options->out, "fig8", "load,kind,eta_ms,round,value,unit,pressure_percent,false_positives");
-    FILE *summary = csv_open(options->out, "fig8-summary", "load,kind,eta_ms,rounds,value,unit,ratio,ratio_low,ratio_high");
-    unsigned rounds = options->quick ? 1 : 8;
+    FILE *csv = csv_open(options, "fig8", "load,kind,eta_ms,round,value,unit,pressure_percent,false_positives");
+    FILE *summary = csv_open(options, "fig8-summary", "load,kind,eta_ms,rounds,value,unit,ratio,ratio_low,ratio_high");
+    unsigned rounds = options->quick ? 1 : 6;
     for (int mode = 0; mode < MODES; mode++)
         for (int i = 0; i < LOADS; i++) {
             struct series value[SLOTS] = {0}, ratio[SLOTS] = {0};

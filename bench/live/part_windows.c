@@ -67,7 +67,7 @@ static void report(enum crew_kind kind, int burners, struct tally *tally)
 
 void part_windows(const struct options *options)
 {
-    FILE *csv = csv_open(options->out, "windows",
+    FILE *csv = csv_open(options, "windows",
                          "kind,n,burners,eta_ms,delta_ms,seconds,false_positives,machine_away,cpu_percent,datagrams_s,"
                          "segments_s,pressure_percent,steal_ms,steal_most_ms,away_ms");
     double minutes = options->quick ? 0.1 : options->minutes;
@@ -76,6 +76,8 @@ void part_windows(const struct options *options)
     unsigned rounds = (unsigned)(minutes * 60 / scaled.window_s + 0.5);
     for (int burners = 0; burners <= 2; burners += 2) {
         struct tally tally[KINDS] = {0};
+        if (!options_want_load(options, burners))
+            continue;
         machine_burn(burners);
         for (unsigned round = 0; round < rounds; round++)
             for (size_t i = 0; i < KINDS; i++) {

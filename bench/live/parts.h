@@ -3,13 +3,25 @@
 #define KNELL_BENCH_LIVE_PARTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 
 struct options {
     bool quick;      /* a look whether it works, not a measurement */
     const char *out; /* folder of the CSV files */
+    bool add;        /* to the files there already are */
+    uint32_t ranks;  /* only with so many members; 0: with all numbers of them */
+    int burners;     /* only with so many burners per processor; -1: without and with */
     double minutes;  /* of each kind and load in `windows` */
     double window_s; /* of one of its windows */
 };
+
+bool options_want(const struct options *options, uint32_t ranks);
+bool options_want_load(const struct options *options, int burners);
+
+/* DIR/NAME.csv with this head. Ends the program when it cannot be written. */
+FILE *csv_open(const struct options *options, const char *name, const char *head);
+void csv_close(FILE *csv);
 
 void part_kill(const struct options *options);     /* SIGKILL with all shortcuts, a silent stop with none */
 void part_cost(const struct options *options);     /* processor, memory, descriptors */

@@ -2,11 +2,9 @@
 #include "series.h"
 #include "machine.h"
 
-#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 void series_add(struct series *series, double value)
 {
@@ -84,21 +82,4 @@ const char *series_text(struct series *series, char text[64])
     struct interval interval = series_interval(series);
     snprintf(text, 64, "%.4g [%.4g, %.4g]", series_median(series), interval.low, interval.high);
     return text;
-}
-
-FILE *csv_open(const char *dir, const char *name, const char *head)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s.csv", dir, name);
-    FILE *csv = fopen(path, "we");
-    if (!csv)
-        machine_give_up("cannot write %s: %s", path, strerror(errno));
-    fprintf(csv, "%s\n", head);
-    return csv;
-}
-
-void csv_close(FILE *csv)
-{
-    if (fclose(csv) != 0)
-        machine_give_up("a CSV file could not be written: %s", strerror(errno));
 }

@@ -1,10 +1,8 @@
-/* series: repeated observations of one thing, and a table of them on standard output and in a CSV file. */
+/* series: repeated observations of one thing. */
 #ifndef KNELL_BENCH_LIVE_SERIES_H
 #define KNELL_BENCH_LIVE_SERIES_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 struct series {
     size_t count, room;
@@ -25,9 +23,5 @@ struct interval series_interval(struct series *series);
 
 /* "12.3 [11.9, 12.8]" for the eye. */
 const char *series_text(struct series *series, char text[64]);
-
-/* DIR/NAME.csv with this head. Ends the program when it cannot be written. */
-FILE *csv_open(const char *dir, const char *name, const char *head);
-void csv_close(FILE *csv);
 
 #endif
