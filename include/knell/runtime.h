@@ -89,6 +89,10 @@ struct knell_runtime_config {
 /* eta 100 ms, delta 500 ms, rendezvous_wait 10 s, rendezvous_fd -1; all else zero. */
 struct knell_runtime_config knell_runtime_config_default(void);
 
+/* 1, with a sentence in `text` (of KNELL_RUNTIME_WHY bytes), when delta survives fewer than two lost heartbeats in a row; else
+ * 0. It matters where they go over UDP: between hosts, or with no_shortcuts. Nobody is kept from starting so. */
+int knell_runtime_advice(const struct knell_runtime_config *config, char *text);
+
 /* ---- life ------------------------------------------------------------------------------------------------------------ */
 
 struct knell_runtime;

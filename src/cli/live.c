@@ -186,6 +186,15 @@ static int report(const struct knell__live_plan *plan, const struct knell__live_
     return status;
 }
 
+/* Where heartbeats go as datagrams, some get lost. */
+static void advise(const struct knell__live_plan *plan)
+{
+    struct knell_runtime_config config = {.eta = plan->eta, .delta = plan->delta};
+    char advice[KNELL_RUNTIME_WHY];
+    if ((plan->hosts > 1 || plan->no_shortcuts) && knell_runtime_advice(&config, advice))
+        fprintf(stderr, "%s: warning: %s\n", usage.command, advice);
+}
+
 int knell__command_live(int argc, char **argv)
 {
     struct knell__live_plan plan = {0};
@@ -193,6 +202,7 @@ int knell__command_live(int argc, char **argv)
     char **arguments = knell__fail_long_options(&usage, argc, argv);
     int status = arguments ? parse(argc, arguments, &plan) : KNELL_EXIT_FAILED;
     if (status < 0) {
+        advise(&plan);
         if (!plan.json)
             setvbuf(stdout, NULL, _IOLBF, 0); /* the timeline is seen as it happens */
         status = knell__live_run(&usage, &plan, plan.json ? NULL : stdout, &log);
