@@ -2,6 +2,7 @@
 #ifndef KNELL_CLI_COMMANDS_H
 #define KNELL_CLI_COMMANDS_H
 
+int knell__command_calibrate(int argc, char **argv);
 int knell__command_fail_check(int argc, char **argv);
 int knell__command_fail_graph(int argc, char **argv);
 int knell__command_fail_run(int argc, char **argv);

@@ -26,6 +26,7 @@ static const struct knell_command sim_commands[] = {
 };
 
 static const struct knell_command commands[] = {
+    {"calibrate", "how late heartbeats are here: eta and delta for a risk", knell__command_calibrate, NULL},
     {"fail", "fault scenarios: check, draw and step them", NULL, fail_commands},
     {"live", "real processes with detectors on this host: who knows when", knell__command_live, NULL},
     {"plan", "timeouts for a platform: delta, eta, bounds and risk", knell__command_plan, NULL},

@@ -1,5 +1,6 @@
 /* knell plan: from the platform (nodes, their MTBF, the network) and a risk to the timeouts of the detector; the
  * closed forms are sim/bounds.h. Simulates nothing. */
+#include "cli/calibrate.h"
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -21,13 +22,15 @@ static const struct knell_usage usage = {
     .notes = "Durations have a unit: ns us ms s min h d y (a year is 365 days).\n",
     .examples = "  knell plan --nodes 256000 --mtbf 20y --tau 1us --risk 1e-9\n"
                 "  knell plan --nodes 4096 --mtbf 5y --tau 50us --risk 1e-9 \\\n"
-                "      --eta 100ms --delta 1s --json\n",
+                "      --eta 100ms --delta 1s --json\n"
+                "  knell plan --nodes 4096 --mtbf 5y --risk 1e-9 --calibration here.json\n",
 };
 
 struct question {
     int64_t nodes;
     double mtbf_s, tau_s, risk, eta_s, delta_s;
     bool eta_given, delta_given, json;
+    const char *calibration;
 };
 
 struct answer {
@@ -43,6 +46,21 @@ struct answer {
     bool bound_valid;
 };
 
+/* What was typed goes before what was measured. */
+static int take_calibration(struct question *q, bool tau_given)
+{
+    struct knell__calibrated calibrated;
+    int status = knell__calibration_read(&usage, q->calibration, &calibrated);
+
+    if (status >= 0)
+        return status;
+    q->tau_s = tau_given ? q->tau_s : calibrated.tau_s;
+    q->eta_s = q->eta_given ? q->eta_s : calibrated.eta_s;
+    q->delta_s = q->delta_given ? q->delta_s : calibrated.delta_s;
+    q->eta_given = q->delta_given = true;
+    return -1;
+}
+
 /* -1, or the exit status: the command line, checked option by option. */
 static int parse(int argc, char **argv, struct question *q)
 {
@@ -51,20 +69,27 @@ static int parse(int argc, char **argv, struct question *q)
         KNELL_OPT_SECONDS("mtbf", "T", &q->mtbf_s, 1, LONGEST_S, "mean time between failures of one node",
                           .required = true),
         KNELL_OPT_SECONDS("tau", "T", &q->tau_s, SHORTEST_S, YEAR_S, "bound on the time of one message",
-                          .required = true),
+                          .fallback_help = "from --calibration"),
         KNELL_OPT_REAL("risk", "P", &q->risk, 1e-300, 0.99, "accepted probability of leaving the bound",
                        .required = true),
         KNELL_OPT_SECONDS("eta", "T", &q->eta_s, SHORTEST_S, LONGEST_S, "heartbeat period",
                           .fallback_help = "delta / 10"),
         KNELL_OPT_SECONDS("delta", "T", &q->delta_s, SHORTEST_S, LONGEST_S, "suspicion timeout",
                           .fallback_help = "the largest safe one"),
+        KNELL_OPT_TEXT("calibration", "FILE", &q->calibration, "take tau, eta and delta from `knell calibrate --out`"),
         KNELL_OPT_FLAG("json", &q->json, "write JSON"),
     };
     int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
 
     q->eta_given = knell_options_find(options, KNELL_COUNT(options), "eta")->given;
     q->delta_given = knell_options_find(options, KNELL_COUNT(options), "delta")->given;
-    return status;
+    if (status >= 0)
+        return status;
+    if (q->calibration)
+        return take_calibration(q, knell_options_find(options, KNELL_COUNT(options), "tau")->given);
+    if (q->tau_s == 0)
+        return knell__cli_fail(&usage, "--tau is missing; `knell calibrate` measures it");
+    return -1;
 }
 
 /* Chooses what was not given, and refuses what contradicts: delta >= eta + tau, or a living node would be suspected. */
