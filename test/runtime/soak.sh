@@ -68,13 +68,14 @@ await_nothing() {
 
 # Whatever happens to the run itself: half of the times all its processes are killed, half of the times the parent alone.
 run_killed() {
+    options=$(echo "$options" | sed 's/ --settle [^ ]*//') # else it may be over before
     # shellcheck disable=SC2086 # words
     setsid "$knell" live $options --json >/dev/null 2>&1 &
     session=$!
     sleep "$(awk -v seed="$number" 'BEGIN { srand(seed); rand(); print rand() * 1.2 }')"
-    case $((number % 20)) in
-    0) kill -9 -- "-$session" 2>/dev/null || : ;;
-    *) kill -9 "$session" 2>/dev/null || : ;;
+    case $((run / 10 % 2)) in
+    0) kill -s KILL -- "-$session" || wrong "it had ended by itself before it was killed" ;;
+    *) kill -s KILL "$session" || wrong "it had ended by itself before it was killed" ;;
     esac
     wait $session 2>/dev/null || :
     await_nothing "$session"
