@@ -21,6 +21,11 @@ enum { BEAT = 1, DATA = 2, BYE = 4 }; /* kinds of datagrams */
 
 static const char key[] = "both jobs have this one";
 static const char *const ways[] = {"random", "forged", "flipped", "truncated", "lengthened", "replayed", "misdirected"};
+#ifdef KNELL_SANITIZED /* a sanitizer has memory of its own, which grows */
+static const bool is_sanitized = true;
+#else
+static const bool is_sanitized = false;
+#endif
 static struct overheard all;
 static unsigned wrong;
 
@@ -151,7 +156,7 @@ static void run_second_job(int wire, const char *meeting, uint64_t total, uint64
         for (knell_rank rank = 0; rank < MEMBERS; rank++) {
             long grown = job_private_kib(&job, rank) - memory[rank];
             printf("rank %u: private memory %ld KiB before, %+ld KiB after\n", rank, memory[rank], grown);
-            must(grown <= GROWTH_KIB, "memory does not grow");
+            must(is_sanitized || grown <= GROWTH_KIB, "memory does not grow");
         }
     }
     must(job_end(&job), "all leave in peace");
