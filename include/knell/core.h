@@ -154,7 +154,7 @@ struct knell_route {
 /* ---- events -------------------------------------------------------------------------------------------------------- */
 
 enum knell_event_type {
-    KNELL_EVENT_START = 1,  /* first; `start`. Its emitter must start within delta - first_heartbeat - tau of it */
+    KNELL_EVENT_START = 1,  /* first; `start`. Its emitter must start within grace + delta - first_heartbeat - tau of it */
     KNELL_EVENT_MESSAGE,    /* `message` */
     KNELL_EVENT_TICK,       /* the deadline has come; feed all that has arrived before it. Too early does no harm */
     KNELL_EVENT_RESUMED,    /* `resumed`: the driver did not run for so long; no suspicion may come from that. Taken at its
@@ -179,6 +179,7 @@ struct knell_event {
     union {
         struct {
             knell_time first_heartbeat; /* after how long, 0 .. eta; the papers: eta */
+            knell_time grace;           /* so much later than delta may the first one of the emitter come; 0 or more */
         } start;
         struct {
             struct knell_route route;

@@ -13,7 +13,6 @@ static const struct knell_usage usage = {
                "others know. Judged by the parent's own log and clock, not by the detectors' word.",
     .notes = "R@T: rank R, T after all have started. R@T+D: resumed D later; a process that was silent for delta\n"
              "or longer is held for dead and ended. -n N is short for --nodes N, -D X=V for --define X=V.\n"
-             "For the first 500 ms, or delta if longer, no silence is held against anybody: all have to get going.\n"
              "--hosts H: ranks are spread in H blocks over hosts 1 to H, namespaces with a network and processes of their own.\n"
              "That needs root. Without it, 127.0.0.1 to 127.0.0.H stand for the hosts.\n"
              "--cut HOST@T: the link of this host goes down and stays so; its processes are ended before the others leave.\n"

@@ -59,12 +59,6 @@ static inline int knell__live_host_of(const struct knell__live_plan *plan, knell
     return (int)(rank * plan->hosts / plan->nodes);
 }
 
-/* After the start a detector suspects nobody for so long: the others begin when they get a processor. */
-static inline int64_t knell__live_patience(const struct knell__live_plan *plan)
-{
-    return plan->delta > 500000000 ? plan->delta : 500000000;
-}
-
 /* ---- the log --------------------------------------------------------------------------------------------------------- */
 
 /* What a child notes. GONE: one range of its final view. */

@@ -29,12 +29,10 @@ static int64_t heard_again(const struct judge *judge, const struct knell__inject
     return injection->resumed ? injection->resumed : judge->log->end;
 }
 
-/* It must be found: dead, or silent for delta at least, when the patience of the start is over. */
+/* It must be found: dead, or silent for delta at least. */
 static bool is_fatal(const struct judge *judge, const struct knell__injection *injection)
 {
-    int64_t patient = judge->log->begin + knell__live_patience(judge->plan);
-    int64_t from = injection->done > patient ? injection->done : patient;
-    return injection->done && heard_again(judge, injection) - from >= judge->plan->delta;
+    return injection->done && heard_again(judge, injection) - injection->done >= judge->plan->delta;
 }
 
 /* It may be found: a stop is seen from delta - eta on, since the last heartbeat is up to eta old. */

@@ -117,7 +117,7 @@ static bool is_all_known(const struct knell__live_run *run, bool *touched, bool 
         if (!injection->done || (injection->lasts && !injection->resumed))
             return false;
         touched[injection->rank] = true;
-        dead[injection->rank] = !injection->lasts || injection->lasts >= run->plan->delta + knell__live_patience(run->plan);
+        dead[injection->rank] = !injection->lasts || injection->lasts >= run->plan->delta;
     }
     for (int64_t rank = 0; rank < run->plan->nodes; rank++) {
         survivors -= touched[rank];

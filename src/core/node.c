@@ -173,8 +173,10 @@ static int check_event(struct knell_node *node, const struct knell_event *event)
         return KNELL_ESTOPPED;
     switch (event->type) {
     case KNELL_EVENT_START:
-        return event->as.start.first_heartbeat < 0 || event->as.start.first_heartbeat > node->config->eta ? KNELL_EINVAL
-                                                                                                          : 0;
+        return event->as.start.first_heartbeat < 0 || event->as.start.first_heartbeat > node->config->eta ||
+                       event->as.start.grace < 0 || event->as.start.grace > KNELL_NEVER / 4
+                   ? KNELL_EINVAL
+                   : 0;
     case KNELL_EVENT_RESUMED:
         return event->as.resumed.gap < 0 ? KNELL_EINVAL : 0;
     case KNELL_EVENT_SUSPECT:
@@ -204,7 +206,7 @@ int knell_node_step(struct knell_node *node, const struct knell_event *event, co
         return error;
     switch (event->type) {
     case KNELL_EVENT_START:
-        knell__ring_start(&step, event->as.start.first_heartbeat);
+        knell__ring_start(&step, event->as.start.first_heartbeat, event->as.start.grace);
         return 0;
     case KNELL_EVENT_MESSAGE:
         return on_message(&step, &event->as.message.route, event->as.message.body);

@@ -139,7 +139,7 @@ void knell__groups_dead_changed(struct knell__step *step);
 uint64_t knell__digest_in(const struct knell_node *node, const struct knell_group *group);
 
 /* ring.c */
-void knell__ring_start(struct knell__step *step, knell_time first_heartbeat);
+void knell__ring_start(struct knell__step *step, knell_time first_heartbeat, knell_time grace);
 void knell__ring_tick(struct knell__step *step);
 void knell__ring_resumed(struct knell__step *step, knell_time gap);
 void knell__ring_suspect(struct knell__step *step, knell_rank rank, enum knell_why why);

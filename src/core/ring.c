@@ -86,7 +86,7 @@ static void reconnect(struct knell__step *step)
                     &(struct knell_body){.type = KNELL_MESSAGE_NEW_OBSERVER, .subject = KNELL_NOBODY});
 }
 
-void knell__ring_start(struct knell__step *step, knell_time first_heartbeat)
+void knell__ring_start(struct knell__step *step, knell_time first_heartbeat, knell_time grace)
 {
     struct knell_node *node = step->node;
     const struct knell_config *config = node->config;
@@ -96,7 +96,7 @@ void knell__ring_start(struct knell__step *step, knell_time first_heartbeat)
     node->observer = rank_at(config, position + 1 < config->ranks ? position + 1 : 0);
     node->beat_next = step->now + first_heartbeat;
     node->beat_last = INT64_MIN;
-    node->suspicion = step->now + config->delta;
+    node->suspicion = step->now + config->delta + grace;
     node->floor = INT64_MIN;
     node->heard = INT64_MIN;
 }

@@ -154,8 +154,7 @@ static knell_time to_the_grid(const struct knell_runtime *runtime)
     return eta - runtime->now % eta;
 }
 
-/* The others begin when the word reaches them, on a busy machine not all at once: the first suspicion waits a little
- * longer. */
+/* The others begin when the word reaches them, on a busy machine not all at once: the first heartbeat may come later. */
 static void begin(struct knell_runtime *runtime)
 {
     knell__channel_pace(&runtime->channel, time_to_repeat(runtime));
@@ -163,9 +162,7 @@ static void begin(struct knell_runtime *runtime)
     runtime->asked = KNELL_NEVER;
     runtime->watch_again = true;
     knell__drive(runtime, &(struct knell_event){
-        .type = KNELL_EVENT_START, .as.start = {to_the_grid(runtime)}});
-    knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED,
-                                                .as.resumed = {longer(runtime->config.delta, 500 * MS)}});
+        .type = KNELL_EVENT_START, .as.start = {to_the_grid(runtime), longer(2 * runtime->config.delta, 2000 * MS)}});
 }
 
 static struct knell_runtime *make(const struct knell_runtime_config *config)
