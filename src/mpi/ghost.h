@@ -1,0 +1,15 @@
+/* ghost.h: death without dying. The process leaves the program for good, has itself declared dead, answers nothing, and keeps
+ * the MPI below going until the job ends: so a death at any point of any call can be had on any MPI. */
+#ifndef KNELL_MPI_GHOST_H
+#define KNELL_MPI_GHOST_H
+
+/* How a process dies when it is told to: a ghost (knell__self.ghosts), else SIGKILL. */
+_Noreturn void knell__die_now(void);
+
+/* For threads of a ghost that come to an MPI call: they stay there. */
+_Noreturn void knell__ghost_park(void);
+
+/* MPI_Finalize of the living, after their last agreement: the ghosts are told to end. */
+void knell__ghosts_release(void);
+
+#endif
