@@ -39,6 +39,13 @@ struct knell__coll_args {
     int root;
 };
 
+/* One message under way. */
+struct knell__coll_post {
+    MPI_Request request;
+    int peer;
+    enum knell__request_kind kind;
+};
+
 struct knell__coll {
     struct knell__task task; /* first: the nonblocking kind is a task */
     struct knell__comm *comm;
@@ -48,11 +55,13 @@ struct knell__coll {
     int tag;
     int code;       /* the first error; no step after it */
     unsigned round; /* counts the calls of step */
-    int state[4];   /* the algorithm's own */
+    int state[4];   /* the algorithm's own, zero at first */
+    void *work;     /* likewise */
 
-    MPI_Request *post; /* this round's; `inline_posts` while they fit */
+    struct knell__coll_post *post; /* this round's; `inline_posts` while they fit */
     int posts, posts_room;
-    MPI_Request inline_posts[KNELL__COLL_INLINE_POSTS];
+    int tested; /* so many of them are complete */
+    struct knell__coll_post inline_posts[KNELL__COLL_INLINE_POSTS];
 
     char *scratch; /* from knell__coll_scratch; freed at the end */
     char inline_scratch[KNELL__COLL_INLINE_BYTES];
@@ -65,8 +74,9 @@ void knell__coll_begin(struct knell__coll *coll, struct knell__comm *comm, knell
 /* For steps: to and from ranks of the communicator. MPI errors end up in coll->code. */
 void knell__coll_send(struct knell__coll *coll, const void *buffer, int count, MPI_Datatype type, int to);
 void knell__coll_recv(struct knell__coll *coll, void *buffer, int count, MPI_Datatype type, int from);
-/* into = from (op) into, in this order, as MPI_Reduce_local. */
+/* into = from (op) into, in this order, as MPI_Reduce_local. At once, not in the next round. */
 void knell__coll_fold(struct knell__coll *coll, const void *from, void *into, int count, MPI_Datatype type, MPI_Op op);
+/* Also at once. */
 void knell__coll_copy(struct knell__coll *coll, const void *from, int from_count, MPI_Datatype from_type, void *into,
                       int into_count, MPI_Datatype into_type);
 /* Room for `count` elements, addressed as MPI addresses buffers (lower bounds respected). NULL with coll->code set. Once. */
@@ -74,12 +84,15 @@ void *knell__coll_scratch(struct knell__coll *coll, int count, MPI_Datatype type
 
 /* Runs it to its end; the code is not raised yet. */
 int knell__coll_run(struct knell__coll *coll);
-/* Moves it behind a request token and starts it. */
-int knell__coll_start(const struct knell__coll *coll, MPI_Request *request);
+/* Puts it (from malloc) behind a request token, which frees it, and starts it. */
+int knell__coll_start(struct knell__coll *coll, MPI_Request *request);
 
-/* What the wrappers of collectives do, in one line each: find the communicator, begin, run or start, raise. */
-int knell__coll_blocking(MPI_Comm handle, knell__coll_step *step, const struct knell__coll_args *args);
-int knell__coll_nonblocking(MPI_Comm handle, knell__coll_step *step, const struct knell__coll_args *args,
+/* What the calls do once they have their arguments together: begin, run or start, raise. */
+int knell__coll_blocking(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args);
+int knell__coll_nonblocking(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args,
                             MPI_Request *request);
+
+/* Internal: `size` bytes of everyone to everyone, in the order of ranks. Not raised. */
+int knell__coll_allgather(struct knell__comm *comm, const void *mine, void *all, size_t size);
 
 #endif

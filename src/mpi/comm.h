@@ -53,17 +53,28 @@ static inline unsigned knell__trouble(const struct knell__comm *comm)
 /* MPI_COMM_WORLD and MPI_COMM_SELF. */
 void knell__comms_make(void);
 
-/* A communicator of `size` processes (copied) at an agreed place. `like`: whose error handler it takes. Known to the side
- * channel when this returns. */
+/* A communicator of `size` processes (copied) at an agreed place. Known to the side channel when this returns. `place` NULL:
+ * not agreed on yet; the side channel knows the group, and can agree in it. */
 struct knell__comm *knell__comm_new(const int *process, int size, uint64_t id, const struct knell__place *place,
                                     MPI_Comm handle);
+void knell__comm_settle(struct knell__comm *comm, const struct knell__place *place, MPI_Comm handle);
 void knell__comm_hold(struct knell__comm *comm);
 void knell__comm_release(struct knell__comm *comm);
+
+/* The program lets go of the handle: it is not found any more. Then release. */
+void knell__comm_unhandle(struct knell__comm *comm);
 
 /* A fresh handle: a duplicate of a pristine MPI_COMM_SELF that returns its errors. */
 MPI_Comm knell__handle_make(void);
 
 /* ---- failures of members -------------------------------------------------------------------------------------------------- */
+
+/* Has anything happened yet, to any communicator? */
+extern _Atomic bool knell__ever_troubled;
+static inline bool knell__troubled(void)
+{
+    return atomic_load_explicit(&knell__ever_troubled, memory_order_acquire);
+}
 
 /* Called by the side channel, which raises the epoch after. */
 void knell__comms_failed(int process);
@@ -79,10 +90,16 @@ struct knell__making;
 enum knell__make { KNELL__MAKE_CREATE, KNELL__MAKE_SHRINK };
 
 /* `member`: the processes of the new communicator, in its order, copied; NULL: all of the parent (shrink: the survivors).
- * size 0: this process is in none of the new ones, but agrees all the same. */
-struct knell__making *knell__making_start(struct knell__comm *parent, enum knell__make kind, const int *member, int size);
-/* An MPI code, with *done set: *made is the new communicator (MPI_COMM_NULL for size 0), and the making is gone. */
+ * size 0: this process is in none of the new ones, but agrees all the same. `handle` becomes that of the new one. `code`: what
+ * happened to this member on the way here; if it failed, the creation fails at all. */
+struct knell__making *knell__making_start(struct knell__comm *parent, enum knell__make kind, const int *member, int size,
+                                          MPI_Comm handle, int code);
+/* `unborn`, a communicator without a place (create_group), agrees in its own group; it is gone if that fails. */
+struct knell__making *knell__making_settle(struct knell__comm *unborn, MPI_Comm handle);
+/* An MPI code, with *done set: *made is the new communicator (NULL for size 0), and the making is gone. */
 int knell__making_advance(struct knell__making *making, bool *done, struct knell__comm **made);
 int knell__making_finish(struct knell__making *making, struct knell__comm **made); /* blocking */
+/* Behind a request: *newcomm is set when it completes. */
+int knell__making_request(struct knell__making *making, struct knell__comm *parent, MPI_Comm *newcomm, MPI_Request *request);
 
 #endif

@@ -11,19 +11,21 @@
 #include <stdint.h>
 
 enum {
-    KNELL__SLOT_BITS = 10,
+    KNELL__SLOT_BITS = 9,
     KNELL__SLOTS = 1 << KNELL__SLOT_BITS,
-    KNELL__EPOCH_BITS = 10,
+    KNELL__EPOCH_BITS = 11,
     KNELL__SEQUENCE_BITS = 8,
     KNELL__STAMP_BITS = 12, /* of the user's tags */
-    KNELL__POOL_DEFAULT = 16, /* duplicates for users' messages; KNELL_CONTEXTS */
+    KNELL__SHARE_BITS = 7,  /* of the stamp: which communicator of a shared duplicate */
+    KNELL__SHARED = 4,      /* duplicates that serve many communicators each */
+    KNELL__POOL_DEFAULT = 16, /* duplicates for users' messages, with the shared ones; the setting KNELL_CONTEXTS */
 };
 
 /* One member's word in a creation. Bits: AND. dirty: maximum. id: minimum, so that it is the lowest process'. */
 struct knell__offer {
     uint64_t id;
-    uint32_t dirty;   /* the next epoch above every communicator here that ended with messages under way */
-    uint32_t unused;
+    uint32_t dirty; /* the epoch above every communicator here that ended with messages under way */
+    uint32_t refused; /* maximum: somebody could not do its part; the creation fails at all */
     uint8_t free_slots[KNELL__SLOTS / 8];
     uint8_t clean_slots[KNELL__SLOTS / 8];
 };
@@ -49,7 +51,7 @@ struct knell__place knell__place_fixed(int slot);
 void knell__offer_make(struct knell__offer *offer, bool anew);
 void knell__offer_fold(uint8_t *into, const uint8_t *from, uint32_t size);
 void knell__offer_withdraw(const struct knell__offer *mine);
-/* The slot all take; false: nothing in common. `mine` is what this process had offered. */
+/* The slot all take; false: nothing in common. `mine` is what this process had offered, and is withdrawn. */
 bool knell__offer_take(const struct knell__offer *mine, const struct knell__offer *agreed, struct knell__place *place);
 /* Gives the slot back; dirty: messages may still be on their way. */
 void knell__place_free(const struct knell__place *place, bool dirty);

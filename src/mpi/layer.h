@@ -17,6 +17,7 @@
 struct knell__self {
     int process;
     int processes; /* of the job */
+    int host;      /* the lowest process of this host */
     bool threads;  /* MPI_THREAD_MULTIPLE: tables need their locks */
     bool ghosts;   /* deaths by injection are ghosts, not SIGKILL */
     bool crowded;  /* more processes than processors: who waits yields */

@@ -19,9 +19,14 @@ enum knell__request_kind {
 
 /* Something that goes on until it is done: advanced by every waiter. */
 struct knell__task {
-    /* MPI_SUCCESS and *done false: go on. *done: over, with the code returned; frees itself. */
+    /* MPI_SUCCESS and *done false: go on. *done: over, with the code returned. */
     int (*advance)(struct knell__task *task, bool *done);
-    struct knell__task *next; /* all active tasks */
+    void (*release)(struct knell__task *task); /* the program has seen the end */
+    struct knell__task *next;                  /* all active tasks */
+    MPI_Request handle;
+    int code;
+    _Atomic bool over; /* from here on `code` may be read */
+    bool detached;     /* the program freed the request: nobody will ask */
 };
 
 struct knell__request {
@@ -39,6 +44,12 @@ void knell__request_drop(MPI_Request handle);
 
 /* A native handle without an operation, for a task. The request is put; the task is advanced by all waiters from now on. */
 int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle);
+
+/* A request that has failed before anything was posted: its completion raises `code`. */
+int knell__request_failed(struct knell__comm *comm, int code, MPI_Request *handle);
+
+/* MPI_Request_free: what is under way goes on, and is forgotten when it is over. */
+int knell__request_detach(MPI_Request *handle);
 
 /* Advances all active tasks once. Inside a task's advance it does nothing. */
 void knell__tasks_advance(void);

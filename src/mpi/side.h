@@ -8,6 +8,7 @@
 
 #include <knell/runtime.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* Raised after every failure, revoke and decision. */
 extern _Atomic uint32_t knell__epoch;
@@ -60,6 +61,7 @@ struct knell__ticket {
     uint64_t group;
     enum knell_kind kind;
     enum knell__fold fold;
+    bool alone;                 /* the group has one member: decided at once */
     uint32_t size;
     uint64_t acked;             /* digest of the failures acknowledged */
     bool proposed;              /* the runtime has it */
@@ -72,10 +74,8 @@ struct knell__ticket {
 
 /* Contributes ticket->value; several per group and kind are taken in order. Never blocks. */
 void knell__side_propose(struct knell__ticket *ticket);
-static inline bool knell__side_decided(const struct knell__ticket *ticket)
-{
-    return atomic_load_explicit(&ticket->decided, memory_order_acquire);
-}
+/* Also proposes it when its turn has come. */
+bool knell__side_decided(struct knell__ticket *ticket);
 /* Was this process dead when it was decided? */
 bool knell__ticket_has_dead(const struct knell__ticket *ticket, int process);
 

@@ -286,7 +286,7 @@ EXPORT int MPI_Start(MPI_Request *request)
 {
     if (!knell__enter(KNELL__CALL_START))
         return knell__native.start(request);
-    return knell__leave(KNELL__CALL_START, knell__mpi_start(request));
+    return knell__leave(KNELL__CALL_START, knell__raise_lack(MPI_COMM_SELF, KNELL__CALL_START));
 }
 int PMPI_Start(MPI_Request *request) ALIAS(MPI_Start);
 
@@ -294,7 +294,7 @@ EXPORT int MPI_Startall(int count, MPI_Request array_of_requests[])
 {
     if (!knell__enter(KNELL__CALL_STARTALL))
         return knell__native.startall(count, array_of_requests);
-    return knell__leave(KNELL__CALL_STARTALL, knell__mpi_startall(count, array_of_requests));
+    return knell__leave(KNELL__CALL_STARTALL, knell__raise_lack(MPI_COMM_SELF, KNELL__CALL_STARTALL));
 }
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) ALIAS(MPI_Startall);
 
@@ -598,7 +598,7 @@ EXPORT int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
     if (!knell__enter(KNELL__CALL_IBARRIER))
         return knell__native.ibarrier(comm, request);
-    return knell__leave(KNELL__CALL_IBARRIER, knell__raise_lack(comm, KNELL__CALL_IBARRIER));
+    return knell__leave(KNELL__CALL_IBARRIER, knell__mpi_ibarrier(comm, request));
 }
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibarrier);
 
@@ -606,7 +606,7 @@ EXPORT int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, 
 {
     if (!knell__enter(KNELL__CALL_IBCAST))
         return knell__native.ibcast(buffer, count, datatype, root, comm, request);
-    return knell__leave(KNELL__CALL_IBCAST, knell__raise_lack(comm, KNELL__CALL_IBCAST));
+    return knell__leave(KNELL__CALL_IBCAST, knell__mpi_ibcast(buffer, count, datatype, root, comm, request));
 }
 int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibcast);
 
@@ -694,7 +694,7 @@ EXPORT int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 {
     if (!knell__enter(KNELL__CALL_IALLREDUCE))
         return knell__native.iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
-    return knell__leave(KNELL__CALL_IALLREDUCE, knell__raise_lack(comm, KNELL__CALL_IALLREDUCE));
+    return knell__leave(KNELL__CALL_IALLREDUCE, knell__mpi_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request));
 }
 int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallreduce);
 
@@ -1144,7 +1144,7 @@ EXPORT int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 {
     if (!knell__enter(KNELL__CALL_COMM_GET_NAME))
         return knell__native.comm_get_name(comm, comm_name, resultlen);
-    return knell__leave(KNELL__CALL_COMM_GET_NAME, knell__mpi_comm_get_name(comm, comm_name, resultlen));
+    return knell__leave(KNELL__CALL_COMM_GET_NAME, knell__native.comm_get_name(comm, comm_name, resultlen));
 }
 int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen) ALIAS(MPI_Comm_get_name);
 
@@ -1152,7 +1152,7 @@ EXPORT int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
     if (!knell__enter(KNELL__CALL_COMM_SET_NAME))
         return knell__native.comm_set_name(comm, comm_name);
-    return knell__leave(KNELL__CALL_COMM_SET_NAME, knell__mpi_comm_set_name(comm, comm_name));
+    return knell__leave(KNELL__CALL_COMM_SET_NAME, knell__native.comm_set_name(comm, comm_name));
 }
 int PMPI_Comm_set_name(MPI_Comm comm, const char *comm_name) ALIAS(MPI_Comm_set_name);
 
@@ -1208,7 +1208,7 @@ EXPORT int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
     if (!knell__enter(KNELL__CALL_COMM_GET_INFO))
         return knell__native.comm_get_info(comm, info_used);
-    return knell__leave(KNELL__CALL_COMM_GET_INFO, knell__mpi_comm_get_info(comm, info_used));
+    return knell__leave(KNELL__CALL_COMM_GET_INFO, knell__native.comm_get_info(comm, info_used));
 }
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used) ALIAS(MPI_Comm_get_info);
 
@@ -1216,7 +1216,7 @@ EXPORT int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
     if (!knell__enter(KNELL__CALL_COMM_SET_INFO))
         return knell__native.comm_set_info(comm, info);
-    return knell__leave(KNELL__CALL_COMM_SET_INFO, knell__mpi_comm_set_info(comm, info));
+    return knell__leave(KNELL__CALL_COMM_SET_INFO, knell__native.comm_set_info(comm, info));
 }
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) ALIAS(MPI_Comm_set_info);
 
@@ -1368,7 +1368,7 @@ EXPORT int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
     if (!knell__enter(KNELL__CALL_COMM_SET_ERRHANDLER))
         return knell__native.comm_set_errhandler(comm, errhandler);
-    return knell__leave(KNELL__CALL_COMM_SET_ERRHANDLER, knell__mpi_comm_set_errhandler(comm, errhandler));
+    return knell__leave(KNELL__CALL_COMM_SET_ERRHANDLER, knell__native.comm_set_errhandler(comm, errhandler));
 }
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) ALIAS(MPI_Comm_set_errhandler);
 
@@ -1376,7 +1376,7 @@ EXPORT int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
     if (!knell__enter(KNELL__CALL_COMM_GET_ERRHANDLER))
         return knell__native.comm_get_errhandler(comm, errhandler);
-    return knell__leave(KNELL__CALL_COMM_GET_ERRHANDLER, knell__mpi_comm_get_errhandler(comm, errhandler));
+    return knell__leave(KNELL__CALL_COMM_GET_ERRHANDLER, knell__native.comm_get_errhandler(comm, errhandler));
 }
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler) ALIAS(MPI_Comm_get_errhandler);
 
@@ -1384,7 +1384,7 @@ EXPORT int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
     if (!knell__enter(KNELL__CALL_COMM_CALL_ERRHANDLER))
         return knell__native.comm_call_errhandler(comm, errorcode);
-    return knell__leave(KNELL__CALL_COMM_CALL_ERRHANDLER, knell__mpi_comm_call_errhandler(comm, errorcode));
+    return knell__leave(KNELL__CALL_COMM_CALL_ERRHANDLER, knell__native.comm_call_errhandler(comm, errorcode));
 }
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) ALIAS(MPI_Comm_call_errhandler);
 
