@@ -8,10 +8,10 @@ build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS) $(
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help build demo test asan tsan soak bench figures install clean setup-build setup-test setup-figures
+.PHONY: help build demo test asan tsan soak bench bench-live figures install clean setup-build setup-test setup-figures setup-bench
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z ]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z -]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 build: setup-build ## build into build/dev (the default)
 	@$(call build,dev)
@@ -37,6 +37,14 @@ bench: setup-build ## measure speed and memory
 	@$(call build,release)
 	@cmake --build build/release --target bench
 
+# PARTS="kill cost" measures only these; build/release/bench/live/bench-live --help lists them.
+PARTS ?= all
+bench-live: setup-bench ## measure living detectors, ours beside SWIM
+	@$(call build,release)
+	@cmake --build build/release --target member-swim
+	@build/release/bench/live/bench-live $(PARTS) --out figures/live
+	@bench/live/plot figures/live
+
 figures: setup-figures ## the figures of the paper into figures/
 	@$(call build,release,--target knell)
 	@build/release/src/cli/knell sim figures --out figures
@@ -48,5 +56,5 @@ install: setup-build ## install below PREFIX (/usr/local); DESTDIR is honoured
 clean: ## remove everything built
 	rm -rf build
 
-setup-build setup-test setup-figures: setup-%:
+setup-build setup-test setup-figures setup-bench: setup-%:
 	@tools/setup $*

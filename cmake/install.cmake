@@ -1,9 +1,9 @@
-# What `make install` installs: the command, its manuals, scenarios to start from, help for editors, and the core and FAIL as
-# libraries that others find through find_package(knell) or pkg-config knell-core, knell-fail.
+# What `make install` installs: the command, its manuals, scenarios to start from, help for editors, and three libraries: the
+# runtime (knell), the core and FAIL, which others find through find_package(knell) or pkg-config knell, knell-core, knell-fail.
 include(CMakePackageConfigHelpers)
 
 install(FILES docs/man/knell.1 docs/man/knell-fail.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES include/knell/core.h include/knell/fail.h include/knell/types.h include/knell/wire.h
+install(FILES include/knell/core.h include/knell/fail.h include/knell/runtime.h include/knell/types.h include/knell/wire.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell)
 install(FILES docs/scenarios.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples/fail DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples FILES_MATCHING PATTERN *.fail)
@@ -13,7 +13,8 @@ install(FILES editors/nano/fail.nanorc DESTINATION ${CMAKE_INSTALL_DATADIR}/nano
 set_target_properties(knell-core PROPERTIES EXPORT_NAME core)
 set_target_properties(knell-fail PROPERTIES EXPORT_NAME fail)
 set_target_properties(knell-util PROPERTIES EXPORT_NAME util)
-install(TARGETS knell-core knell-fail knell-util EXPORT knellTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS knell-core knell-fail knell-util libknell-shared libknell-static EXPORT knellTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/knell)
 install(EXPORT knellTargets NAMESPACE knell:: DESTINATION ${package_dir})
@@ -24,7 +25,7 @@ install(FILES ${PROJECT_BINARY_DIR}/knellConfig.cmake ${PROJECT_BINARY_DIR}/knel
 
 # The .pc files find their prefix from where they lie, so that an installed tree can be moved.
 file(RELATIVE_PATH KNELL_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-foreach(package IN ITEMS knell-core knell-fail)
+foreach(package IN ITEMS knell knell-core knell-fail)
   configure_file(cmake/${package}.pc.in ${package}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

@@ -53,7 +53,7 @@ enum knell_fencing {
     KNELL_FENCE_TELL, /* only tell KNELL_FACT_FENCED: the program ends itself, or plays dead */
 };
 
-/* Called in the detector's thread, without any lock held. It may call everything here but poll and stop, and should be
+/* Called in a thread of the detector's, one fact at a time, without any lock held. It may call everything here but poll and stop, and should be
  * quick: heartbeats wait for it. */
 typedef void knell_on_fact(void *context, const struct knell_fact *fact);
 
@@ -135,6 +135,7 @@ struct knell_runtime_counters {
     uint64_t bytes_sent; /* of datagrams, without the headers of the system */
     uint64_t bytes_received;
     uint64_t board_beats;      /* heartbeats stored on the shared-memory board */
+    uint64_t board_news;       /* broadcasts read from it */
     uint64_t repeated;         /* control datagrams sent again */
     uint64_t duplicates;       /* control datagrams that had come before */
     uint64_t stale_heartbeats; /* older than one already heard */

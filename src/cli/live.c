@@ -9,24 +9,43 @@
 
 static const struct knell_usage usage = {
     .command = "knell live",
-    .summary = "Starts N real processes on this host, each with a failure detector, kills or stops some, and measures when the "
+    .summary = "Starts N real processes, each with a failure detector, kills, stops or cuts off some, and measures when the "
                "others know. Judged by the parent's own log and clock, not by the detectors' word.",
     .notes = "R@T: rank R, T after all have started. R@T+D: resumed D later; a process that was silent for delta\n"
-             "or longer is held for dead and ended. -n N is short for --nodes N.\n"
-             "--hosts H: ranks are spread over 127.0.0.1 to 127.0.0.H in H blocks; only within a block is there a board,\n"
-             "between blocks there are datagrams, and clocks are translated.\n"
-             "Exit status 1: a false positive, or a survivor that did not learn of a death.\n",
+             "or longer is held for dead and ended. -n N is short for --nodes N, -D X=V for --define X=V.\n"
+             "For the first 500 ms, or delta if longer, no silence is held against anybody: all have to get going.\n"
+             "--hosts H: ranks are spread in H blocks over hosts 1 to H, namespaces with a network and processes of their own.\n"
+             "That needs root. Without it, 127.0.0.1 to 127.0.0.H stand for the hosts.\n"
+             "--cut HOST@T: the link of this host goes down and stays so; its processes are ended before the others leave.\n"
+             "--fail FILE: halt is SIGKILL, stop and continue are SIGSTOP and SIGCONT; slots get the ranks in their order.\n"
+             "Exit status 1: a false positive, a survivor that did not learn of a death, or a wrong view at the end.\n",
     .examples = "  knell live -n 8 --kill 3@1s\n"
                 "  knell live -n 32 --eta 10ms --delta 100ms --for 5s --stop 7@1s --json\n"
-                "  knell live -n 8 --eta 10ms --delta 50ms --stop 2@1s+20ms --no-shortcuts\n",
+                "  knell live -n 8 --eta 10ms --delta 50ms --stop 2@1s+20ms --no-shortcuts\n"
+                "  knell live -n 12 --hosts 3 --cut 2@1s --kill 0@1.2s --log run.log\n"
+                "  knell live -n 8 --fail examples/fail/rolling-kills.fail -D EVERY=1 --for 5s\n",
 };
 
-/* R@T or, where it may end, R@T+D. */
-static int parse_injection(const char *option, const char *text, struct knell__live_plan *plan, enum knell__live_kind kind)
+/* ---- what is to be done ---------------------------------------------------------------------------------------------- */
+
+static struct knell__injection *find(struct knell__live_plan *plan, knell_rank rank)
 {
-    struct knell__injection injection = {.kind = kind};
+    for (size_t i = 0; i < plan->injections.count; i++)
+        if (plan->injections.item[i].rank == rank)
+            return &plan->injections.item[i];
+    return NULL;
+}
+
+static int add(struct knell__live_plan *plan, struct knell__injection injection)
+{
+    return knell__injections_add(&plan->injections, injection) ? -1 : knell__cli_broken(&usage, "no memory for the plan");
+}
+
+/* A number, "@" and a time, "+" and a time where it may end. */
+static int split(const char *option, const char *text, int64_t first, int64_t last, bool may_end, int64_t duration,
+                 int64_t *number, struct knell__injection *injection)
+{
     char copy[96], *at, *plus;
-    int64_t rank;
     const char *wrong = NULL;
     if (strlen(text) >= sizeof copy)
         return knell__cli_fail(&usage, "--%s %.40s...: too long; R@T is expected, as in 3@1.5s", option, text);
@@ -35,28 +54,60 @@ static int parse_injection(const char *option, const char *text, struct knell__l
     if (!at)
         return knell__cli_fail(&usage, "--%s %s: R@T is expected, as in 3@1.5s", option, text);
     *at++ = '\0';
-    plus = kind == KNELL__LIVE_STOP ? strchr(at, '+') : NULL;
+    plus = may_end ? strchr(at, '+') : NULL;
     if (plus && plus > at && (plus[-1] == 'e' || plus[-1] == 'E'))
         plus = strchr(plus + 1, '+'); /* 1e+3ms */
     if (plus)
         *plus++ = '\0';
-    if (knell__parse_integer(copy, &rank) != NULL || rank < 0 || rank >= plan->nodes)
-        return knell__cli_fail(&usage, "--%s %s: rank %s must be a whole number from 0 to %" PRId64, option, text, copy,
-                               plan->nodes - 1);
-    if ((wrong = knell__parse_duration(at, &injection.at)) != NULL ||
-        (plus && (wrong = knell__parse_duration(plus, &injection.lasts)) != NULL))
+    if (knell__parse_integer(copy, number) != NULL || *number < first || *number > last)
+        return knell__cli_fail(&usage, "--%s %s: %s must be a whole number from %" PRId64 " to %" PRId64, option, text, copy,
+                               first, last);
+    if ((wrong = knell__parse_duration(at, &injection->at)) != NULL ||
+        (plus && (wrong = knell__parse_duration(plus, &injection->lasts)) != NULL))
         return knell__cli_fail(&usage, "--%s %s: the time %s", option, text, wrong);
-    if (injection.at >= plan->duration || injection.lasts > plan->duration || (plus && injection.lasts == 0))
+    if (injection->at >= duration || injection->lasts > duration || (plus && injection->lasts == 0))
         return knell__cli_fail(&usage, "--%s %s: must fall within --for", option, text);
-    injection.rank = (knell_rank)rank;
-    for (size_t i = 0; i < plan->injections; i++)
-        if (plan->injection[i].rank == injection.rank)
-            return knell__cli_fail(&usage, "--%s %s: rank %" PRId64 " has an injection already", option, text, rank);
-    plan->injection[plan->injections++] = injection;
     return -1;
 }
 
-static int check(struct knell__live_plan *plan, const struct knell_texts *kills, const struct knell_texts *stops)
+static int parse_one(const char *option, const char *text, struct knell__live_plan *plan, enum knell__live_kind kind)
+{
+    struct knell__injection injection = {.kind = kind};
+    int64_t rank;
+    int status = split(option, text, 0, plan->nodes - 1, kind == KNELL__LIVE_STOP, plan->duration, &rank, &injection);
+    if (status >= 0)
+        return status;
+    injection.rank = (knell_rank)rank;
+    if (find(plan, injection.rank))
+        return knell__cli_fail(&usage, "--%s %s: rank %" PRId64 " has an injection already", option, text, rank);
+    return add(plan, injection);
+}
+
+/* Each process of the host is a victim, unless it is one already by then. */
+static int parse_cut(const char *text, struct knell__live_plan *plan)
+{
+    struct knell__injection injection = {.kind = KNELL__LIVE_CUT};
+    int64_t host;
+    int status = split("cut", text, 1, plan->hosts, false, plan->duration, &host, &injection);
+    if (status < 0 && plan->hosts == 1)
+        return knell__cli_fail(&usage, "--cut %s: there is only one host; --hosts 2 or more is needed", text);
+    for (int64_t rank = 0; rank < plan->nodes && status < 0; rank++) {
+        if (knell__live_host_of(plan, (knell_rank)rank) != host - 1)
+            continue;
+        const struct knell__injection *earlier = find(plan, (knell_rank)rank);
+        injection.rank = (knell_rank)rank;
+        if (!earlier)
+            status = add(plan, injection);
+        else if (earlier->lasts || earlier->at > injection.at || earlier->kind == KNELL__LIVE_CUT)
+            return knell__cli_fail(&usage, "--cut %s: rank %" PRId64 " of this host has an injection already%s", text, rank,
+                                   earlier->kind == KNELL__LIVE_CUT ? "" : ", and not one that ends it before");
+    }
+    plan->has_cuts = true;
+    return status;
+}
+
+static int check(struct knell__live_plan *plan, const struct knell_texts *kills, const struct knell_texts *stops,
+                 const struct knell_texts *cuts)
 {
     int status = -1;
     if (plan->hosts > plan->nodes)
@@ -64,56 +115,74 @@ static int check(struct knell__live_plan *plan, const struct knell_texts *kills,
     if (plan->delta <= plan->eta)
         return knell__cli_fail(&usage, "--delta must be longer than --eta: a heartbeat takes eta and its journey");
     for (size_t i = 0; i < kills->n && status < 0; i++)
-        status = parse_injection("kill", kills->items[i], plan, KNELL__LIVE_KILL);
+        status = parse_one("kill", kills->items[i], plan, KNELL__LIVE_KILL);
     for (size_t i = 0; i < stops->n && status < 0; i++)
-        status = parse_injection("stop", stops->items[i], plan, KNELL__LIVE_STOP);
-    if (status < 0 && plan->injections >= (size_t)plan->nodes)
-        return knell__cli_fail(&usage, "%zu of %" PRId64 " processes would be killed or stopped: at least one must live",
-                               plan->injections, plan->nodes);
+        status = parse_one("stop", stops->items[i], plan, KNELL__LIVE_STOP);
+    for (size_t i = 0; i < cuts->n && status < 0; i++)
+        status = parse_cut(cuts->items[i], plan);
+    if (status < 0 && plan->fail && plan->settle)
+        return knell__cli_fail(&usage, "--settle: not with --fail, which may strike at any time");
+    if (status < 0 && plan->fail && plan->injections.count)
+        return knell__cli_fail(&usage, "--fail says who fails already; give it or --kill, --stop and --cut");
+    if (status < 0 && plan->injections.count >= (size_t)plan->nodes)
+        return knell__cli_fail(&usage, "%zu of %" PRId64 " processes would be killed, stopped or cut off: at least one must live",
+                               plan->injections.count, plan->nodes);
     return status;
 }
 
 static int parse(int argc, char **argv, struct knell__live_plan *plan)
 {
-    struct knell_texts kills = {0}, stops = {0};
+    static const char *const of_fail[] = {"define", "seed"};
+    struct knell_texts kills = {0}, stops = {0}, cuts = {0};
     struct knell_option options[] = {
         KNELL_OPT_INTEGER("nodes", "N", &plan->nodes, 2, 1024, "number of processes", .required = true),
-        KNELL_OPT_INTEGER("hosts", "H", &plan->hosts, 1, 250, "as if on H hosts: own addresses, boards and clocks",
+        KNELL_OPT_INTEGER("hosts", "H", &plan->hosts, 1, 250, "spreads them over H hosts",
                           .fallback = "1"),
         KNELL_OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "10ms"),
         KNELL_OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
                            .fallback = "100ms"),
         KNELL_OPT_DURATION("for", "T", &plan->duration, 1000000, INT64_C(86400000000000), "how long", .fallback = "3s"),
+        KNELL_OPT_DURATION("settle", "T", &plan->settle, 1000000, INT64_C(86400000000000),
+                           "ends T after all survivors know all deaths, if before"),
         KNELL_OPT_TEXTS("kill", "R@T", &kills, "kill rank R at time T (SIGKILL)"),
         KNELL_OPT_TEXTS("stop", "R@T[+D]", &stops, "stop rank R at time T (SIGSTOP), for D or for good"),
+        KNELL_OPT_TEXTS("cut", "HOST@T", &cuts, "cut host HOST off at time T: its link goes down"),
+        KNELL_OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario strikes instead; see docs/scenarios.md"),
+        KNELL_FAIL_OPTION_DEFINE(&plan->defines),
+        KNELL_OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail: what its draws depend on", .fallback = "1"),
         KNELL_OPT_FLAG("no-shortcuts", &plan->no_shortcuts, "no shared memory, no word of the kernel: the ring alone"),
         KNELL_OPT_DURATION("wait", "T", &plan->wait, 1000000, INT64_C(600000000000), "how long the processes may take to meet",
                            .fallback = "20s"),
+        KNELL_OPT_TEXT("log", "FILE", &plan->log, "writes all that was done and noted here, a line each"),
         KNELL_OPT_FLAG("json", &plan->json, "write JSON"),
     };
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "-n") == 0)
             argv[i] = "--nodes";
     int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
-    return status >= 0 ? status : check(plan, &kills, &stops);
+    if (status < 0 && !plan->fail)
+        for (size_t i = 0; i < KNELL_COUNT(of_fail); i++)
+            if (knell_options_find(options, KNELL_COUNT(options), of_fail[i])->given)
+                return knell__cli_fail(&usage, "--%s: only with --fail", of_fail[i]);
+    return status >= 0 ? status : check(plan, &kills, &stops, &cuts);
 }
 
 static int report(const struct knell__live_plan *plan, const struct knell__live_log *log)
 {
-    struct knell__verdict *verdict = malloc(sizeof *verdict);
+    struct knell__verdict verdict;
     struct knell_output out;
-    int status;
-    if (!verdict)
-        return knell__cli_broken(&usage, "no memory for the verdict");
-    knell__live_judge(plan, log, verdict);
-    status = knell_output_begin(&out, &usage);
+    int status = KNELL_EXIT_OK;
+    if (!knell__live_judge(plan, log, &verdict))
+        status = knell__cli_broken(&usage, "no memory for the verdict");
+    if (status == KNELL_EXIT_OK)
+        status = knell_output_begin(&out, &usage);
     if (status == KNELL_EXIT_OK) {
-        knell__live_report(out.f, plan, log, verdict);
+        (plan->json ? knell__live_json : knell__live_report)(out.f, plan, log, &verdict);
         status = knell_output_commit(&out, &usage);
     }
-    if (status == KNELL_EXIT_OK && (verdict->false_positives || verdict->unknown))
+    if (status == KNELL_EXIT_OK && (verdict.false_positives || verdict.unknown || verdict.wrong_views))
         status = KNELL_EXIT_FAILED;
-    free(verdict);
+    knell__live_verdict_free(&verdict);
     return status;
 }
 
@@ -121,14 +190,22 @@ int knell__command_live(int argc, char **argv)
 {
     struct knell__live_plan plan = {0};
     struct knell__live_log log = {0};
-    int status = parse(argc, argv, &plan);
-    if (status >= 0)
-        return status;
-    if (!plan.json)
-        setvbuf(stdout, NULL, _IOLBF, 0); /* the timeline is seen as it happens */
-    status = knell__live_run(&usage, &plan, plan.json ? NULL : stdout, &log);
-    if (status == KNELL_EXIT_OK)
-        status = report(&plan, &log);
+    char **arguments = knell__fail_long_options(&usage, argc, argv);
+    int status = arguments ? parse(argc, arguments, &plan) : KNELL_EXIT_FAILED;
+    if (status < 0) {
+        if (!plan.json)
+            setvbuf(stdout, NULL, _IOLBF, 0); /* the timeline is seen as it happens */
+        status = knell__live_run(&usage, &plan, plan.json ? NULL : stdout, &log);
+        if (plan.log && log.begin) {
+            int written = knell__live_log_write(&usage, &plan, &log);
+            status = status == KNELL_EXIT_OK ? written : status;
+        }
+        if (status == KNELL_EXIT_OK)
+            status = report(&plan, &log);
+    }
     free(log.note);
+    free(log.away);
+    free(plan.injections.item);
+    free(arguments);
     return status;
 }

@@ -1,67 +1,35 @@
-/* live_run: the parent of `knell live`: makes the processes, injects, keeps the log, and leaves none behind. */
-#include "cli/live.h"
-#include "runtime/address.h"
+/* live_run: the order of a run of `knell live`, and its log: meet, live and be struck, count, leave. */
+#include "cli/live_run.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-#define MS INT64_C(1000000)
-enum { KEY = 32 };
-
-struct run {
-    const struct knell_usage *usage;
-    struct knell__live_plan *plan;
-    FILE *show;
-    struct knell__live_log *log;
-    pid_t *pid; /* by rank; 0: has ended */
-    uint32_t started, counted, living;
-    int notes[2], stop[2], listening;
-    uint8_t key[KEY];
-    char rendezvous[KNELL__ADDRESS_TEXT];
-    int64_t sampled;
-    long steal;
-    int status;
-};
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-    interrupted = number;
-}
-
-static int64_t clock_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
+#define MS KNELL__LIVE_MS
+#define LOOK (20 * MS) /* between two looks at the notes */
 
 /* ---- what happened ----------------------------------------------------------------------------------------------------- */
 
-static void show_fact(const struct run *run, const struct knell__live_note *note)
+/* The first to say so is shown; the table has the others. */
+static bool is_news(const struct knell__live_log *log, const struct knell__live_note *note)
 {
-    double at = (double)(note->when - run->log->begin) * 1e-9;
-    for (size_t i = 0; i + 1 < run->log->count; i++) {
-        const struct knell__live_note *earlier = &run->log->note[i];
+    if (note->word != KNELL__LIVE_FAILED)
+        return false;
+    for (const struct knell__live_note *earlier = log->note; earlier < note; earlier++)
         if (earlier->word == KNELL__LIVE_FAILED && earlier->as.failed.rank == note->as.failed.rank)
-            return; /* the first to say so is shown; the table has the others */
-    }
-    fprintf(run->show, "%10.4f s  rank %" PRIu32 " is dead, says rank %" PRIu32 " (%s)\n", at, note->as.failed.rank,
-            note->as.failed.by, knell_why_text(note->as.failed.why));
+            return false;
+    return true;
 }
 
-static int add_note(struct run *run, const struct knell__live_note *note)
+static void show_fact(const struct knell__live_run *run, const struct knell__live_note *note)
+{
+    fprintf(run->show, "%10.4f s  rank %" PRIu32 " is dead, says rank %" PRIu32 " (%s)\n",
+            (double)(note->when - run->log->begin) * 1e-9, note->as.failed.rank, note->as.failed.by,
+            knell_why_text(note->as.failed.why));
+}
+
+static int add_note(struct knell__live_run *run, const struct knell__live_note *note)
 {
     struct knell__live_log *log = run->log;
     if (log->count == log->room) {
@@ -76,237 +44,185 @@ static int add_note(struct run *run, const struct knell__live_note *note)
     run->started += note->word == KNELL__LIVE_STARTED;
     run->counted += note->word == KNELL__LIVE_COUNTED;
     if (note->word == KNELL__LIVE_BROKEN)
-        return knell__cli_broken(run->usage, "rank %" PRIu32 ": %s", note->rank, note->as.broken);
-    if (note->word == KNELL__LIVE_FAILED && run->show && log->begin && !log->end)
-        show_fact(run, note);
+        return knell__cli_broken(run->usage, "rank %" PRIu32 ": %s", note->rank,
+                                 knell__live_notes_why(run->notes, note->rank));
     return KNELL_EXIT_OK;
 }
 
-static void read_notes(struct run *run)
+static int by_time(const void *a, const void *b)
 {
+    int64_t x = ((const struct knell__live_note *)a)->when, y = ((const struct knell__live_note *)b)->when;
+    return (x > y) - (x < y);
+}
+
+static void read_notes(struct knell__live_run *run)
+{
+    struct knell__live_log *log = run->log;
     struct knell__live_note note;
-    while (run->status == KNELL_EXIT_OK && read(run->notes[0], &note, sizeof note) == sizeof note)
-        run->status = add_note(run, &note);
+    size_t before = log->count;
+    for (knell_rank rank = 0; rank < (knell_rank)run->plan->nodes; rank++)
+        while (run->status == KNELL_EXIT_OK && knell__live_notes_take(run->notes, rank, &note))
+            run->status = add_note(run, &note);
+    if (log->count > before)
+        qsort(log->note + before, log->count - before, sizeof note, by_time);
+    for (size_t i = before; i < log->count && run->show && log->begin && !log->end; i++)
+        if (is_news(log, &log->note[i]) && !run->process[log->note[i].rank].cut)
+            show_fact(run, &log->note[i]);
 }
 
-/* Who has ended is not waited for, killed or stopped any more: its number may be another's. */
-static void reap(struct run *run)
-{
-    for (pid_t pid; (pid = waitpid(-1, NULL, WNOHANG)) > 0;)
-        for (int64_t i = 0; i < run->plan->nodes; i++)
-            if (run->pid[i] == pid) {
-                run->pid[i] = 0;
-                run->living--;
-            }
-}
-
-/* The machine itself was away: time the hypervisor took, in the last tenth of a second. */
-static void sample_steal(struct run *run)
-{
-    long user, nice, system, idle, iowait, irq, softirq, steal;
-    int64_t now = clock_now();
-    if (now - run->sampled < 100 * MS)
-        return;
-    FILE *file = fopen("/proc/stat", "re");
-    int fields = file ? fscanf(file, "cpu %ld %ld %ld %ld %ld %ld %ld %ld", &user, &nice, &system, &idle, &iowait, &irq,
-                               &softirq, &steal) : 0;
-    if (file)
-        fclose(file);
-    if (fields != 8)
-        return;
-    double ms = (double)(steal - run->steal) * 1000.0 / (double)sysconf(_SC_CLK_TCK);
-    if (run->sampled && ms > run->log->steal_ms)
-        run->log->steal_ms = ms;
-    run->sampled = now;
-    run->steal = steal;
-}
-
-/* Listens until `deadline`, at least once. */
-static void listen_until(struct run *run, int64_t deadline, const uint32_t *count, uint32_t enough)
+/* Sleeps until `deadline`, a SIGINT or SIGTERM, but wakes every so often to read what was noted: not for each note, since
+ * this would compete for the processors with those it measures. */
+static void listen_until(struct knell__live_run *run, int64_t deadline)
 {
     do {
-        int64_t left = deadline - clock_now();
-        left = left < 0 ? 0 : left > 20 * MS ? 20 * MS : left;
-        struct pollfd notes = {.fd = run->notes[0], .events = POLLIN};
-        ppoll(&notes, 1, &(struct timespec){.tv_nsec = left}, NULL);
+        int64_t left = deadline - knell__live_clock();
+        left = left < 0 ? 0 : left > LOOK ? LOOK : left;
+        if (sigtimedwait(&run->ending, NULL, &(struct timespec){.tv_nsec = left}) > 0)
+            run->interrupted = true;
         read_notes(run);
-        reap(run);
-        sample_steal(run);
-    } while (!interrupted && run->status == KNELL_EXIT_OK && clock_now() < deadline && !(count && *count >= enough));
+        knell__live_reap(run);
+        if (run->away)
+            knell__live_away_look(run->away);
+    } while (!run->interrupted && run->status == KNELL_EXIT_OK && knell__live_clock() < deadline);
 }
 
-/* ---- injections -------------------------------------------------------------------------------------------------------- */
-
-static void inject(struct run *run, struct knell__injection *injection)
+static bool goes_on(const struct knell__live_run *run)
 {
-    pid_t pid = run->pid[injection->rank];
-    bool kill_it = injection->kind == KNELL__LIVE_KILL;
-    injection->done = clock_now();
-    if (pid > 0)
-        kill(pid, kill_it ? SIGKILL : SIGSTOP);
-    if (run->show)
-        fprintf(run->show, "%10.4f s  rank %" PRIu32 " %s\n", (double)(injection->done - run->log->begin) * 1e-9,
-                injection->rank, kill_it ? "killed" : "stopped");
+    return !run->interrupted && run->status == KNELL_EXIT_OK;
 }
 
-static void resume(struct run *run, struct knell__injection *injection)
-{
-    pid_t pid = run->pid[injection->rank];
-    injection->resumed = clock_now();
-    if (pid > 0)
-        kill(pid, SIGCONT);
-    if (run->show)
-        fprintf(run->show, "%10.4f s  rank %" PRIu32 " resumed\n", (double)(injection->resumed - run->log->begin) * 1e-9,
-                injection->rank);
-}
+/* ---- the order ----------------------------------------------------------------------------------------------------------- */
 
-/* Does what is due; returns when the next thing is. */
-static int64_t do_due(struct run *run)
-{
-    int64_t next = run->log->begin + run->plan->duration;
-    for (size_t i = 0; i < run->plan->injections; i++) {
-        struct knell__injection *injection = &run->plan->injection[i];
-        int64_t when = run->log->begin + injection->at;
-        if (injection->done)
-            when = injection->lasts && !injection->resumed ? injection->done + injection->lasts : INT64_MAX;
-        if (when <= clock_now()) {
-            if (injection->done)
-                resume(run, injection);
-            else
-                inject(run, injection);
-            when = injection->resumed || !injection->lasts ? INT64_MAX : injection->done + injection->lasts;
-        }
-        next = when < next ? when : next;
-    }
-    return next;
-}
-
-/* ---- processes --------------------------------------------------------------------------------------------------------- */
-
-static int open_ways(struct run *run)
-{
-    struct knell__address address, bound;
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
-        files.rlim_cur = files.rlim_max; /* rank 0 has a connection to everyone while they meet */
-        setrlimit(RLIMIT_NOFILE, &files);
-    }
-    run->notes[0] = run->notes[1] = run->stop[0] = run->stop[1] = run->listening = -1;
-    if (pipe2(run->notes, O_CLOEXEC) != 0 || pipe2(run->stop, O_CLOEXEC) != 0 ||
-        fcntl(run->notes[0], F_SETFL, O_NONBLOCK) != 0 || getrandom(run->key, sizeof run->key, 0) != sizeof run->key ||
-        knell__address_parse_host("127.0.0.1", &address) != 0 ||
-        (run->listening = knell__address_listen(&address, &bound)) < 0)
-        return knell__cli_broken(run->usage, "cannot begin: %s", strerror(errno));
-    fcntl(run->notes[1], F_SETPIPE_SZ, 1 << 20); /* only a wish: all may speak at once */
-    knell__address_text(&bound, run->rendezvous);
-    return KNELL_EXIT_OK;
-}
-
-static void close_one(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
-
-static int make_processes(struct run *run)
-{
-    pid_t parent = getpid();
-    fflush(NULL);
-    for (int64_t rank = 0; rank < run->plan->nodes; rank++) {
-        pid_t pid = fork();
-        if (pid < 0)
-            return knell__cli_broken(run->usage, "no process for rank %" PRId64 ": %s", rank, strerror(errno));
-        if (pid == 0) {
-            close(run->notes[0]);
-            close(run->stop[1]);
-            knell__live_child(&(struct knell__live_child){
-                .plan = run->plan, .rank = (knell_rank)rank, .parent = parent, .notes = run->notes[1], .stop = run->stop[0],
-                .listening = run->listening, .rendezvous = run->rendezvous, .key = run->key, .key_size = KEY});
-        }
-        run->pid[rank] = pid;
-        run->living++;
-    }
-    close_one(&run->notes[1]);
-    close_one(&run->stop[0]);
-    close_one(&run->listening);
-    return KNELL_EXIT_OK;
-}
-
-static void end_all(struct run *run)
-{
-    for (int64_t i = 0; i < run->plan->nodes; i++)
-        if (run->pid[i] > 0)
-            kill(run->pid[i], SIGKILL);
-    for (int64_t i = 0; i < run->plan->nodes; i++)
-        if (run->pid[i] > 0)
-            waitpid(run->pid[i], NULL, 0); /* killed: it ends */
-    close_one(&run->notes[0]);
-    close_one(&run->notes[1]);
-    close_one(&run->stop[0]);
-    close_one(&run->stop[1]);
-    close_one(&run->listening);
-}
-
-/* Asks those that can hear it to leave, and waits for their counts. */
-static void part(struct run *run)
-{
-    uint32_t deaf = 0;
-    for (size_t i = 0; i < run->plan->injections; i++) {
-        const struct knell__injection *injection = &run->plan->injection[i];
-        deaf += injection->kind == KNELL__LIVE_STOP && run->pid[injection->rank] > 0 && !injection->resumed;
-    }
-    uint32_t hearing = run->living - deaf;
-    close_one(&run->stop[1]);
-    int64_t most = 2 * run->plan->delta > 1000 * MS ? 2 * run->plan->delta : 1000 * MS;
-    listen_until(run, clock_now() + most + 2000 * MS, &run->counted, hearing);
-    /* What they say while they leave is not judged; they leave within `most`. */
-    for (int64_t until = clock_now() + most + 1000 * MS; run->living > deaf && clock_now() < until && !interrupted;)
-        listen_until(run, clock_now() + 5 * MS, NULL, 0);
-}
-
-static void live(struct run *run)
+static void meet(struct knell__live_run *run)
 {
     uint32_t nodes = (uint32_t)run->plan->nodes;
-    listen_until(run, clock_now() + run->plan->wait + 2000 * MS, &run->started, nodes);
-    if (run->status == KNELL_EXIT_OK && !interrupted && run->started < nodes)
-        run->status = knell__cli_broken(run->usage, "%" PRIu32 " of %" PRIu32 " processes did not start in time",
-                                        nodes - run->started, nodes);
-    if (run->status != KNELL_EXIT_OK || interrupted)
-        return;
-    run->log->begin = clock_now();
-    if (run->show)
-        fprintf(run->show, "%10.4f s  %" PRIu32 " processes watch each other\n", 0.0, nodes);
-    for (int64_t next = 0, end = run->log->begin + run->plan->duration; next < end && !interrupted;) {
-        next = do_due(run);
-        listen_until(run, next, NULL, 0);
-        if (run->status != KNELL_EXIT_OK)
-            return;
+    int64_t deadline = knell__live_clock() + run->plan->wait + 2000 * MS;
+    while (goes_on(run) && run->started < nodes && run->living == nodes && knell__live_clock() < deadline)
+        listen_until(run, knell__live_clock() + 5 * MS);
+    if (goes_on(run) && run->started < nodes)
+        run->status = knell__cli_broken(run->usage, "%" PRIu32 " of %" PRIu32 " processes did not start", nodes - run->started,
+                                        nodes);
+}
+
+/* Whether there is nothing more to do, and every survivor has told of every death. Each tells of it once: it is enough to
+ * count. */
+static bool is_all_known(const struct knell__live_run *run, bool *touched, bool *dead)
+{
+    const struct knell__injections *injections = &run->plan->injections;
+    uint64_t survivors = (uint64_t)run->plan->nodes, deaths = 0, known = 0;
+    memset(touched, 0, (size_t)run->plan->nodes);
+    memset(dead, 0, (size_t)run->plan->nodes);
+    for (size_t i = 0; i < injections->count; i++) {
+        const struct knell__injection *injection = &injections->item[i];
+        if (!injection->done || (injection->lasts && !injection->resumed))
+            return false;
+        touched[injection->rank] = true;
+        dead[injection->rank] = !injection->lasts || injection->lasts >= run->plan->delta + knell__live_patience(run->plan);
     }
-    run->log->end = clock_now();
-    part(run);
+    for (int64_t rank = 0; rank < run->plan->nodes; rank++) {
+        survivors -= touched[rank];
+        deaths += dead[rank];
+    }
+    for (size_t i = 0; i < run->log->count; i++) {
+        const struct knell__live_note *note = &run->log->note[i];
+        known += note->word == KNELL__LIVE_FAILED && !touched[note->rank] && dead[note->as.failed.rank];
+    }
+    return known >= survivors * deaths;
+}
+
+/* When the run ends: at the latest after --for, sooner if so wished. */
+static int64_t end_of(struct knell__live_run *run)
+{
+    int64_t end = run->log->begin + run->plan->duration;
+    if (!run->settled && run->plan->settle && is_all_known(run, run->touched, run->dead))
+        run->settled = knell__live_clock();
+    return run->settled && run->settled + run->plan->settle < end ? run->settled + run->plan->settle : end;
+}
+
+/* With a scenario there is some time after it, in which what it did last is found. */
+static void be_struck(struct knell__live_run *run)
+{
+    int64_t end;
+    while (goes_on(run) && knell__live_clock() < (end = end_of(run))) {
+        int64_t next = knell__live_act(run), scenario = run->fail ? knell__live_fail_act(run->fail) : INT64_MAX;
+        int64_t look = run->plan->settle ? knell__live_clock() + LOOK : INT64_MAX;
+        next = next < look ? next : look;
+        next = next < end ? next : end;
+        listen_until(run, scenario < next ? scenario : next);
+    }
+    if (run->fail && goes_on(run))
+        listen_until(run, knell__live_clock() + 4 * run->plan->delta + 100 * MS);
+}
+
+/* Those that can hear it count, and leave when all have counted: nobody's farewell is in another's counts or view. Until
+ * then every word is judged. */
+static void part(struct knell__live_run *run)
+{
+    int64_t most = 2 * run->plan->delta > 1000 * MS ? 2 * run->plan->delta : 1000 * MS;
+    int64_t until = knell__live_clock() + most + 2000 * MS;
+    knell__live_end_deaf(run);
+    close(run->stop[1]);
+    run->stop[1] = -1;
+    while (goes_on(run) && run->counted < run->living && knell__live_clock() < until)
+        listen_until(run, knell__live_clock() + 2 * MS);
+    run->log->end = knell__live_clock();
+    close(run->leave[1]);
+    run->leave[1] = -1;
+    until = knell__live_clock() + most + 1000 * MS;
+    while (goes_on(run) && run->living > 0 && knell__live_clock() < until)
+        listen_until(run, knell__live_clock() + 2 * MS);
+}
+
+static void live(struct knell__live_run *run)
+{
+    meet(run);
+    if (!goes_on(run))
+        return;
+    run->away = knell__live_away_open(run->plan->delta);
+    if (run->show)
+        fprintf(run->show, "%10.4f s  %" PRId64 " processes%s watch each other\n", 0.0, run->plan->nodes,
+                run->log->namespaces ? " on hosts in namespaces" : "");
+    run->log->begin = knell__live_clock();
+    if (run->fail)
+        knell__live_fail_begin(run->fail);
+    be_struck(run);
+    if (goes_on(run))
+        part(run);
+    if (run->away)
+        knell__live_away_close(run->away, run->log);
 }
 
 int knell__live_run(const struct knell_usage *usage, struct knell__live_plan *plan, FILE *show, struct knell__live_log *log)
 {
-    struct run run = {.usage = usage, .plan = plan, .show = show, .log = log};
-    struct sigaction action = {.sa_handler = on_signal}, before[2];
-    interrupted = 0;
-    run.pid = calloc((size_t)plan->nodes, sizeof *run.pid);
-    if (!run.pid)
+    struct knell__live_run run = {.usage = usage, .plan = plan, .show = show, .log = log};
+    sigset_t before;
+    run.process = calloc((size_t)plan->nodes, sizeof *run.process);
+    run.touched = calloc((size_t)plan->nodes, 2 * sizeof *run.touched);
+    if (!run.process || !run.touched) {
+        free(run.process);
+        free(run.touched);
         return knell__cli_broken(usage, "no memory for -n %" PRId64, plan->nodes);
-    sigaction(SIGINT, &action, &before[0]);
-    sigaction(SIGTERM, &action, &before[1]);
-    run.status = open_ways(&run);
-    if (run.status == KNELL_EXIT_OK)
-        run.status = make_processes(&run);
-    if (run.status == KNELL_EXIT_OK)
-        live(&run);
-    end_all(&run);
-    sigaction(SIGINT, &before[0], NULL);
-    sigaction(SIGTERM, &before[1], NULL);
-    free(run.pid);
-    if (run.status == KNELL_EXIT_OK && interrupted)
+    }
+    run.dead = run.touched + plan->nodes;
+    if (plan->fail)
+        run.fail = knell__live_fail_open(&run, &run.status);
+    sigemptyset(&run.ending);
+    sigaddset(&run.ending, SIGINT);
+    sigaddset(&run.ending, SIGTERM);
+    sigprocmask(SIG_BLOCK, &run.ending, &before);
+    if (run.status == KNELL_EXIT_OK) {
+        run.status = knell__live_make(&run);
+        if (run.status == KNELL_EXIT_OK)
+            live(&run);
+        knell__live_end_all(&run);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    knell__live_fail_close(run.fail);
+    free(run.process);
+    free(run.touched);
+    if (run.status == KNELL_EXIT_OK && run.interrupted)
         run.status = knell__cli_broken(usage, "interrupted; all processes are ended");
+    if (log->count)
+        qsort(log->note, log->count, sizeof *log->note, by_time);
     return run.status;
 }

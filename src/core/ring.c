@@ -101,17 +101,16 @@ void knell__ring_start(struct knell__step *step, knell_time first_heartbeat)
     node->heard = INT64_MIN;
 }
 
-/* T1, T3. A heartbeat keeps to its grid; only a whole period missed moves it. */
+/* T1, T3. A heartbeat keeps to its grid, also over periods it missed. */
 void knell__ring_tick(struct knell__step *step)
 {
     struct knell_node *node = step->node;
     knell_time eta = node->config->eta, due = node->beat_next;
     if (node->config->beats == KNELL_BEATS_SENT && step->now >= due) {
+        knell_time missed = (step->now - due) / eta;
         send_heartbeat(step);
-        if (step->now < due + eta)
-            node->beat_next = due + eta;
-        else
-            KNELL__COUNT(node, heartbeats_missed, (uint64_t)((step->now - due) / eta));
+        node->beat_next = due + (missed + 1) * eta;
+        KNELL__COUNT(node, heartbeats_missed, (uint64_t)missed);
     }
     if (step->now >= node->suspicion) {
         KNELL__COUNT(node, suspicions, 1);

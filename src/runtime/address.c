@@ -69,6 +69,19 @@ const char *knell__address_text(const struct knell__address *address, char text[
     return text;
 }
 
+in_port_t knell__address_port(const struct knell__address *address)
+{
+    return address->as.any.sa_family == AF_INET ? address->as.v4.sin_port : address->as.v6.sin6_port;
+}
+
+void knell__address_set_port(struct knell__address *address, in_port_t port)
+{
+    if (address->as.any.sa_family == AF_INET)
+        address->as.v4.sin_port = port;
+    else
+        address->as.v6.sin6_port = port;
+}
+
 static int bind_socket(int type, const struct knell__address *address, struct knell__address *bound)
 {
     struct knell__address real = {.size = sizeof real.as};

@@ -22,6 +22,10 @@ int knell__address_parse(const char *text, struct knell__address *address);
 int knell__address_parse_host(const char *text, struct knell__address *address);
 const char *knell__address_text(const struct knell__address *address, char text[KNELL__ADDRESS_TEXT]);
 
+/* The port, in network order. */
+in_port_t knell__address_port(const struct knell__address *address);
+void knell__address_set_port(struct knell__address *address, in_port_t port);
+
 /* A socket bound there, non-blocking, and in *bound what it is really bound to. The descriptor, or KNELL_ESYSTEM. */
 int knell__address_bind_datagrams(const struct knell__address *address, struct knell__address *bound);
 int knell__address_listen(const struct knell__address *address, struct knell__address *bound);

@@ -1,5 +1,6 @@
 /* board: see board.h. */
 #include "runtime/board.h"
+#include "runtime/news.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -16,13 +17,14 @@ struct knell__board_line {
     _Atomic int64_t emitted;
     _Atomic uint64_t digest;
     _Atomic uint32_t thread;
+    _Alignas(LINE) struct knell__board_lock lock; /* apart: it is written once */
 };
-_Static_assert(sizeof(struct knell__board_line) == LINE, "a line is a cache line");
+_Static_assert(sizeof(struct knell__board_line) == 2 * LINE, "a line is two cache lines");
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "processes share these: no lock may hide in them");
 
 static size_t size_of(uint32_t ranks)
 {
-    return (size_t)ranks * LINE;
+    return (size_t)ranks * sizeof(struct knell__board_line) + knell__news_size(ranks);
 }
 
 int knell__board_create(uint32_t ranks)
@@ -101,4 +103,14 @@ bool knell__board_load(const struct knell__board *board, knell_rank rank, struct
         }
     }
     return false;
+}
+
+struct knell__board_lock *knell__board_lock(const struct knell__board *board, knell_rank rank)
+{
+    return &board->line[rank].lock;
+}
+
+void *knell__board_wall(const struct knell__board *board)
+{
+    return board->line + board->ranks;
 }

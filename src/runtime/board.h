@@ -1,4 +1,4 @@
-/* board.h: heartbeats within a host: a page of shared memory with one cache line per process.
+/* board.h: heartbeats within a host: a page of shared memory with two cache lines per process.
  *
  * To emit is to store the time, to observe is to load it: the paper's flag set by a remote put. No queue, no system call,
  * and a process that is late reads the newest heartbeat and not the oldest.
@@ -13,6 +13,8 @@
 #define KNELL_RUNTIME_BOARD_H
 
 #include <knell/types.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -22,6 +24,12 @@ struct knell__beat {
     uint64_t digest; /* of the emitter's dead, */
     uint32_t size;   /* how many they are */
     uint32_t thread; /* who stored it, as the kernel numbers threads */
+};
+
+/* For sentinel.h: the list the kernel goes through when a thread ends, and the word it then marks. */
+struct knell__board_lock {
+    struct robust_list node;
+    _Atomic uint32_t word;
 };
 
 struct knell__board_line;
@@ -43,6 +51,11 @@ int knell__board_map(struct knell__board *board, int fd, uint32_t ranks);
 void knell__board_unmap(struct knell__board *board);
 
 void knell__board_store(struct knell__board *board, knell_rank rank, const struct knell__beat *beat);
+
+/* Where the news are (news.h). */
+void *knell__board_wall(const struct knell__board *board);
+
+struct knell__board_lock *knell__board_lock(const struct knell__board *board, knell_rank rank);
 
 /* False before the first store, and when no consistent line could be read. */
 bool knell__board_load(const struct knell__board *board, knell_rank rank, struct knell__beat *beat);

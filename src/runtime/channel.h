@@ -67,7 +67,7 @@ struct knell__channel {
     knell_time later;        /* how long is "later" */
     knell_time ack_after;    /* an acknowledgement waits so long for a message to ride on */
     void *driver;
-    void (*emit)(void *driver, knell_rank to, const uint8_t *bytes, size_t size);
+    void (*emit)(void *driver, knell_rank to, enum knell__frame_kind kind, const uint8_t *bytes, size_t size);
     struct knell__channel_counters counters;
     struct knell__peer *peer;
     struct knell__entry *entry;

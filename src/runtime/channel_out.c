@@ -99,7 +99,7 @@ static void put_out(struct knell__channel *channel, enum knell__frame_kind kind,
     const struct knell__peer *peer = &channel->peer[to];
     uint8_t bytes[KNELL__FRAME_MAX];
     struct knell__frame frame = {(uint8_t)kind, channel->self, to, number, peer->in_high, peer->in_bits};
-    channel->emit(channel->driver, to, bytes, knell__frame_seal(channel->key, &frame, payload, size, bytes));
+    channel->emit(channel->driver, to, kind, bytes, knell__frame_seal(channel->key, &frame, payload, size, bytes));
 }
 
 static void send_entry(struct knell__channel *channel, knell_time now, struct knell__entry *entry)

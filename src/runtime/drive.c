@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { ABROAD = 128 }; /* receivers of one send: twice the neighbours in any overlay */
+
 /* ---- out ------------------------------------------------------------------------------------------------------------- */
 
 static void send_heartbeat(struct knell_runtime *runtime, knell_rank to, const struct knell_route *route,
@@ -54,27 +56,58 @@ static uint32_t urgent(const struct knell_runtime *runtime, uint32_t count, cons
     return children < count ? children : count;
 }
 
+/* Within the host a broadcast is posted, not sent. Leaves those of other hosts, at most ABROAD; returns how many, and in *first
+ * how many of these come first. */
+static uint32_t leave_abroad(const struct knell_runtime *runtime, const knell_rank *to, uint32_t count, uint32_t *first,
+                             knell_rank *abroad)
+{
+    uint32_t kept = 0, urgent_kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!runtime->other[to[i]].local) {
+            abroad[kept++] = to[i];
+            urgent_kept += i < *first;
+        }
+    *first = urgent_kept;
+    return kept;
+}
+
+static void send_bytes(struct knell_runtime *runtime, const knell_rank *to, uint32_t first, uint32_t count,
+                       const struct knell_body *body, const uint8_t *bytes, size_t size)
+{
+    if (first > 0)
+        send_part(runtime, to, first, body, bytes, size);
+    if (first < count)
+        knell__channel_send_later(&runtime->channel, runtime->now, label_of(body), to + first, count - first, bytes, size);
+}
+
 static void on_send(void *driver, const knell_rank *to, uint32_t count, const struct knell_route *route,
                     const struct knell_body *body)
 {
     struct knell_runtime *runtime = driver;
     uint8_t bytes[KNELL__FRAME_ROOM];
+    knell_rank abroad[ABROAD];
     struct knell_wire_cursor cursor = {0};
     if (body->type == KNELL_MESSAGE_HEARTBEAT) {
         send_heartbeat(runtime, to[0], route, body);
         return;
     }
-    uint32_t first = urgent(runtime, count, body);
+    uint32_t first = urgent(runtime, count, body), part = 0;
+    bool posts = body->type == KNELL_MESSAGE_BROADCAST && runtime->sentinel.running && count <= ABROAD, posted = false;
+    if (posts) {
+        count = leave_abroad(runtime, to, count, &first, abroad);
+        to = abroad;
+    }
     runtime->split++;
     while (!cursor.done) {
         size_t used;
         if (knell_wire_encode(route, body, runtime->split, &cursor, bytes, sizeof bytes, &used) != 0)
             return; /* cannot be: the room suffices for every message */
-        if (first > 0)
-            send_part(runtime, to, first, body, bytes, used);
-        if (first < count)
-            knell__channel_send_later(&runtime->channel, runtime->now, label_of(body), to + first, count - first, bytes, used);
+        if (posts && !runtime->by_news)
+            posted |= knell__news_post(&runtime->news, runtime->config.rank, label_of(body), part++, bytes, used);
+        send_bytes(runtime, to, first, count, body, bytes, used);
     }
+    if (posted)
+        knell__news_ring(&runtime->news);
 }
 
 static _Noreturn void end_fenced(const struct knell_runtime *runtime, knell_rank by)
@@ -98,7 +131,7 @@ static void on_tell(void *driver, const struct knell_fact *fact)
         knell__local_kill(runtime, fact->rank);
     if (fact->type == KNELL_FACT_FAILED || fact->type == KNELL_FACT_LEFT) {
         knell__channel_close(&runtime->channel, fact->rank);
-        runtime->watch_again = true;
+        runtime->watch_again |= fact->rank == runtime->watched;
     }
     if (runtime->config.on_fact_at_once) {
         runtime->config.on_fact_at_once(runtime->config.on_fact_context, fact);
@@ -150,7 +183,7 @@ void knell__drive_heartbeat(struct knell_runtime *runtime, knell_rank from, knel
 }
 
 /* A heartbeat counts by its emission time: an old one, or one played again, is none. */
-static void take_heartbeat(struct knell_runtime *runtime, const struct knell__received *got)
+static void take_heartbeat(struct knell_runtime *runtime, const struct knell__received *got, knell_time arrived)
 {
     struct knell_wire_part part;
     struct knell_route route;
@@ -169,30 +202,45 @@ static void take_heartbeat(struct knell_runtime *runtime, const struct knell__re
     other->heard = body.emitted;
     knell_time emitted = body.emitted;
     if (!other->local)
-        emitted = knell__offset_translate(&other->offset, emitted, runtime->now);
+        emitted = knell__offset_translate(&other->offset, emitted, arrived);
     knell__drive_heartbeat(runtime, got->frame.from, emitted, body.dead.size, body.dead.digest);
 }
 
-static void take_message(struct knell_runtime *runtime, const struct knell__received *got)
+/* False when it is not what a message from there must be. */
+static bool deliver(struct knell_runtime *runtime, knell_rank from, bool once, const uint8_t *bytes, size_t size)
 {
     struct knell_event event = {.type = KNELL_EVENT_MESSAGE};
     struct knell_body body;
     bool whole;
-    int error = knell_wire_join_feed(runtime->join, got->payload, got->size, &whole, &event.as.message.route, &body);
+    int error = knell_wire_join_feed(runtime->join, bytes, size, &whole, &event.as.message.route, &body);
     if (!error && !whole)
-        return;
-    if (error || event.as.message.route.from != got->frame.from || body.type == KNELL_MESSAGE_HEARTBEAT ||
-        (got->frame.kind == KNELL__FRAME_ONCE && (body.type != KNELL_MESSAGE_SYNC || body.flags))) {
-        runtime->channel.counters.refused_format++;
-        return;
-    }
+        return true;
+    if (error || event.as.message.route.from != from || body.type == KNELL_MESSAGE_HEARTBEAT ||
+        (once && (body.type != KNELL_MESSAGE_SYNC || body.flags)))
+        return false;
     event.as.message.body = &body;
     knell__drive(runtime, &event);
     if (body.type == KNELL_MESSAGE_BROADCAST)
-        knell__channel_cancel(&runtime->channel, got->frame.from, label_of(&body));
+        knell__channel_cancel(&runtime->channel, from, label_of(&body));
+    return true;
 }
 
-void knell__drive_datagram(struct knell_runtime *runtime, const uint8_t *bytes, size_t size)
+static void take_message(struct knell_runtime *runtime, const struct knell__received *got)
+{
+    if (!deliver(runtime, got->frame.from, got->frame.kind == KNELL__FRAME_ONCE, got->payload, got->size))
+        runtime->channel.counters.refused_format++;
+}
+
+void knell__drive_news(void *context, const struct knell__news_item *item)
+{
+    struct knell_runtime *runtime = context;
+    if (item->from == runtime->config.rank)
+        return;
+    runtime->counters.board_news++;
+    deliver(runtime, item->from, false, item->bytes, item->size);
+}
+
+void knell__drive_datagram(struct knell_runtime *runtime, const uint8_t *bytes, size_t size, knell_time arrived)
 {
     struct knell__received got;
     runtime->counters.datagrams_received++;
@@ -200,7 +248,7 @@ void knell__drive_datagram(struct knell_runtime *runtime, const uint8_t *bytes, 
     if (!knell__channel_receive(&runtime->channel, runtime->now, bytes, size, &got))
         return;
     if (got.frame.kind == KNELL__FRAME_BEAT)
-        take_heartbeat(runtime, &got);
+        take_heartbeat(runtime, &got, arrived);
     else if (got.frame.kind != KNELL__FRAME_BYE)
         take_message(runtime, &got);
 }

@@ -22,7 +22,8 @@ static void in_child(void)
 {
     for (struct knell_runtime *runtime = all; runtime; runtime = runtime->next) {
         runtime->inert = true;
-        close(runtime->socket);
+        close(runtime->control);
+        close(runtime->beats);
         close(runtime->wake);
         close(runtime->facts_fd);
         if (runtime->watch_fd >= 0)

@@ -33,6 +33,15 @@ void knell__key_tag(const struct knell__key *key, const void *bytes, size_t size
     crypto_generichash_final(&state, tag, KNELL__FRAME_TAG);
 }
 
+int knell__key_derive(struct knell__key *key, const void *bytes, size_t size)
+{
+    uint8_t derived[KNELL__FRAME_TAG];
+    knell__key_tag(key, bytes, size, derived);
+    int error = knell__key_set(key, derived, sizeof derived);
+    sodium_memzero(derived, sizeof derived);
+    return error;
+}
+
 size_t knell__frame_seal(const struct knell__key *key, const struct knell__frame *frame, const void *payload, size_t size,
                          uint8_t *bytes)
 {

@@ -2,7 +2,7 @@
  *
  * The tag is a keyed BLAKE2b of 16 bytes (libsodium). The head names sender and receiver, so that a datagram is good for
  * one receiver only. What it does not do: keep replays out (channel.h numbers what must come once, heartbeats carry their
- * time), or hide what is said. */
+ * time, and each job derives a key of its own), or hide what is said. */
 #ifndef KNELL_RUNTIME_FRAME_H
 #define KNELL_RUNTIME_FRAME_H
 
@@ -46,6 +46,8 @@ struct knell__key {
 /* KNELL_ESYSTEM when the library cannot be used. */
 int knell__key_set(struct knell__key *key, const void *secret, size_t size);
 void knell__key_tag(const struct knell__key *key, const void *bytes, size_t size, uint8_t tag[KNELL__FRAME_TAG]);
+/* The key becomes one of its own for these bytes. */
+int knell__key_derive(struct knell__key *key, const void *bytes, size_t size);
 
 /* Writes a datagram of KNELL__FRAME_HEAD + size + KNELL__FRAME_TAG bytes; returns its size. */
 size_t knell__frame_seal(const struct knell__key *key, const struct knell__frame *frame, const void *payload, size_t size,

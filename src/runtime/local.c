@@ -8,6 +8,57 @@
 
 enum { DOUBTS = 2 };
 
+static void suspect_ended(struct knell_runtime *runtime, knell_rank rank)
+{
+    knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_SUSPECT, .as.suspect = {rank, KNELL_WHY_KERNEL}});
+}
+
+/* ---- the sentinel, in its own thread ------------------------------------------------------------------------------------ */
+
+static void on_bell(void *context)
+{
+    struct knell_runtime *runtime = context;
+    if (knell__enter(runtime) != 0)
+        return;
+    knell__local_hear(runtime);
+    knell__call_back(runtime);
+    knell__leave(runtime, 0);
+}
+
+static void on_end(void *context, knell_rank rank)
+{
+    struct knell_runtime *runtime = context;
+    if (knell__enter(runtime) != 0)
+        return;
+    knell__local_hear(runtime);
+    if (!knell_node_is_gone(runtime->node, rank))
+        suspect_ended(runtime, rank);
+    knell__call_back(runtime);
+    knell__leave(runtime, 0);
+}
+
+void knell__local_begin(struct knell_runtime *runtime)
+{
+    const struct knell__sentinel_calls calls = {on_bell, on_end, runtime};
+    pthread_mutex_lock(&runtime->lock);
+    knell__news_open(&runtime->news, knell__board_wall(&runtime->board), runtime->config.ranks);
+    knell__sentinel_start(&runtime->sentinel, &runtime->board, knell__news_bell(&runtime->news), runtime->config.rank, &calls);
+    if (runtime->watched != KNELL_NOBODY)
+        knell__sentinel_watch(&runtime->sentinel, runtime->watched);
+    pthread_mutex_unlock(&runtime->lock);
+}
+
+void knell__local_hear(struct knell_runtime *runtime)
+{
+    if (!runtime->news.wall)
+        return;
+    runtime->by_news = true;
+    knell__news_read(&runtime->news, knell__drive_news, runtime);
+    runtime->by_news = false;
+}
+
+/* ---- heartbeats --------------------------------------------------------------------------------------------------------- */
+
 void knell__local_post(struct knell_runtime *runtime, const struct knell_body *body)
 {
     struct knell__beat beat = {body->emitted, body->dead.digest, body->dead.size, runtime->thread_id};
@@ -25,6 +76,8 @@ void knell__local_look(struct knell_runtime *runtime)
     runtime->other[emitter].heard = beat.emitted;
     knell__drive_heartbeat(runtime, emitter, beat.emitted, beat.size, beat.digest);
 }
+
+/* ---- ends --------------------------------------------------------------------------------------------------------------- */
 
 static void stop_watching(struct knell_runtime *runtime)
 {
@@ -45,11 +98,6 @@ static knell_rank living_before(const struct knell_runtime *runtime)
     return KNELL_NOBODY;
 }
 
-static void suspect_ended(struct knell_runtime *runtime, knell_rank rank)
-{
-    knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_SUSPECT, .as.suspect = {rank, KNELL_WHY_KERNEL}});
-}
-
 /* Each turn but the last finds one more ended: it ends. */
 void knell__local_watch(struct knell_runtime *runtime)
 {
@@ -67,6 +115,7 @@ void knell__local_watch(struct knell_runtime *runtime)
         if (fd >= 0) {
             runtime->watched = before;
             runtime->watch_fd = fd;
+            knell__sentinel_watch(&runtime->sentinel, before);
         } else if (fd == -1) {
             suspect_ended(runtime, before);
         }

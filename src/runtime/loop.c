@@ -4,38 +4,14 @@
  * then is heard before a suspicion that was due by then: messages before timers, however late the thread is. When it
  * runs later than it asked for by more than eta / 2, the node is told so, and suspects nobody for that time. */
 #include "runtime/state.h"
+#include "runtime/thread.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { TURN_DATAGRAMS = 256 /* per turn: a flood must not keep heartbeats from going out */ };
-#define SLICE_NS 100000
-
-/* As the kernel has it; the C library does not declare it everywhere. */
-struct scheduling {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-};
-
-/* A short slice: the scheduler lets such a thread run sooner and not longer. Only a wish; older kernels refuse. */
-static void ask_for_promptness(void)
-{
-    struct scheduling wish = {0};
-    prctl(PR_SET_TIMERSLACK, 1000UL);
-    /* Only an ordinary thread: whoever runs the process in real time has chosen so. */
-    if (syscall(SYS_sched_getattr, 0, &wish, sizeof wish, 0u) != 0 || wish.policy != 0)
-        return;
-    wish.size = sizeof wish;
-    wish.runtime = SLICE_NS;
-    syscall(SYS_sched_setattr, 0, &wish, 0u);
-}
+enum { READY_CONTROL = 1u, READY_BEATS = 2u, READY_ENDED = 4u };
 
 static void account_for_absence(struct knell_runtime *runtime)
 {
@@ -48,52 +24,52 @@ static void account_for_absence(struct knell_runtime *runtime)
     knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED, .as.resumed = {gap}});
 }
 
-/* True when nothing more waits in the socket. */
-static bool drain(struct knell_runtime *runtime)
-{
-    uint8_t bytes[KNELL__FRAME_MAX + 1]; /* one more: what is longer shows */
-    for (unsigned i = 0; i < TURN_DATAGRAMS; i++) {
-        ssize_t size = recv(runtime->socket, bytes, sizeof bytes, MSG_DONTWAIT);
-        if (size < 0 && errno == EINTR)
-            continue;
-        if (size < 0)
-            return true;
-        knell__drive_datagram(runtime, bytes, (size_t)size);
-    }
-    return false;
-}
-
 /* Heartbeats go out in any case; a suspicion waits until everything was heard. */
-static void tick(struct knell_runtime *runtime, bool drained)
+static void tick(struct knell_runtime *runtime, bool all)
 {
     knell_time late = runtime->now - knell_node_deadline(runtime->node);
     knell_time overdue = runtime->now - knell_node_suspicion(runtime->node);
-    if (drained && overdue >= 0 && knell__local_doubts(runtime))
+    if (all && overdue >= 0 && knell__local_doubts(runtime))
         knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED,
                                                     .as.resumed = {overdue + runtime->config.delta}});
-    if (!drained)
+    if (!all)
         knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED,
                                                     .as.resumed = {late + runtime->config.eta}});
     knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_TICK});
 }
 
-static void turn(struct knell_runtime *runtime, bool ended)
+/* True when everything that had come by runtime->now was heard, as far as it matters now: heartbeats when one's own is due,
+ * all when somebody is about to be suspected. */
+static bool hear(struct knell_runtime *runtime, unsigned ready)
+{
+    bool all = true;
+    knell__local_hear(runtime); /* first: what the dead said comes before their death */
+    if (ready & READY_CONTROL)
+        all = knell__inbox_hear_control(runtime);
+    if (ready & READY_BEATS || knell_node_deadline(runtime->node) <= runtime->now)
+        all = knell__inbox_hear_beats(runtime) && all;
+    knell__local_look(runtime);
+    if (!(ready & READY_CONTROL) && knell_node_suspicion(runtime->node) <= runtime->now)
+        all = knell__inbox_hear_control(runtime) && all;
+    return all;
+}
+
+static void turn(struct knell_runtime *runtime, unsigned ready)
 {
     knell_time now = knell__clock_now();
     runtime->now = now > runtime->now ? now : runtime->now;
     runtime->counters.wakeups++;
     account_for_absence(runtime);
-    bool drained = drain(runtime);
-    knell__local_look(runtime);
-    if (ended)
+    bool all = hear(runtime, ready);
+    if (ready & READY_ENDED)
         knell__local_ended(runtime);
     knell__local_watch(runtime);
     if (knell_node_deadline(runtime->node) <= runtime->now)
-        tick(runtime, drained);
+        tick(runtime, all);
     knell__local_watch(runtime);
     knell__channel_tick(&runtime->channel, runtime->now);
     knell__outbox_flush(runtime);
-    runtime->asked = drained ? knell__loop_deadline(runtime) : runtime->now;
+    runtime->asked = all ? knell__loop_deadline(runtime) : runtime->now;
 }
 
 knell_time knell__loop_deadline(const struct knell_runtime *runtime)
@@ -117,57 +93,64 @@ static bool has_left(struct knell_runtime *runtime)
     return true;
 }
 
-/* Facts to the callback, one at a time, without the lock. */
-static void call_back(struct knell_runtime *runtime)
+/* Facts to the callback, in order and one at a time, without the lock. */
+void knell__call_back(struct knell_runtime *runtime)
 {
     struct knell_fact fact;
-    while (runtime->config.on_fact && knell__facts_take(&runtime->facts, &fact)) {
+    if (!runtime->config.on_fact || runtime->calling)
+        return; /* whoever is calling comes to these as well */
+    runtime->calling = true;
+    while (knell__facts_take(&runtime->facts, &fact)) {
         pthread_mutex_unlock(&runtime->lock);
         runtime->config.on_fact(runtime->config.on_fact_context, &fact);
         pthread_mutex_lock(&runtime->lock);
     }
+    runtime->calling = false;
 }
 
-/* Until a datagram, an end, a wish of the program or the deadline; returns whether the watched process has ended. */
-static bool wait_for_work(const struct knell_runtime *runtime, int watch_fd, knell_time deadline)
+/* Until a datagram, an end, a wish of the program or the deadline; returns what there is to hear. */
+static unsigned wait_for_work(const struct knell_runtime *runtime, int watch_fd, bool beats, knell_time deadline)
 {
     struct pollfd fds[] = {
-        {.fd = runtime->socket, .events = POLLIN},
+        {.fd = runtime->control, .events = POLLIN},
         {.fd = runtime->wake, .events = POLLIN},
         {.fd = watch_fd, .events = POLLIN},
+        {.fd = beats ? runtime->beats : -1, .events = POLLIN},
     };
     knell_time left = deadline == KNELL_NEVER ? 0 : deadline - knell__clock_now();
     left = left > 0 ? left : 0;
     struct timespec time = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
-    if (ppoll(fds, 3, deadline == KNELL_NEVER ? NULL : &time, NULL) <= 0)
-        return false;
+    if (ppoll(fds, sizeof fds / sizeof *fds, deadline == KNELL_NEVER ? NULL : &time, NULL) <= 0)
+        return 0;
     if (fds[1].revents) {
         uint64_t count;
         ssize_t size = read(runtime->wake, &count, sizeof count);
         (void)size;
     }
-    return fds[2].revents != 0;
+    return (fds[0].revents ? READY_CONTROL : 0) | (fds[2].revents ? READY_ENDED : 0) | (fds[3].revents ? READY_BEATS : 0);
 }
 
 void *knell__loop(void *argument)
 {
     struct knell_runtime *runtime = argument;
-    bool ended = false;
-    ask_for_promptness();
+    unsigned ready = 0;
+    knell__thread_be_prompt();
     pthread_mutex_lock(&runtime->lock);
     runtime->thread_id = (uint32_t)syscall(SYS_gettid);
     for (;;) {
-        turn(runtime, ended);
-        call_back(runtime);
+        turn(runtime, ready);
+        knell__call_back(runtime);
         if (has_left(runtime))
             break;
         int watch_fd = runtime->watch_fd;
+        bool beats = runtime->beats_pour;
         knell_time deadline = knell__loop_deadline(runtime); /* a callback may have brought it forward */
         runtime->asked = deadline = deadline < runtime->asked ? deadline : runtime->asked;
         pthread_mutex_unlock(&runtime->lock);
-        ended = wait_for_work(runtime, watch_fd, deadline);
+        ready = wait_for_work(runtime, watch_fd, beats, deadline);
         pthread_mutex_lock(&runtime->lock);
-        ended = ended && runtime->watch_fd == watch_fd;
+        if (runtime->watch_fd != watch_fd)
+            ready &= ~READY_ENDED;
     }
     runtime->ended = true;
     pthread_mutex_unlock(&runtime->lock);

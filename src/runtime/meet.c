@@ -42,21 +42,24 @@ static void find_host(const char *name, uint8_t id[KNELL__HOST_ID])
 static int find_place(struct knell_runtime *runtime, struct knell__place *me, char *why)
 {
     const char *text = runtime->config.bind ? runtime->config.bind : "127.0.0.1";
-    struct knell__address address, bound;
+    struct knell__address address, beats, bound;
     if (knell__address_parse_host(text, &address) != 0)
         return knell__runtime_fail(why, KNELL_EINVAL, "bind %s: not a numeric address", text);
-    runtime->socket = knell__address_bind_datagrams(&address, &bound);
-    if (runtime->socket < 0)
+    runtime->control = knell__address_bind_datagrams(&address, &bound);
+    runtime->beats = knell__address_bind_datagrams(&address, &beats);
+    if (runtime->control < 0 || runtime->beats < 0)
         return knell__runtime_fail(why, KNELL_ESYSTEM, "bind %s: %s", text, strerror(errno));
     if (!runtime->config.no_shortcuts)
         runtime->board_fd = knell__board_create(runtime->config.ranks); /* without one there is the ring */
     struct knell__process self = knell__process_self();
     memset(me, 0, sizeof *me);
     memcpy(me->address, &bound.as, bound.size);
-    me->address_size = bound.size;
+    me->address_size = (uint16_t)bound.size;
+    me->beats_port = knell__address_port(&beats);
     me->pid = self.pid;
     me->started = self.started;
     me->board_fd = runtime->board_fd < 0 ? -1 : runtime->board_fd;
+    randombytes_buf(me->nonce, sizeof me->nonce);
     find_host(runtime->config.host, me->host);
     return 0;
 }
@@ -68,6 +71,13 @@ static bool is_same_host(const struct knell__place *a, const struct knell__place
     return memcmp(a->host, b->host, KNELL__HOST_ID) == 0;
 }
 
+/* Heartbeats of another clock are translated by when they came, and they are heard later than that. */
+static void ask_for_stamps(const struct knell_runtime *runtime)
+{
+    int yes = 1;
+    setsockopt(runtime->beats, SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof yes); /* without: later by up to eta */
+}
+
 static int take_table(struct knell_runtime *runtime, const struct knell__place *table, char *why)
 {
     for (uint32_t i = 0; i < runtime->config.ranks; i++) {
@@ -76,7 +86,10 @@ static int take_table(struct knell_runtime *runtime, const struct knell__place *
             return knell__runtime_fail(why, KNELL_EPEER, "rank %u has an address of no known form", i);
         memcpy(&other->address.as, table[i].address, table[i].address_size);
         other->address.size = table[i].address_size;
+        other->beats = table[i].beats_port;
         other->local = is_same_host(&table[i], &table[runtime->config.rank]);
+        if (!other->local)
+            ask_for_stamps(runtime);
         /* Several detectors in one process end together: there is nothing to watch, and nobody to kill but oneself. */
         if (other->local && table[i].pid != getpid())
             other->process = (struct knell__process){table[i].pid, table[i].started};
@@ -264,6 +277,9 @@ int knell__meet(struct knell_runtime *runtime, char *why)
     int error = table && boards ? find_place(runtime, &me, why) : knell__runtime_fail(why, KNELL_ESYSTEM, "no memory");
     if (!error)
         error = meet_all(runtime, &meet, &me, table, boards);
+    /* From here on a key of this job alone: what another job with the same secret has said is of no use. */
+    if (!error && knell__key_derive(&runtime->key, table, ranks * sizeof *table) != 0)
+        error = knell__runtime_fail(why, KNELL_ESYSTEM, "libsodium cannot be used");
     if (runtime->board_fd >= 0)
         close(runtime->board_fd); /* mapped or not: from here on nobody opens it */
     runtime->board_fd = -1;

@@ -5,17 +5,20 @@
 #include <errno.h>
 #include <string.h>
 
-void knell__outbox_put(void *driver, knell_rank to, const uint8_t *bytes, size_t size)
+void knell__outbox_put(void *driver, knell_rank to, enum knell__frame_kind kind, const uint8_t *bytes, size_t size)
 {
     struct knell_runtime *runtime = driver;
     struct knell__outbox *out = runtime->outbox;
-    struct knell__address *address = &runtime->other[to].address;
+    const struct knell__other *other = &runtime->other[to];
     unsigned at = out->count++;
+    out->address[at] = other->address;
+    if (kind == KNELL__FRAME_BEAT)
+        knell__address_set_port(&out->address[at], other->beats);
     memcpy(out->bytes[at], bytes, size);
     out->piece[at] = (struct iovec){out->bytes[at], size};
     out->header[at].msg_hdr = (struct msghdr){
-        .msg_name = &address->as,
-        .msg_namelen = address->size,
+        .msg_name = &out->address[at].as,
+        .msg_namelen = out->address[at].size,
         .msg_iov = &out->piece[at],
         .msg_iovlen = 1,
     };
@@ -29,7 +32,7 @@ void knell__outbox_flush(struct knell_runtime *runtime)
 {
     struct knell__outbox *out = runtime->outbox;
     for (unsigned sent = 0; sent < out->count;) {
-        int count = sendmmsg(runtime->socket, out->header + sent, out->count - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+        int count = sendmmsg(runtime->control, out->header + sent, out->count - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (count < 0 && errno == EINTR)
             continue;
         sent += count > 0 ? (unsigned)count : 1; /* the first one was refused: go on behind it */

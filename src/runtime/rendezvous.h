@@ -26,11 +26,13 @@ enum { KNELL__HOST_ID = 16, KNELL__NONCE = 16 };
 /* Where a process is. Of fixed layout: it goes over the connection as it is, between machines of one byte order. */
 struct knell__place {
     uint8_t address[sizeof(struct sockaddr_in6)];
-    uint32_t address_size;
+    uint16_t address_size;
+    uint16_t beats_port; /* in network order */
     uint8_t host[KNELL__HOST_ID];
     uint64_t started;
     int32_t pid;
     int32_t board_fd; /* -1: none */
+    uint8_t nonce[KNELL__NONCE]; /* random: no two jobs have the same table */
 };
 
 /* What all must agree on. */

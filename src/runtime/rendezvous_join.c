@@ -12,7 +12,7 @@
 
 #define RETRY_NS 10000000
 
-/* "file:PATH" has the address in it once rank 0 is there. */
+/* "file:PATH" has the address in it once rank 0 is there. What is wrong is in errno, 0 when it is what was read. */
 static int find_address(const char *text, struct knell__address *address)
 {
     char line[KNELL__ADDRESS_TEXT];
@@ -22,8 +22,9 @@ static int find_address(const char *text, struct knell__address *address)
     ssize_t size = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
     if (fd >= 0)
         close(fd);
-    if (size <= 0)
-        return KNELL_EINVAL;
+    if (size < 0)
+        return KNELL_ESYSTEM;
+    errno = 0;
     line[size] = '\0';
     line[strcspn(line, "\n")] = '\0';
     return knell__address_parse(line, address);
@@ -50,15 +51,14 @@ static int connect_before(const struct knell__rendezvous *meet, const char *text
     int error = ENOENT;
     do {
         struct knell__address address;
-        if (find_address(text, &address) == 0) {
-            int fd = try_connect(&address);
-            if (fd >= 0)
-                return fd;
-            error = errno;
-        }
+        int fd = find_address(text, &address) == 0 ? try_connect(&address) : -1;
+        if (fd >= 0)
+            return fd;
+        error = errno;
         nanosleep(&(struct timespec){.tv_nsec = RETRY_NS}, NULL);
     } while (knell__clock_now() < meet->deadline);
-    return knell__rendezvous_fail(meet, KNELL_ETIME, "rendezvous %s: nobody there in time (%s)", text, strerror(error));
+    return knell__rendezvous_fail(meet, KNELL_ETIME, "rendezvous %s: nobody there in time (%s)", text,
+                                  error ? strerror(error) : "no address in it");
 }
 
 static int say_lost(const struct knell__rendezvous *meet, int error)

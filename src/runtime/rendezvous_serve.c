@@ -21,6 +21,7 @@ enum {
 
 struct visitor {
     int fd; /* -1: nobody */
+    uint32_t polled; /* where it is in the list for poll */
     knell_rank rank;
     size_t got;
     uint8_t challenge[KNELL__NONCE];
@@ -61,12 +62,23 @@ static void fail(struct server *server, int error, const char *what)
 
 /* ---- what comes in --------------------------------------------------------------------------------------------------- */
 
+/* One descriptor for each process is needed, for as long as all meet. */
+static void fail_full(struct server *server)
+{
+    char what[KNELL_RUNTIME_WHY];
+    snprintf(what, sizeof what, "rank 0 may not open as many descriptors as %u processes need to meet: raise its limit (ulimit -n)",
+             server->terms.ranks);
+    fail(server, KNELL_ESYSTEM, what);
+}
+
 static void let_in(struct server *server)
 {
     int fd = accept4(server->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) {
+        if (errno == EMFILE || errno == ENFILE)
+            fail_full(server);
         if (errno != EAGAIN)
-            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL); /* no descriptors left: it stays readable */
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL); /* it stays readable */
         return;
     }
     for (uint32_t i = 0; i < server->slots; i++) {
@@ -186,6 +198,20 @@ static void fail_late(struct server *server)
     fail(server, KNELL_ETIME, what);
 }
 
+/* Only who is there: more entries than the process may have descriptors are refused. Returns their number. */
+static nfds_t list_for_poll(struct server *server)
+{
+    uint32_t count = 0;
+    server->poll[count++] = (struct pollfd){.fd = server->listening, .events = POLLIN};
+    for (uint32_t i = 0; i < server->slots; i++) {
+        struct visitor *visitor = &server->visitor[i];
+        visitor->polled = count;
+        if (visitor->fd >= 0)
+            server->poll[count++] = (struct pollfd){.fd = visitor->fd, .events = POLLIN};
+    }
+    return count;
+}
+
 /* Serves until *count has reached all ranks, or the deadline. */
 static void gather(struct server *server, const uint32_t *count)
 {
@@ -195,16 +221,13 @@ static void gather(struct server *server, const uint32_t *count)
             fail_late(server);
             return;
         }
-        server->poll[0] = (struct pollfd){.fd = server->listening, .events = POLLIN};
-        for (uint32_t i = 0; i < server->slots; i++)
-            server->poll[i + 1] = (struct pollfd){.fd = server->visitor[i].fd, .events = POLLIN};
-        if (poll(server->poll, server->slots + 1, (int)(left / 1000000 < 500 ? left / 1000000 + 1 : 500)) <= 0)
+        if (poll(server->poll, list_for_poll(server), (int)(left / 1000000 < 500 ? left / 1000000 + 1 : 500)) <= 0)
             continue;
-        if (server->poll[0].revents)
-            let_in(server);
         for (uint32_t i = 0; i < server->slots; i++)
-            if (server->poll[i + 1].revents && server->visitor[i].fd == server->poll[i + 1].fd)
+            if (server->visitor[i].fd >= 0 && server->poll[server->visitor[i].polled].revents)
                 listen_to(server, &server->visitor[i]);
+        if (server->poll[0].revents)
+            let_in(server); /* last: until here every visitor is in the list */
     }
 }
 

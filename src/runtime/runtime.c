@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int enter(struct knell_runtime *runtime)
+int knell__enter(struct knell_runtime *runtime)
 {
     if (runtime->inert)
         return KNELL_ESTOPPED;
@@ -16,7 +16,7 @@ static int enter(struct knell_runtime *runtime)
     return 0;
 }
 
-static int leave(struct knell_runtime *runtime, int result)
+int knell__leave(struct knell_runtime *runtime, int result)
 {
     knell__outbox_flush(runtime);
     bool wake = knell__loop_deadline(runtime) < runtime->asked || runtime->watch_again ||
@@ -31,8 +31,8 @@ static int leave(struct knell_runtime *runtime, int result)
 
 static int wish(struct knell_runtime *runtime, struct knell_event *event)
 {
-    int error = enter(runtime);
-    return error ? error : leave(runtime, knell__drive(runtime, event));
+    int error = knell__enter(runtime);
+    return error ? error : knell__leave(runtime, knell__drive(runtime, event));
 }
 
 /* ---- facts ------------------------------------------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ int knell_runtime_fd(const struct knell_runtime *runtime)
 
 int knell_runtime_is_gone(struct knell_runtime *runtime, knell_rank rank)
 {
-    int result = rank < runtime->config.ranks ? enter(runtime) : KNELL_EINVAL;
+    int result = rank < runtime->config.ranks ? knell__enter(runtime) : KNELL_EINVAL;
     if (result)
         return result;
     result = knell_node_is_gone(runtime->node, rank);
@@ -71,7 +71,7 @@ int knell_runtime_is_gone(struct knell_runtime *runtime, knell_rank rank)
 
 int knell_runtime_view(struct knell_runtime *runtime, struct knell_range *range, size_t room, size_t *count)
 {
-    int error = enter(runtime);
+    int error = knell__enter(runtime);
     if (error)
         return error;
     struct knell_dead dead = knell_node_dead(runtime->node);
@@ -84,7 +84,7 @@ int knell_runtime_view(struct knell_runtime *runtime, struct knell_range *range,
 
 uint64_t knell_runtime_failures(struct knell_runtime *runtime, uint64_t group)
 {
-    if (enter(runtime) != 0)
+    if (knell__enter(runtime) != 0)
         return 0;
     uint64_t digest = knell_node_failures(runtime->node, group);
     pthread_mutex_unlock(&runtime->lock);
@@ -93,7 +93,7 @@ uint64_t knell_runtime_failures(struct knell_runtime *runtime, uint64_t group)
 
 int knell_runtime_counters(struct knell_runtime *runtime, struct knell_runtime_counters *counters)
 {
-    int error = enter(runtime);
+    int error = knell__enter(runtime);
     if (error)
         return error;
     const struct knell__channel_counters *channel = &runtime->channel.counters;
@@ -120,12 +120,12 @@ int knell_runtime_watch_pid(struct knell_runtime *runtime, knell_rank rank, pid_
 {
     if (rank >= runtime->config.ranks || rank == runtime->config.rank || pid <= 0)
         return KNELL_EINVAL;
-    int error = enter(runtime);
+    int error = knell__enter(runtime);
     if (error)
         return error;
     runtime->other[rank].process = (struct knell__process){.pid = pid};
     runtime->watch_again = true;
-    return leave(runtime, 0);
+    return knell__leave(runtime, 0);
 }
 
 int knell_runtime_group(struct knell_runtime *runtime, uint64_t id, const knell_rank *member, uint32_t size)
@@ -137,14 +137,14 @@ int knell_runtime_group(struct knell_runtime *runtime, uint64_t id, const knell_
         return KNELL_ESYSTEM;
     memcpy(made->member, member, size * sizeof *member);
     made->group = (struct knell_group){.id = id, .size = size, .member = made->member};
-    int error = enter(runtime);
+    int error = knell__enter(runtime);
     if (!error) {
         error = knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_GROUP, .as.group = {&made->group}});
         if (!error) {
             made->next = runtime->groups;
             runtime->groups = made;
         }
-        leave(runtime, 0);
+        knell__leave(runtime, 0);
     }
     if (error)
         free(made);
@@ -153,7 +153,7 @@ int knell_runtime_group(struct knell_runtime *runtime, uint64_t id, const knell_
 
 int knell_runtime_drop(struct knell_runtime *runtime, uint64_t id)
 {
-    int error = enter(runtime);
+    int error = knell__enter(runtime);
     if (error)
         return error;
     error = knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_DROP, .as.drop = {id}});
@@ -164,7 +164,7 @@ int knell_runtime_drop(struct knell_runtime *runtime, uint64_t id)
         dropped = *at;
         *at = dropped->next;
     }
-    leave(runtime, 0);
+    knell__leave(runtime, 0);
     free(dropped);
     return error;
 }

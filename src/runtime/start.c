@@ -1,8 +1,8 @@
 /* start: from a configuration to a running detector, and back to nothing. */
 #include "runtime/state.h"
+#include "runtime/thread.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define MS INT64_C(1000000)
-enum { JOIN_SLOTS = 8, STACK = 256 << 10 };
+enum { JOIN_SLOTS = 8 };
 
 struct knell_runtime_config knell_runtime_config_default(void)
 {
@@ -114,7 +114,7 @@ static int make_parts(struct knell_runtime *runtime, char *why)
 
 static void free_all(struct knell_runtime *runtime)
 {
-    const int fds[] = {runtime->socket, runtime->wake, runtime->facts_fd, runtime->watch_fd};
+    const int fds[] = {runtime->control, runtime->beats, runtime->wake, runtime->facts_fd, runtime->watch_fd};
     for (unsigned i = 0; i < sizeof fds / sizeof *fds; i++)
         if (fds[i] >= 0 && !runtime->inert)
             close(fds[i]);
@@ -136,21 +136,6 @@ static void free_all(struct knell_runtime *runtime)
     free(runtime);
 }
 
-/* The thread inherits a mask with every signal in it: the program's handlers run in the program's threads. */
-static int start_thread(struct knell_runtime *runtime)
-{
-    sigset_t every, before;
-    pthread_attr_t attributes;
-    sigfillset(&every);
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK);
-    pthread_sigmask(SIG_SETMASK, &every, &before);
-    int error = pthread_create(&runtime->thread, &attributes, knell__loop, runtime);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return error ? KNELL_ESYSTEM : 0;
-}
-
 /* An answer takes two journeys and a turn of the other on a processor, for which all detectors of its host may stand in line;
  * other hosts are taken to be like this one. */
 static knell_time time_to_repeat(const struct knell_runtime *runtime)
@@ -162,18 +147,24 @@ static knell_time time_to_repeat(const struct knell_runtime *runtime)
     return longer(longer(20 * MS, 4 * runtime->core.tau), local * MS / (processors > 0 ? processors : 1));
 }
 
-/* The others begin when the word reaches them, on a busy machine not all at once: the first suspicion waits a little
- * longer. The heartbeats of a host need not all fall on one moment. */
-static void begin(struct knell_runtime *runtime)
+/* The heartbeats of a host fall on multiples of eta of its clock: one wake-up of the processor serves all its detectors, and
+ * what they take from the program they take from all its processes at once. */
+static knell_time to_the_grid(const struct knell_runtime *runtime)
 {
     knell_time eta = runtime->config.eta;
+    return eta - runtime->now % eta;
+}
+
+/* The others begin when the word reaches them, on a busy machine not all at once: the first suspicion waits a little
+ * longer. */
+static void begin(struct knell_runtime *runtime)
+{
     knell__channel_pace(&runtime->channel, time_to_repeat(runtime));
     runtime->now = knell__clock_now();
     runtime->asked = KNELL_NEVER;
     runtime->watch_again = true;
     knell__drive(runtime, &(struct knell_event){
-        .type = KNELL_EVENT_START,
-        .as.start = {(knell_time)((double)eta * runtime->config.rank / runtime->config.ranks)}});
+        .type = KNELL_EVENT_START, .as.start = {to_the_grid(runtime)}});
     knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED,
                                                 .as.resumed = {longer(runtime->config.delta, 500 * MS)}});
 }
@@ -187,7 +178,7 @@ static struct knell_runtime *make(const struct knell_runtime_config *config)
     memset(runtime, 0, sizeof *runtime);
     runtime->config = *config;
     runtime->core = core_config(config);
-    runtime->socket = runtime->wake = runtime->facts_fd = runtime->watch_fd = runtime->board_fd = -1;
+    runtime->control = runtime->beats = runtime->wake = runtime->facts_fd = runtime->watch_fd = runtime->board_fd = -1;
     runtime->watched = KNELL_NOBODY;
     pthread_mutex_init(&runtime->lock, NULL);
     return runtime;
@@ -213,10 +204,12 @@ int knell_runtime_start(const struct knell_runtime_config *config, struct knell_
     if (!error) {
         knell__fork_register(made);
         begin(made);
-        error = start_thread(made);
+        error = knell__thread_start(&made->thread, knell__loop, made);
         if (error) {
             knell__fork_forget(made);
             knell__runtime_fail(why, error, "no thread for the detector");
+        } else if (made->shortcuts) {
+            knell__local_begin(made);
         }
     }
     if (error)
@@ -242,6 +235,7 @@ void knell_runtime_stop(struct knell_runtime *runtime)
         ssize_t written = write(runtime->wake, &(uint64_t){1}, sizeof(uint64_t));
         (void)written;
         pthread_join(runtime->thread, NULL);
+        knell__sentinel_stop(&runtime->sentinel);
         knell__fork_forget(runtime);
     }
     free_all(runtime);

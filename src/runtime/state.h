@@ -3,8 +3,9 @@
  *   start.c   from a configuration to a running thread, and back      loop.c    the thread: wait, listen, tick
  *   meet.c    sockets, rendezvous, table, ring order                  drive.c   the node: steps, sink, what arrives
  *   runtime.c what the program may ask and wish                       local.c   this host: board and pidfd
- *   outbox.c  datagrams out, many per system call                     fork.c    children are without a detector
- *   channel_*.c, frame.c, rendezvous*.c, board.c, watch.c, facts.c, clock.c, address.c   know nothing of this struct
+ *   outbox.c  datagrams out, many per system call                     inbox.c   datagrams in, by two sockets
+ *   fork.c    children are without a detector
+ *   channel_*.c, frame.c, rendezvous*.c, board.c, news.c, sentinel.c, watch.c, facts.c, ...   know nothing of this struct
  *
  * One lock is around everything that changes. The thread holds it while it works and not while it waits. */
 #ifndef KNELL_RUNTIME_STATE_H
@@ -15,7 +16,9 @@
 #include "runtime/channel.h"
 #include "runtime/clock.h"
 #include "runtime/facts.h"
+#include "runtime/news.h"
 #include "runtime/rendezvous.h"
+#include "runtime/sentinel.h"
 #include "runtime/watch.h"
 
 #include <knell/runtime.h>
@@ -31,6 +34,7 @@ enum { KNELL__BATCH = 16 };
 struct knell__outbox {
     struct mmsghdr header[KNELL__BATCH];
     struct iovec piece[KNELL__BATCH];
+    struct knell__address address[KNELL__BATCH];
     uint8_t bytes[KNELL__BATCH][KNELL__FRAME_MAX];
     unsigned count;
 };
@@ -38,6 +42,7 @@ struct knell__outbox {
 /* What is known of one process, of any host. */
 struct knell__other {
     struct knell__address address;
+    in_port_t beats;             /* where it hears heartbeats, at the same address */
     struct knell__offset offset; /* of its clock, when it is on another host */
     knell_time heard;            /* emission of its newest heartbeat, by its clock */
     struct knell__process process;
@@ -72,7 +77,9 @@ struct knell_runtime {
     struct knell__registered *groups;
     uint32_t split; /* number of the last message that was split */
 
-    int socket;
+    int control; /* sockets: what is to be heard at once, */
+    int beats;   /* and what is heard when the thread is awake anyway */
+    bool beats_pour; /* more than can be meant as heartbeats comes in there: it is listened to as well */
     int wake; /* eventfd: the program has changed something */
     knell_time now;
     knell_time asked; /* until when the thread wanted to sleep */
@@ -82,6 +89,9 @@ struct knell_runtime {
     bool shortcuts;     /* the processes of this host have agreed on board and pidfds */
     knell_rank watched; /* whose pidfd is held; KNELL_NOBODY */
     int watch_fd;       /* -1: none */
+    struct knell__sentinel sentinel; /* watches the same */
+    struct knell__news news;
+    bool by_news; /* what is being told came from the board: all of this host have it */
     uint32_t thread_id; /* of the detector's thread, for who looks at the board */
     knell_rank doubted; /* the emitter that was silent but looked alive, */
     knell_time doubted_heard; /* since this heartbeat, */
@@ -89,6 +99,7 @@ struct knell_runtime {
     bool watch_again;   /* somebody is gone: look whom to watch */
 
     struct knell__facts facts;
+    bool calling; /* a thread is in the program's callback */
     int facts_fd; /* eventfd: facts wait */
 
     bool started, leaving, ended;
@@ -105,13 +116,23 @@ int knell__meet(struct knell_runtime *runtime, char *why);
 void *knell__loop(void *runtime);
 knell_time knell__loop_deadline(const struct knell_runtime *runtime);
 
+void knell__call_back(struct knell_runtime *runtime);
+
+/* runtime.c: around whatever changes something: the lock, the time; after it datagrams go out and the thread is woken if it
+ * has something to do. */
+int knell__enter(struct knell_runtime *runtime);
+int knell__leave(struct knell_runtime *runtime, int result);
+
 /* drive.c: all with the lock held. */
 int knell__drive(struct knell_runtime *runtime, struct knell_event *event);
-void knell__drive_datagram(struct knell_runtime *runtime, const uint8_t *bytes, size_t size);
+void knell__drive_datagram(struct knell_runtime *runtime, const uint8_t *bytes, size_t size, knell_time arrived);
+void knell__drive_news(void *runtime, const struct knell__news_item *item);
 void knell__drive_heartbeat(struct knell_runtime *runtime, knell_rank from, knell_time emitted, uint32_t size,
                             uint64_t digest);
 
 /* local.c */
+void knell__local_begin(struct knell_runtime *runtime); /* without the lock */
+void knell__local_hear(struct knell_runtime *runtime);  /* the news of the host */
 void knell__local_post(struct knell_runtime *runtime, const struct knell_body *body);
 void knell__local_look(struct knell_runtime *runtime);  /* at the emitter's line */
 void knell__local_watch(struct knell_runtime *runtime); /* holds the pidfd of whom it should */
@@ -119,8 +140,12 @@ void knell__local_ended(struct knell_runtime *runtime); /* the pidfd became read
 bool knell__local_doubts(struct knell_runtime *runtime); /* that its silent emitter is dead */
 void knell__local_kill(struct knell_runtime *runtime, knell_rank rank);
 
+/* inbox.c: true when nothing more waits there. */
+bool knell__inbox_hear_control(struct knell_runtime *runtime);
+bool knell__inbox_hear_beats(struct knell_runtime *runtime);
+
 /* outbox.c */
-void knell__outbox_put(void *runtime, knell_rank to, const uint8_t *bytes, size_t size);
+void knell__outbox_put(void *runtime, knell_rank to, enum knell__frame_kind kind, const uint8_t *bytes, size_t size);
 void knell__outbox_flush(struct knell_runtime *runtime);
 
 /* fork.c */

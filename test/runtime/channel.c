@@ -39,8 +39,9 @@ static void fly(struct net *net, knell_rank to, const uint8_t *bytes, size_t siz
         }
 }
 
-static void emit(void *driver, knell_rank to, const uint8_t *bytes, size_t size)
+static void emit(void *driver, knell_rank to, enum knell__frame_kind kind, const uint8_t *bytes, size_t size)
 {
+    (void)kind;
     struct net *net = driver;
     net->sent++;
     if (knell_prng_below(&net->prng, 100) >= net->loss)

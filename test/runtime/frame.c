@@ -8,8 +8,9 @@
 
 enum { RANKS = 16, SELF = 5, HOSTILE = 1000000 };
 
-static void emit(void *driver, knell_rank to, const uint8_t *bytes, size_t size)
+static void emit(void *driver, knell_rank to, enum knell__frame_kind kind, const uint8_t *bytes, size_t size)
 {
+    (void)kind;
     (void)to;
     (void)bytes;
     (void)size;

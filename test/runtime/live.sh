@@ -1,8 +1,8 @@
 #!/bin/sh
 # knell live on this host: kills and stops are found in time by all survivors, nobody else is suspected, and nothing is left
-# behind: no process, no file in shared memory, also when the parent is killed. Usage: live.sh KNELL
+# behind: no process, no file in shared memory, also when the parent is killed. Usage: live.sh KNELL SOURCE_DIR
 set -eu
-knell=$1
+knell=$1 source=$2
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
@@ -26,6 +26,7 @@ run() {
         return 0
     fi
     [ "$(value false_positives)" = 0 ] || wrong "$name: false positives: $(value false_positives)"
+    [ "$(value wrong_views)" = 0 ] || wrong "$name: wrong views: $(value wrong_views)"
     [ "$(value unknown)" = 0 ] || wrong "$name: survivors that do not know: $(value unknown)"
     for last in $(grep -o '"last_ms": [0-9.]*' "$dir/out" | cut -d ' ' -f 2); do
         awk -v a="$last" -v b="$limit" 'BEGIN { exit !(a <= b) }' || wrong "$name: the last knew after $last ms, limit $limit"
@@ -59,6 +60,49 @@ run hosts 1000 -n 9 --hosts 3 --eta 20ms --delta 400ms --for 4s --kill 1@500ms -
 why kernel kernel timeout
 # The first process of each host, at once: with the ring over the hosts these are neighbours.
 run hosts-neighbours 2500 -n 9 --hosts 3 --eta 20ms --delta 400ms --for 4s --stop 0@500ms --stop 3@500ms --stop 6@500ms
+
+# A host is cut off: each of its processes is a victim, found by timeouts alone, also the first of all ranks.
+if "$source/tools/hosts" may 2>/dev/null; then
+    run cut 2500 -n 9 --hosts 3 --eta 20ms --delta 400ms --for 4s --cut 1@1s --log "$dir/log"
+    why timeout timeout timeout
+    [ "$(grep -o '"kind": "cut"' "$dir/out" | wc -l)" -eq 3 ] || wrong "cut: not three victims"
+    grep -q ' rank 0 is cut off$' "$dir/log" || wrong "cut: not in the log"
+    grep -q ' holds 0 for dead, found by .*(timeout)' "$dir/log" || wrong "cut: the notes are not in the log"
+    run cut-and-kill 2500 -n 9 --hosts 3 --eta 20ms --delta 400ms --for 6s --settle 500ms --kill 1@1s --cut 2@1s --stop 8@1010ms
+fi
+
+# A scenario: the same interpreter as in the simulator, on processes. One is stopped briefly, one for good, one is killed.
+cat >"$dir/three.fail" <<'END'
+param SHORT = 100;
+Daemon CONTROL {
+node 1:
+    time_g first = 1;
+    first -> !pause(G[1]), !crash(G[0]), !freeze(G[2]), goto 2;
+node 2:
+}
+Daemon RANK {
+node 1:
+    onload -> continue, goto 2;
+node 2:
+    ?crash -> halt, goto 5;
+    ?freeze -> stop, goto 5;
+    ?pause -> stop, goto 3;
+node 3:
+    time rest = SHORT;
+    rest -> continue, goto 5;
+node 5:
+}
+Computer P { daemon = CONTROL; }
+Group G { program = "app" size = 6; daemon = RANK; }
+END
+run scenario 1000 -n 6 --eta 20ms --delta 400ms --for 2s --fail "$dir/three.fail"
+[ "$(grep -o '"kind": "[a-z]*"' "$dir/out" | cut -d '"' -f 4 | sort | tr '\n' ' ')" = 'kill stop stop ' ] ||
+    wrong "scenario: $(grep -o '"kind": "[a-z]*"' "$dir/out" | tr '\n' ' ')"
+[ "$(grep -o '"why"' "$dir/out" | wc -l)" -eq 2 ] || wrong "scenario: not two found"
+run scenario-long 1000 -n 6 --eta 20ms --delta 400ms --for 2s --fail "$dir/three.fail" -D SHORT=900
+[ "$(grep -o '"why"' "$dir/out" | wc -l)" -eq 3 ] || wrong "scenario-long: not three found"
+"$knell" live -n 6 --fail "$source/examples/fail/figure-10.fail" >"$dir/out" 2>"$dir/err" && wrong "code points: status 0"
+grep -q 'the live run cannot do this: before' "$dir/err" || wrong "code points: no word about it: $(cat "$dir/err")"
 
 # Whatever becomes of the parent: its processes end with it.
 : >"$dir/timeline"

@@ -1,0 +1,13 @@
+/* thread.h: threads of the runtime: they block every signal, so that the program's handlers run in the program's threads. */
+#ifndef KNELL_RUNTIME_THREAD_H
+#define KNELL_RUNTIME_THREAD_H
+
+#include <pthread.h>
+
+/* KNELL_ESYSTEM when there is none. */
+int knell__thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
+
+/* The calling thread wakes on time and runs soon: a wish to the scheduler. */
+void knell__thread_be_prompt(void);
+
+#endif

@@ -1,0 +1,2 @@
+// The same program as C++: the headers are good for both.
+#include "runtime.c"

@@ -1,0 +1,31 @@
+#!/bin/sh
+# knell live when the machine refuses: status 1, one line that says what, and no process left. Usage: bad_live.sh KNELL
+set -u
+knell=$1
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+wrong() {
+    echo "bad_live: $*: $(cat "$dir/err")" >&2
+    failed=1
+}
+
+# refused DESCRIPTORS WORDS: with so few descriptors it says WORDS
+refused() {
+    (ulimit -n "$1" && exec timeout 60 "$knell" live -n 16 --for 300ms) >"$dir/out" 2>"$dir/err"
+    status=$?
+    [ $status -eq 1 ] || wrong "$1 descriptors: status $status"
+    [ "$(wc -l <"$dir/err")" -eq 1 ] || wrong "$1 descriptors: not one line"
+    grep -q "$2" "$dir/err" || wrong "$1 descriptors: does not say '$2'"
+    left=$(grep -l -z -x -F "KNELL_BAD_LIVE=$$" /proc/[0-9]*/environ 2>/dev/null | grep -v "^/proc/\($$\|self\)/")
+    for process in $left; do
+        case $(cat "${process%environ}comm" 2>/dev/null) in knell) wrong "$1 descriptors: ${process%/environ} is left" ;; esac
+    done
+}
+
+export KNELL_BAD_LIVE=$$
+refused 5 'Too many open files'
+refused 7 'Too many open files'
+refused 20 'raise its limit (ulimit -n)'
+exit $failed
