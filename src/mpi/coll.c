@@ -2,8 +2,6 @@
 #include "mpi/coll.h"
 #include "mpi/error.h"
 
-#include <knell/mpix.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +17,9 @@ void knell__coll_begin(struct knell__coll *coll, struct knell__comm *comm, knell
     coll->code = coll->op.code;
     coll->tag = comm->place.wire | (int)(comm->sequence++ & ((1u << KNELL__SEQUENCE_BITS) - 1));
     coll->round = 0;
+    coll->over = false;
     memset(coll->state, 0, sizeof coll->state);
+    coll->mine = coll->spare = coll->other = NULL;
     coll->post = coll->inline_posts;
     coll->posts = 0;
     coll->tested = 0;
@@ -93,64 +93,6 @@ void knell__coll_recv(struct knell__coll *coll, void *buffer, int count, MPI_Dat
     posted(coll, knell__native.irecv(buffer, count, type, post->peer, coll->tag, knell__wire, &post->request));
 }
 
-void knell__coll_fold(struct knell__coll *coll, const void *from, void *into, int count, MPI_Datatype type, MPI_Op op)
-{
-    int code = knell__native.reduce_local(from, into, count, type, op);
-    if (code != MPI_SUCCESS && coll->code == MPI_SUCCESS)
-        coll->code = code;
-}
-
-/* Contiguous: size, extent and true extent are one number, and nothing begins elsewhere than at the address given. */
-static bool contiguous(MPI_Datatype type, size_t *bytes)
-{
-    MPI_Aint low, extent, true_low, true_extent;
-    int size;
-    knell__native.type_size(type, &size);
-    knell__native.type_get_extent(type, &low, &extent);
-    knell__native.type_get_true_extent(type, &true_low, &true_extent);
-    *bytes = (size_t)size;
-    return low == 0 && true_low == 0 && size == extent && size == true_extent;
-}
-
-/* The MPI below knows how to get from one datatype to another. The native MPI_COMM_SELF is the layer's alone. */
-static int copy_natively(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
-                         MPI_Datatype into_type)
-{
-    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&one_at_a_time);
-    int code = knell__native.sendrecv(from, from_count, from_type, 0, 0, into, into_count, into_type, 0, 0, MPI_COMM_SELF,
-                                      MPI_STATUS_IGNORE);
-    pthread_mutex_unlock(&one_at_a_time);
-    return code;
-}
-
-void knell__coll_copy(struct knell__coll *coll, const void *from, int from_count, MPI_Datatype from_type, void *into,
-                      int into_count, MPI_Datatype into_type)
-{
-    size_t bytes;
-    if (KNELL__LIKELY(from_type == into_type && from_count <= into_count && contiguous(from_type, &bytes))) {
-        memcpy(into, from, bytes * (size_t)from_count);
-        return;
-    }
-    int code = copy_natively(from, from_count, from_type, into, into_count, into_type);
-    if (code != MPI_SUCCESS && coll->code == MPI_SUCCESS)
-        coll->code = code;
-}
-
-void *knell__coll_scratch(struct knell__coll *coll, int count, MPI_Datatype type)
-{
-    MPI_Aint low, extent, true_low, true_extent;
-    knell__native.type_get_extent(type, &low, &extent);
-    knell__native.type_get_true_extent(type, &true_low, &true_extent);
-    size_t bytes = count > 0 ? (size_t)(true_extent + (count - 1) * extent) : 0;
-    coll->scratch = bytes <= sizeof coll->inline_scratch ? coll->inline_scratch : malloc(bytes);
-    if (!coll->scratch) {
-        coll->code = MPI_ERR_NO_MEM;
-        return NULL;
-    }
-    return coll->scratch - true_low;
-}
-
 /* ---- rounds ------------------------------------------------------------------------------------------------------------------- */
 
 /* True when all that was posted is complete. In order: the first that is not keeps the rest waiting, which costs nothing. */
@@ -205,9 +147,11 @@ int knell__coll_run(struct knell__coll *coll)
 static int task_advance(struct knell__task *task, bool *done)
 {
     struct knell__coll *coll = (struct knell__coll *)task;
-    *done = turn(coll);
-    if (*done)
+    *done = coll->over || turn(coll);
+    if (*done) {
         finish(coll);
+        knell__coll_over();
+    }
     return coll->code;
 }
 
@@ -216,33 +160,19 @@ static void task_release(struct knell__task *task)
     free(task);
 }
 
+/* The first round goes out before the call returns, whoever holds the tasks: what the program passed in arrays of its own may
+ * be gone after (Fortran's datatypes are converted into arrays that live as long as the call). */
 int knell__coll_start(struct knell__coll *coll, MPI_Request *request)
 {
     coll->task.advance = task_advance;
     coll->task.release = task_release;
+    coll->over = turn(coll);
     int code = knell__request_token(coll->comm, &coll->task, request);
-    if (code == MPI_SUCCESS)
-        knell__tasks_advance();
+    if (KNELL__LIKELY(code == MPI_SUCCESS))
+        return code;
+    coll->code = code;
+    finish(coll);
+    knell__coll_over();
+    free(coll);
     return code;
-}
-
-/* ---- the edge -------------------------------------------------------------------------------------------------------------------- */
-
-int knell__coll_blocking(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args)
-{
-    struct knell__coll coll;
-    knell__coll_begin(&coll, comm, step, args);
-    return knell__raise(comm, knell__coll_run(&coll));
-}
-
-int knell__coll_nonblocking(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args,
-                            MPI_Request *request)
-{
-    if (knell__trouble(comm) & KNELL__REVOKED)
-        return knell__raise(comm, MPIX_ERR_REVOKED);
-    struct knell__coll *coll = malloc(sizeof *coll);
-    if (!coll)
-        return knell__raise(comm, MPI_ERR_NO_MEM);
-    knell__coll_begin(coll, comm, step, args);
-    return knell__raise(comm, knell__coll_start(coll, request));
 }

@@ -12,18 +12,12 @@ static bool barrier_step(struct knell__coll *coll)
     return true;
 }
 
-int knell__mpi_barrier(MPI_Comm handle)
+int knell__mpi_barrier(MPI_Comm comm)
 {
-    struct knell__comm *comm = knell__comm_of(handle);
-    if (!comm)
-        return knell__native.barrier(handle);
-    return knell__coll_blocking(comm, barrier_step, &(struct knell__coll_args){0});
+    return knell__coll_call(comm, barrier_step, &(struct knell__coll_args){0}, NULL);
 }
 
-int knell__mpi_ibarrier(MPI_Comm handle, MPI_Request *request)
+int knell__mpi_ibarrier(MPI_Comm comm, MPI_Request *request)
 {
-    struct knell__comm *comm = knell__comm_of(handle);
-    if (!comm)
-        return knell__native.ibarrier(handle, request);
-    return knell__coll_nonblocking(comm, barrier_step, &(struct knell__coll_args){0}, request);
+    return knell__coll_call(comm, barrier_step, &(struct knell__coll_args){0}, request);
 }

@@ -47,7 +47,9 @@ function body_of(class, native, own, number)
     if (class == "life")
         return "    return " own ";\n"
     if (class == "ulfm")
-        return "    if (!knell__enter(" number "))\n        return MPI_ERR_OTHER;\n    return knell__leave(" number ", " own ");\n"
+        return "    if (!knell__enter(" number "))\n        return MPI_ERR_OTHER;\n    int64_t began = knell__tell_begin();\n" \
+               "    int code = " own ";\n    knell__tell_did(" number ", began, code);\n" \
+               "    return knell__leave(" number ", code);\n"
     if (class == "lack")
         return "    if (!knell__enter(" number "))\n        return " native ";\n" \
                "    return knell__leave(" number ", knell__raise_lack(" comm ", " number "));\n"
@@ -74,7 +76,7 @@ BEGIN {
     begin(own_h, "What the hand-written files define.", "KNELL_MPI_GEN_OWN_H")
     print "#include <knell/mpix.h>\n" > own_h
     begin(wrappers, "What the program calls.")
-    print "#include \"mpi/error.h\"\n#include \"mpi/gen/own.h\"\n#include \"mpi/layer.h\"\n#include \"mpi/native.h\"\n" > wrappers
+    print "#include \"mpi/error.h\"\n#include \"mpi/gen/own.h\"\n#include \"mpi/layer.h\"\n#include \"mpi/native.h\"\n#include \"mpi/tell.h\"\n" > wrappers
     print "#define EXPORT __attribute__((visibility(\"default\")))" > wrappers
     print "#define ALIAS(name) __attribute__((alias(#name), visibility(\"default\")))" > wrappers
 }

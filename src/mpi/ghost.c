@@ -19,6 +19,11 @@ _Noreturn void knell__die_now(void)
     knell__ghost_park();
 }
 
+void knell__ghost_listen(_Atomic uint32_t *halt)
+{
+    (void)halt;
+}
+
 void knell__ghosts_release(void)
 {
 }

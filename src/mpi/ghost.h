@@ -3,8 +3,14 @@
 #ifndef KNELL_MPI_GHOST_H
 #define KNELL_MPI_GHOST_H
 
+#include <stdatomic.h>
+#include <stdint.h>
+
 /* How a process dies when it is told to: a ghost (knell__self.ghosts), else SIGKILL. */
 _Noreturn void knell__die_now(void);
+
+/* From now on this process dies when *halt is not 0 (a futex): `knell run` says so at any time. */
+void knell__ghost_listen(_Atomic uint32_t *halt);
 
 /* For threads of a ghost that come to an MPI call: they stay there. */
 _Noreturn void knell__ghost_park(void);

@@ -2,6 +2,7 @@
 #include "mpi/side.h"
 #include "mpi/comm.h"
 #include "mpi/side_agree.h"
+#include "mpi/tell.h"
 
 #include <arpa/inet.h>
 #include <sched.h>
@@ -37,6 +38,8 @@ static void failed(const struct knell_fact *fact)
     if (!knell__self.ghosts || fact->why != KNELL_WHY_TRIGGER)
         atomic_store(&real_death, true);
     knell__comms_failed((int)fact->rank);
+    knell__tell((struct knell__report){
+        .word = KNELL__WORD_LEARNED, .peer = (int32_t)fact->rank, .by = (int32_t)fact->by, .value = fact->why});
 }
 
 static void on_fact(void *context, const struct knell_fact *fact)

@@ -1,7 +1,9 @@
 /* supervise.c: a process between the launcher and the rank. MPICH's hydra ends the whole job at the next event after one of
  * its children died by a signal; so its child is this supervisor, which waits for the rank and ends with 0 whatever the rank
- * died of. It forks before main, when the library is loaded, and only when KNELL_SUPERVISE is set: `knell run` does so where
- * the launcher needs it, and reads the true status from the rank's own report. */
+ * died of. It forks before main, when the library is loaded, and only when KNELL_SUPERVISE is set. `knell run` has one for every
+ * rank of every MPI, and hears the rank's true status from it. */
+#include "mpi/tell.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,20 +20,23 @@ static void pass_on(int signal)
 
 static void pass_on_signals(void)
 {
+    signal(SIGPIPE, SIG_IGN);
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &(struct sigaction){.sa_handler = pass_on}, NULL);
 }
 
-/* A death by a signal is for the detector to tell; an exit status is the program's word. */
+/* A death by a signal is for the detector to tell; an exit status is the program's word, told to `knell run` if there is one,
+ * else to the launcher. */
 static _Noreturn void supervise(void)
 {
-    int status;
+    int status = 0;
     pid_t ended;
     pass_on_signals();
     while ((ended = waitpid(rank, &status, 0)) < 0 && errno == EINTR)
         ;
-    _exit(ended == rank && WIFEXITED(status) ? WEXITSTATUS(status) : 0);
+    knell__tell_word(KNELL__WORD_ENDED, status);
+    _exit(ended == rank && WIFEXITED(status) && !getenv("KNELL_RUN") ? WEXITSTATUS(status) : 0);
 }
 
 __attribute__((constructor)) static void stand_between(void)
@@ -41,8 +46,10 @@ __attribute__((constructor)) static void stand_between(void)
     unsetenv("KNELL_SUPERVISE");
     pid_t launcher_child = getpid();
     rank = fork();
-    if (rank > 0)
+    if (rank > 0) {
+        knell__tell_word(KNELL__WORD_STARTED, rank);
         supervise();
+    }
     if (rank == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != launcher_child)

@@ -3,29 +3,14 @@
 #ifndef KNELL_TEST_MPI_CHECK_H
 #define KNELL_TEST_MPI_CHECK_H
 
+#include "watchdog.h"
+
 #include <mpi-ext.h>
 #include <mpi.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static int me; /* rank in MPI_COMM_WORLD */
-static int all;
-static const char *volatile at = "the beginning";
-
-static inline void check_late(int signal)
-{
-    char line[200];
-    (void)signal;
-    int size = snprintf(line, sizeof line, "rank %d hangs at: %s\n", me, at);
-    ssize_t written = write(2, line, (size_t)size);
-    (void)written;
-    _exit(99);
-}
-
-#define AT(text) (at = (text))
+static int all; /* size of MPI_COMM_WORLD */
 
 #define CHECK(x)                                                                                                         \
     do {                                                                                                                 \
@@ -54,14 +39,20 @@ static inline void check_late(int signal)
         }                                                                                                                \
     } while (0)
 
-static inline void begin(int *argc, char ***argv, unsigned seconds)
+static inline void begin_threads(int *argc, char ***argv, unsigned seconds, int threads)
 {
-    signal(SIGALRM, check_late);
-    alarm(seconds);
-    MPI_Init(argc, argv);
+    int provided;
+    watchdog(seconds);
+    MPI_Init_thread(argc, argv, threads, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &all);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK(provided >= threads);
+}
+
+static inline void begin(int *argc, char ***argv, unsigned seconds)
+{
+    begin_threads(argc, argv, seconds, MPI_THREAD_SINGLE);
 }
 
 /* "fine" of every survivor: the script counts them, since launchers' statuses say little after a death. */
@@ -72,6 +63,52 @@ static inline int end(void)
     printf("fine\n");
     fflush(stdout);
     return 0;
+}
+
+/* Dies if told to: by SIGKILL, or as a ghost. */
+static inline void die_if(int doomed)
+{
+    AT("knell_kill_me");
+    if (doomed)
+        knell_kill_me();
+}
+
+/* Returns when this rank of the communicator is known dead here: a receive from it waits for nothing else. */
+static inline void learn_death(MPI_Comm comm, int rank)
+{
+    FAILS(MPI_Recv(NULL, 0, MPI_BYTE, rank, 32000, comm, MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED);
+}
+
+static inline MPI_Comm shrunk(MPI_Comm comm)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    OK(MPIX_Comm_shrink(comm, &made));
+    return made;
+}
+
+/* Every living member is here. */
+static inline void meet(MPI_Comm comm)
+{
+    MPI_Comm living = shrunk(comm);
+    OK(MPI_Barrier(living));
+    OK(MPI_Comm_free(&living));
+}
+
+/* Has everybody the same? */
+static inline void check_same(MPI_Comm comm, int value)
+{
+    int bounds[2] = {value, -value}, most[2];
+    OK(MPI_Allreduce(bounds, most, 2, MPI_INT, MPI_MAX, comm));
+    if (most[0] != -most[1])
+        fprintf(stderr, "rank %d, after %s: %d here, from %d to %d elsewhere\n", me, at, value, -most[1], most[0]);
+    CHECK(most[0] == -most[1]);
+}
+
+static inline int group_size(MPI_Group group)
+{
+    int size = -1;
+    OK(MPI_Group_size(group, &size));
+    return size;
 }
 
 #endif

@@ -3,6 +3,7 @@
 #include "mpi/gen/own.h"
 #include "mpi/layer.h"
 #include "mpi/native.h"
+#include "mpi/tell.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define ALIAS(name) __attribute__((alias(#name), visibility("default")))
@@ -478,7 +479,7 @@ EXPORT int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 {
     if (!knell__enter(KNELL__CALL_GATHER))
         return knell__native.gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    return knell__leave(KNELL__CALL_GATHER, knell__raise_lack(comm, KNELL__CALL_GATHER));
+    return knell__leave(KNELL__CALL_GATHER, knell__mpi_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gather);
 
@@ -486,7 +487,7 @@ EXPORT int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 {
     if (!knell__enter(KNELL__CALL_GATHERV))
         return knell__native.gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-    return knell__leave(KNELL__CALL_GATHERV, knell__raise_lack(comm, KNELL__CALL_GATHERV));
+    return knell__leave(KNELL__CALL_GATHERV, knell__mpi_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 }
 int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gatherv);
 
@@ -494,7 +495,7 @@ EXPORT int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 {
     if (!knell__enter(KNELL__CALL_SCATTER))
         return knell__native.scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    return knell__leave(KNELL__CALL_SCATTER, knell__raise_lack(comm, KNELL__CALL_SCATTER));
+    return knell__leave(KNELL__CALL_SCATTER, knell__mpi_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Scatter);
 
@@ -502,7 +503,7 @@ EXPORT int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int d
 {
     if (!knell__enter(KNELL__CALL_SCATTERV))
         return knell__native.scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    return knell__leave(KNELL__CALL_SCATTERV, knell__raise_lack(comm, KNELL__CALL_SCATTERV));
+    return knell__leave(KNELL__CALL_SCATTERV, knell__mpi_scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Scatterv);
 
@@ -510,7 +511,7 @@ EXPORT int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 {
     if (!knell__enter(KNELL__CALL_ALLGATHER))
         return knell__native.allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return knell__leave(KNELL__CALL_ALLGATHER, knell__raise_lack(comm, KNELL__CALL_ALLGATHER));
+    return knell__leave(KNELL__CALL_ALLGATHER, knell__mpi_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgather);
 
@@ -518,7 +519,7 @@ EXPORT int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 {
     if (!knell__enter(KNELL__CALL_ALLGATHERV))
         return knell__native.allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return knell__leave(KNELL__CALL_ALLGATHERV, knell__raise_lack(comm, KNELL__CALL_ALLGATHERV));
+    return knell__leave(KNELL__CALL_ALLGATHERV, knell__mpi_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 }
 int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgatherv);
 
@@ -526,7 +527,7 @@ EXPORT int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 {
     if (!knell__enter(KNELL__CALL_ALLTOALL))
         return knell__native.alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return knell__leave(KNELL__CALL_ALLTOALL, knell__raise_lack(comm, KNELL__CALL_ALLTOALL));
+    return knell__leave(KNELL__CALL_ALLTOALL, knell__mpi_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Alltoall);
 
@@ -534,7 +535,7 @@ EXPORT int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int 
 {
     if (!knell__enter(KNELL__CALL_ALLTOALLV))
         return knell__native.alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    return knell__leave(KNELL__CALL_ALLTOALLV, knell__raise_lack(comm, KNELL__CALL_ALLTOALLV));
+    return knell__leave(KNELL__CALL_ALLTOALLV, knell__mpi_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 }
 int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Alltoallv);
 
@@ -542,7 +543,7 @@ EXPORT int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int 
 {
     if (!knell__enter(KNELL__CALL_ALLTOALLW))
         return knell__native.alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    return knell__leave(KNELL__CALL_ALLTOALLW, knell__raise_lack(comm, KNELL__CALL_ALLTOALLW));
+    return knell__leave(KNELL__CALL_ALLTOALLW, knell__mpi_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 }
 int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Alltoallw);
 
@@ -550,7 +551,7 @@ EXPORT int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 {
     if (!knell__enter(KNELL__CALL_REDUCE))
         return knell__native.reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
-    return knell__leave(KNELL__CALL_REDUCE, knell__raise_lack(comm, KNELL__CALL_REDUCE));
+    return knell__leave(KNELL__CALL_REDUCE, knell__mpi_reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
 }
 int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) ALIAS(MPI_Reduce);
 
@@ -566,7 +567,7 @@ EXPORT int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 {
     if (!knell__enter(KNELL__CALL_REDUCE_SCATTER_BLOCK))
         return knell__native.reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
-    return knell__leave(KNELL__CALL_REDUCE_SCATTER_BLOCK, knell__raise_lack(comm, KNELL__CALL_REDUCE_SCATTER_BLOCK));
+    return knell__leave(KNELL__CALL_REDUCE_SCATTER_BLOCK, knell__mpi_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
 }
 int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Reduce_scatter_block);
 
@@ -574,7 +575,7 @@ EXPORT int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 {
     if (!knell__enter(KNELL__CALL_REDUCE_SCATTER))
         return knell__native.reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-    return knell__leave(KNELL__CALL_REDUCE_SCATTER, knell__raise_lack(comm, KNELL__CALL_REDUCE_SCATTER));
+    return knell__leave(KNELL__CALL_REDUCE_SCATTER, knell__mpi_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 }
 int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Reduce_scatter);
 
@@ -582,7 +583,7 @@ EXPORT int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 {
     if (!knell__enter(KNELL__CALL_SCAN))
         return knell__native.scan(sendbuf, recvbuf, count, datatype, op, comm);
-    return knell__leave(KNELL__CALL_SCAN, knell__raise_lack(comm, KNELL__CALL_SCAN));
+    return knell__leave(KNELL__CALL_SCAN, knell__mpi_scan(sendbuf, recvbuf, count, datatype, op, comm));
 }
 int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Scan);
 
@@ -590,7 +591,7 @@ EXPORT int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 {
     if (!knell__enter(KNELL__CALL_EXSCAN))
         return knell__native.exscan(sendbuf, recvbuf, count, datatype, op, comm);
-    return knell__leave(KNELL__CALL_EXSCAN, knell__raise_lack(comm, KNELL__CALL_EXSCAN));
+    return knell__leave(KNELL__CALL_EXSCAN, knell__mpi_exscan(sendbuf, recvbuf, count, datatype, op, comm));
 }
 int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Exscan);
 
@@ -614,7 +615,7 @@ EXPORT int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 {
     if (!knell__enter(KNELL__CALL_IGATHER))
         return knell__native.igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    return knell__leave(KNELL__CALL_IGATHER, knell__raise_lack(comm, KNELL__CALL_IGATHER));
+    return knell__leave(KNELL__CALL_IGATHER, knell__mpi_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 }
 int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igather);
 
@@ -622,7 +623,7 @@ EXPORT int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 {
     if (!knell__enter(KNELL__CALL_IGATHERV))
         return knell__native.igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-    return knell__leave(KNELL__CALL_IGATHERV, knell__raise_lack(comm, KNELL__CALL_IGATHERV));
+    return knell__leave(KNELL__CALL_IGATHERV, knell__mpi_igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 }
 int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igatherv);
 
@@ -630,7 +631,7 @@ EXPORT int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 {
     if (!knell__enter(KNELL__CALL_ISCATTER))
         return knell__native.iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    return knell__leave(KNELL__CALL_ISCATTER, knell__raise_lack(comm, KNELL__CALL_ISCATTER));
+    return knell__leave(KNELL__CALL_ISCATTER, knell__mpi_iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 }
 int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatter);
 
@@ -638,7 +639,7 @@ EXPORT int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int 
 {
     if (!knell__enter(KNELL__CALL_ISCATTERV))
         return knell__native.iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    return knell__leave(KNELL__CALL_ISCATTERV, knell__raise_lack(comm, KNELL__CALL_ISCATTERV));
+    return knell__leave(KNELL__CALL_ISCATTERV, knell__mpi_iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 }
 int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatterv);
 
@@ -646,7 +647,7 @@ EXPORT int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendt
 {
     if (!knell__enter(KNELL__CALL_IALLGATHER))
         return knell__native.iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    return knell__leave(KNELL__CALL_IALLGATHER, knell__raise_lack(comm, KNELL__CALL_IALLGATHER));
+    return knell__leave(KNELL__CALL_IALLGATHER, knell__mpi_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 }
 int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgather);
 
@@ -654,7 +655,7 @@ EXPORT int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype send
 {
     if (!knell__enter(KNELL__CALL_IALLGATHERV))
         return knell__native.iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    return knell__leave(KNELL__CALL_IALLGATHERV, knell__raise_lack(comm, KNELL__CALL_IALLGATHERV));
+    return knell__leave(KNELL__CALL_IALLGATHERV, knell__mpi_iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 }
 int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgatherv);
 
@@ -662,7 +663,7 @@ EXPORT int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendty
 {
     if (!knell__enter(KNELL__CALL_IALLTOALL))
         return knell__native.ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    return knell__leave(KNELL__CALL_IALLTOALL, knell__raise_lack(comm, KNELL__CALL_IALLTOALL));
+    return knell__leave(KNELL__CALL_IALLTOALL, knell__mpi_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 }
 int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoall);
 
@@ -670,7 +671,7 @@ EXPORT int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int
 {
     if (!knell__enter(KNELL__CALL_IALLTOALLV))
         return knell__native.ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    return knell__leave(KNELL__CALL_IALLTOALLV, knell__raise_lack(comm, KNELL__CALL_IALLTOALLV));
+    return knell__leave(KNELL__CALL_IALLTOALLV, knell__mpi_ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 }
 int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallv);
 
@@ -678,7 +679,7 @@ EXPORT int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int
 {
     if (!knell__enter(KNELL__CALL_IALLTOALLW))
         return knell__native.ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    return knell__leave(KNELL__CALL_IALLTOALLW, knell__raise_lack(comm, KNELL__CALL_IALLTOALLW));
+    return knell__leave(KNELL__CALL_IALLTOALLW, knell__mpi_ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 }
 int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallw);
 
@@ -686,7 +687,7 @@ EXPORT int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Dataty
 {
     if (!knell__enter(KNELL__CALL_IREDUCE))
         return knell__native.ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-    return knell__leave(KNELL__CALL_IREDUCE, knell__raise_lack(comm, KNELL__CALL_IREDUCE));
+    return knell__leave(KNELL__CALL_IREDUCE, knell__mpi_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request));
 }
 int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce);
 
@@ -702,7 +703,7 @@ EXPORT int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int rec
 {
     if (!knell__enter(KNELL__CALL_IREDUCE_SCATTER_BLOCK))
         return knell__native.ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
-    return knell__leave(KNELL__CALL_IREDUCE_SCATTER_BLOCK, knell__raise_lack(comm, KNELL__CALL_IREDUCE_SCATTER_BLOCK));
+    return knell__leave(KNELL__CALL_IREDUCE_SCATTER_BLOCK, knell__mpi_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 }
 int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter_block);
 
@@ -710,7 +711,7 @@ EXPORT int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int rec
 {
     if (!knell__enter(KNELL__CALL_IREDUCE_SCATTER))
         return knell__native.ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-    return knell__leave(KNELL__CALL_IREDUCE_SCATTER, knell__raise_lack(comm, KNELL__CALL_IREDUCE_SCATTER));
+    return knell__leave(KNELL__CALL_IREDUCE_SCATTER, knell__mpi_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 }
 int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter);
 
@@ -718,7 +719,7 @@ EXPORT int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 {
     if (!knell__enter(KNELL__CALL_ISCAN))
         return knell__native.iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
-    return knell__leave(KNELL__CALL_ISCAN, knell__raise_lack(comm, KNELL__CALL_ISCAN));
+    return knell__leave(KNELL__CALL_ISCAN, knell__mpi_iscan(sendbuf, recvbuf, count, datatype, op, comm, request));
 }
 int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscan);
 
@@ -726,7 +727,7 @@ EXPORT int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Dataty
 {
     if (!knell__enter(KNELL__CALL_IEXSCAN))
         return knell__native.iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
-    return knell__leave(KNELL__CALL_IEXSCAN, knell__raise_lack(comm, KNELL__CALL_IEXSCAN));
+    return knell__leave(KNELL__CALL_IEXSCAN, knell__mpi_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request));
 }
 int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iexscan);
 
@@ -750,7 +751,7 @@ EXPORT int MPI_Op_free(MPI_Op *op)
 {
     if (!knell__enter(KNELL__CALL_OP_FREE))
         return knell__native.op_free(op);
-    return knell__leave(KNELL__CALL_OP_FREE, knell__native.op_free(op));
+    return knell__leave(KNELL__CALL_OP_FREE, knell__mpi_op_free(op));
 }
 int PMPI_Op_free(MPI_Op *op) ALIAS(MPI_Op_free);
 
@@ -2043,7 +2044,10 @@ EXPORT int MPIX_Comm_revoke(MPI_Comm comm)
 {
     if (!knell__enter(KNELL__CALL_COMM_REVOKE))
         return MPI_ERR_OTHER;
-    return knell__leave(KNELL__CALL_COMM_REVOKE, knell__mpi_comm_revoke(comm));
+    int64_t began = knell__tell_begin();
+    int code = knell__mpi_comm_revoke(comm);
+    knell__tell_did(KNELL__CALL_COMM_REVOKE, began, code);
+    return knell__leave(KNELL__CALL_COMM_REVOKE, code);
 }
 int PMPIX_Comm_revoke(MPI_Comm comm) ALIAS(MPIX_Comm_revoke);
 
@@ -2051,7 +2055,10 @@ EXPORT int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag)
 {
     if (!knell__enter(KNELL__CALL_COMM_IS_REVOKED))
         return MPI_ERR_OTHER;
-    return knell__leave(KNELL__CALL_COMM_IS_REVOKED, knell__mpi_comm_is_revoked(comm, flag));
+    int64_t began = knell__tell_begin();
+    int code = knell__mpi_comm_is_revoked(comm, flag);
+    knell__tell_did(KNELL__CALL_COMM_IS_REVOKED, began, code);
+    return knell__leave(KNELL__CALL_COMM_IS_REVOKED, code);
 }
 int PMPIX_Comm_is_revoked(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_is_revoked);
 
@@ -2059,7 +2066,10 @@ EXPORT int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm)
 {
     if (!knell__enter(KNELL__CALL_COMM_SHRINK))
         return MPI_ERR_OTHER;
-    return knell__leave(KNELL__CALL_COMM_SHRINK, knell__mpi_comm_shrink(comm, newcomm));
+    int64_t began = knell__tell_begin();
+    int code = knell__mpi_comm_shrink(comm, newcomm);
+    knell__tell_did(KNELL__CALL_COMM_SHRINK, began, code);
+    return knell__leave(KNELL__CALL_COMM_SHRINK, code);
 }
 int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPIX_Comm_shrink);
 
@@ -2067,7 +2077,10 @@ EXPORT int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *requ
 {
     if (!knell__enter(KNELL__CALL_COMM_ISHRINK))
         return MPI_ERR_OTHER;
-    return knell__leave(KNELL__CALL_COMM_ISHRINK, knell__mpi_comm_ishrink(comm, newcomm, request));
+    int64_t began = knell__tell_begin();
+    int code = knell__mpi_comm_ishrink(comm, newcomm, request);
+    knell__tell_did(KNELL__CALL_COMM_ISHRINK, began, code);
+    return knell__leave(KNELL__CALL_COMM_ISHRINK, code);
 }
 int PMPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPIX_Comm_ishrink);
 
@@ -2075,7 +2088,10 @@ EXPORT int MPIX_Comm_agree(MPI_Comm comm, int *flag)
 {
     if (!knell__enter(KNELL__CALL_COMM_AGREE))
         return MPI_ERR_OTHER;
-    return knell__leave(KNELL__CALL_COMM_AGREE, knell__mpi_comm_agree(comm, flag));
+    int64_t began = knell__tell_begin();
+    int code = knell__mpi_comm_agree(comm, flag);
+    knell__tell_did(KNELL__CALL_COMM_AGREE, began, code);
+    return knell__leave(KNELL__CALL_COMM_AGREE, code);
 }
 int PMPIX_Comm_agree(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_agree);
 
@@ -2083,7 +2099,10 @@ EXPORT int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request)
 {
     if (!knell__enter(KNELL__CALL_COMM_IAGREE))
         return MPI_ERR_OTHER;
-    return knell__leave(KNELL__CALL_COMM_IAGREE, knell__mpi_comm_iagree(comm, flag, request));
+    int64_t began = knell__tell_begin();
+    int code = knell__mpi_comm_iagree(comm, flag, request);
+    knell__tell_did(KNELL__CALL_COMM_IAGREE, began, code);
+    return knell__leave(KNELL__CALL_COMM_IAGREE, code);
 }
 int PMPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request) ALIAS(MPIX_Comm_iagree);
 
@@ -2091,7 +2110,10 @@ EXPORT int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed)
 {
     if (!knell__enter(KNELL__CALL_COMM_GET_FAILED))
         return MPI_ERR_OTHER;
-    return knell__leave(KNELL__CALL_COMM_GET_FAILED, knell__mpi_comm_get_failed(comm, failed));
+    int64_t began = knell__tell_begin();
+    int code = knell__mpi_comm_get_failed(comm, failed);
+    knell__tell_did(KNELL__CALL_COMM_GET_FAILED, began, code);
+    return knell__leave(KNELL__CALL_COMM_GET_FAILED, code);
 }
 int PMPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_get_failed);
 
@@ -2099,7 +2121,10 @@ EXPORT int MPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked)
 {
     if (!knell__enter(KNELL__CALL_COMM_ACK_FAILED))
         return MPI_ERR_OTHER;
-    return knell__leave(KNELL__CALL_COMM_ACK_FAILED, knell__mpi_comm_ack_failed(comm, count, acked));
+    int64_t began = knell__tell_begin();
+    int code = knell__mpi_comm_ack_failed(comm, count, acked);
+    knell__tell_did(KNELL__CALL_COMM_ACK_FAILED, began, code);
+    return knell__leave(KNELL__CALL_COMM_ACK_FAILED, code);
 }
 int PMPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked) ALIAS(MPIX_Comm_ack_failed);
 
@@ -2107,7 +2132,10 @@ EXPORT int MPIX_Comm_failure_ack(MPI_Comm comm)
 {
     if (!knell__enter(KNELL__CALL_COMM_FAILURE_ACK))
         return MPI_ERR_OTHER;
-    return knell__leave(KNELL__CALL_COMM_FAILURE_ACK, knell__mpi_comm_failure_ack(comm));
+    int64_t began = knell__tell_begin();
+    int code = knell__mpi_comm_failure_ack(comm);
+    knell__tell_did(KNELL__CALL_COMM_FAILURE_ACK, began, code);
+    return knell__leave(KNELL__CALL_COMM_FAILURE_ACK, code);
 }
 int PMPIX_Comm_failure_ack(MPI_Comm comm) ALIAS(MPIX_Comm_failure_ack);
 
@@ -2115,7 +2143,10 @@ EXPORT int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed)
 {
     if (!knell__enter(KNELL__CALL_COMM_FAILURE_GET_ACKED))
         return MPI_ERR_OTHER;
-    return knell__leave(KNELL__CALL_COMM_FAILURE_GET_ACKED, knell__mpi_comm_failure_get_acked(comm, failed));
+    int64_t began = knell__tell_begin();
+    int code = knell__mpi_comm_failure_get_acked(comm, failed);
+    knell__tell_did(KNELL__CALL_COMM_FAILURE_GET_ACKED, began, code);
+    return knell__leave(KNELL__CALL_COMM_FAILURE_GET_ACKED, code);
 }
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
 
@@ -2315,7 +2346,7 @@ EXPORT int MPI_Type_free(MPI_Datatype *datatype)
 {
     if (!knell__enter(KNELL__CALL_TYPE_FREE))
         return knell__native.type_free(datatype);
-    return knell__leave(KNELL__CALL_TYPE_FREE, knell__native.type_free(datatype));
+    return knell__leave(KNELL__CALL_TYPE_FREE, knell__mpi_type_free(datatype));
 }
 int PMPI_Type_free(MPI_Datatype *datatype) ALIAS(MPI_Type_free);
 
