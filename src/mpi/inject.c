@@ -30,7 +30,7 @@ void knell__inject_start(void)
     struct knell__desk *desk = knell__desk();
     bool wanted = getenv("KNELL_INJECT") && desk;
     uint32_t was = wanted ? atomic_load(&desk->answers) : 0;
-    knell__tell_word(KNELL__WORD_READY, 0);
+    knell__announce_word(KNELL__WORD_READY, 0);
     if (!wanted)
         return;
     sleep_on(&desk->answers, was);
@@ -43,7 +43,7 @@ static void hold(struct knell__desk *desk, enum knell__call call, int after)
 {
     pthread_mutex_lock(&lock);
     uint32_t was = atomic_load(&desk->answers);
-    knell__tell((struct knell__report){.word = KNELL__WORD_AT, .value = call, .code = after});
+    knell__announce((struct knell__report){.word = KNELL__WORD_AT, .value = call, .code = after});
     sleep_on(&desk->answers, was);
     pthread_mutex_unlock(&lock);
     obey(desk);

@@ -71,13 +71,13 @@ static int begin(int code)
 
 int knell__mpi_init(int *argc, char ***argv)
 {
-    knell__tell_word(KNELL__WORD_INIT, 0);
+    knell__announce_word(KNELL__WORD_INIT, 0);
     return begin(knell__native.init(argc, argv));
 }
 
 int knell__mpi_init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    knell__tell_word(KNELL__WORD_INIT, 0);
+    knell__announce_word(KNELL__WORD_INIT, 0);
     return begin(knell__native.init_thread(argc, argv, required, provided));
 }
 
@@ -126,13 +126,13 @@ int knell__mpi_finalize(void)
     knell__side_stop();
     int code = whole ? knell__native.finalize() : MPI_SUCCESS; /* the native one would wait for the dead */
     finalized = !whole;
-    knell__tell_word(KNELL__WORD_FINISHED, 0);
+    knell__announce_word(KNELL__WORD_FINISHED, 0);
     return code;
 }
 
 int knell__mpi_abort(MPI_Comm handle, int errorcode)
 {
-    knell__tell_word(KNELL__WORD_ABORTED, errorcode);
+    knell__announce_word(KNELL__WORD_ABORTED, errorcode);
     (void)handle; /* the job is one: half of it would be left without the other */
     return knell__native.abort(MPI_COMM_WORLD, errorcode);
 }

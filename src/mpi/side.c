@@ -38,7 +38,7 @@ static void failed(const struct knell_fact *fact)
     if (!knell__self.ghosts || fact->why != KNELL_WHY_TRIGGER)
         atomic_store(&real_death, true);
     knell__comms_failed((int)fact->rank);
-    knell__tell((struct knell__report){
+    knell__announce((struct knell__report){
         .word = KNELL__WORD_LEARNED, .peer = (int32_t)fact->rank, .by = (int32_t)fact->by, .value = fact->why});
 }
 

@@ -35,7 +35,7 @@ static _Noreturn void supervise(void)
     pass_on_signals();
     while ((ended = waitpid(rank, &status, 0)) < 0 && errno == EINTR)
         ;
-    knell__tell_word(KNELL__WORD_ENDED, status);
+    knell__announce_word(KNELL__WORD_ENDED, status);
     _exit(ended == rank && WIFEXITED(status) && !getenv("KNELL_RUN") ? WEXITSTATUS(status) : 0);
 }
 
@@ -47,7 +47,7 @@ __attribute__((constructor)) static void stand_between(void)
     pid_t launcher_child = getpid();
     rank = fork();
     if (rank > 0) {
-        knell__tell_word(KNELL__WORD_STARTED, rank);
+        knell__announce_word(KNELL__WORD_STARTED, rank);
         supervise();
     }
     if (rank == 0) {
