@@ -8,6 +8,10 @@ shift 4
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 export KNELL_MODE="${KNELL_MODE:-real}"
+[ -x "$1" ] || {
+    echo "run.sh: there is no program $1; build it first" >&2
+    exit 1
+}
 case $mpi in
 openmpi)
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout -k 5 60 mpirun.openmpi --oversubscribe --enable-recovery \

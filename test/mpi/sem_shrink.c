@@ -57,7 +57,7 @@ static MPI_Comm order(void)
 static void down_to_one(MPI_Comm comm)
 {
     int size, rank, flag = 3, sum;
-    for (OK(MPI_Comm_size(comm, &size)); size > 1; size--) {
+    for (size = 4; size > 1; size--) {
         OK(MPI_Comm_rank(comm, &rank));
         die_if(rank == 0);
         int code = CODE(MPI_Barrier(comm));
