@@ -174,10 +174,18 @@ static bool cannot_begin(const struct knell__run_job *job)
     return waiting && gone;
 }
 
-/* All that live are through; ghosts and those whom nobody hears any more do not count. */
+/* Ghosts do not count: they wait for the others. */
+static bool all_ended(const struct knell__run_job *job)
+{
+    bool all = true;
+    for (int64_t i = 0; i < job->plan->ranks && all; i++)
+        all = job->rank[i].ended || job->rank[i].ghost;
+    return all;
+}
+
 static bool is_over(const struct knell__run_job *job)
 {
-    return job->ended == (uint32_t)job->plan->ranks || job->launcher == 0 || job->stopped_by || job->timed_out || job->broken;
+    return all_ended(job) || job->launcher == 0 || job->stopped_by || job->timed_out || job->broken;
 }
 
 static void follow(struct knell__run_job *job, int signals)
@@ -186,7 +194,7 @@ static void follow(struct knell__run_job *job, int signals)
     while (!is_over(job)) {
         int64_t next = job->fail && job->begin ? knell__run_fail_act(job->fail) : KNELL_NEVER;
         wait_for_news(job, signals, next < limit ? next : limit);
-        job->timed_out = knell__run_clock() >= limit && job->ended < (uint32_t)job->plan->ranks;
+        job->timed_out = knell__run_clock() >= limit && !all_ended(job);
         job->broken = cannot_begin(job) || (job->aborted && job->launcher == 0);
     }
     job->end = knell__run_clock();
@@ -216,7 +224,7 @@ static void kill_children(void)
 
 static void end_all(struct knell__run_job *job, int signals)
 {
-    if (job->launcher && job->ended == (uint32_t)job->plan->ranks && !job->stopped_by)
+    if (job->launcher && all_ended(job) && !job->stopped_by)
         wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
     for (int64_t i = 0; i < job->plan->ranks; i++)
         knell__run_kill(job, (int)i, SIGKILL);

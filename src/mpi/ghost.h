@@ -15,6 +15,9 @@ void knell__ghost_listen(_Atomic uint32_t *halt);
 /* For threads of a ghost that come to an MPI call: they stay there. */
 _Noreturn void knell__ghost_park(void);
 
+/* MPI_Finalize, before the last agreement: from here on this process is no ghost and will not be one. */
+void knell__ghost_leave(void);
+
 /* MPI_Finalize of the living, after their last agreement: the ghosts are told to end. */
 void knell__ghosts_release(void);
 

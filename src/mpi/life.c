@@ -119,8 +119,9 @@ int knell__mpi_finalize(void)
         return knell__native.finalize();
     knell__enter(KNELL__CALL_FINALIZE);
     delete_attributes();
+    knell__ghost_leave();
     last_agreement();
-    bool whole = !knell__real_death();
+    bool whole = knell__deaths() == 0; /* what was under way with a ghost may never end either */
     knell__ghosts_release();
     atomic_fetch_or(&knell__attention, KNELL__ATTENTION_OFF);
     knell__side_stop();

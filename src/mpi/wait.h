@@ -7,6 +7,8 @@
 #ifndef KNELL_MPI_WAIT_H
 #define KNELL_MPI_WAIT_H
 
+#include "mpi/ghost.h"
+#include "mpi/layer.h"
 #include "mpi/native.h"
 #include "mpi/request.h"
 #include "mpi/side.h"
@@ -50,6 +52,8 @@ static inline void knell__idle(unsigned *turns)
 {
     if (KNELL__RARELY(atomic_load_explicit(&knell__tasks_active, memory_order_relaxed) != 0))
         knell__tasks_advance();
+    if (KNELL__RARELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) & KNELL__ATTENTION_GHOST))
+        knell__ghost_park();
     if (KNELL__RARELY(++*turns > 256) && knell__self.crowded)
         sched_yield();
 }
