@@ -81,7 +81,7 @@ static void acknowledged(void)
 int main(int argc, char **argv)
 {
     begin(&argc, &argv, 20);
-    OK(MPI_Barrier(world));
+    meet(world);
     if (me == 0) {
         pending();
         acknowledged();

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     CHECK(acked == 0);
     FAILS(MPIX_Comm_ack_failed(MPI_COMM_WORLD, -1, &acked), MPI_ERR_ARG);
     FAILS(MPIX_Comm_ack_failed(MPI_COMM_WORLD, all + 1, &acked), MPI_ERR_ARG);
-    OK(MPI_Barrier(MPI_COMM_WORLD));
+    meet(MPI_COMM_WORLD);
 
     die_if(me == 4);
     learn_death(MPI_COMM_WORLD, 4);

@@ -22,7 +22,10 @@ static void a_hundred_times(void)
     for (int i = 0; i < 100; i++) {
         int one = 1, sum = 0;
         OK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm));
+        if (sum != all)
+            fprintf(stderr, "rank %d, time %d: %d\n", me, i, sum);
         CHECK(sum == all);
+        meet(comm);
         if (me == i % all || i % 7 == 0)
             OK(MPIX_Comm_revoke(comm));
         OK(MPIX_Comm_shrink(comm, &next));
@@ -38,7 +41,7 @@ static MPI_Comm order(void)
     MPI_Comm reversed, living;
     MPI_Request request;
     OK(MPI_Comm_split(MPI_COMM_WORLD, 0, all - me, &reversed));
-    OK(MPI_Barrier(reversed));
+    meet(reversed);
     die_if(me == 0);
     OK(MPIX_Comm_ishrink(reversed, &living, &request));
     die_if(me == 3);
@@ -49,6 +52,7 @@ static MPI_Comm order(void)
     learn_death(MPI_COMM_WORLD, 3);
     MPI_Comm now = shrunk(living);
     check_members(now, (int[]){5, 4, 2, 1}, 4);
+    meet(now);
     OK(MPI_Comm_free(&living));
     OK(MPI_Comm_free(&reversed));
     return now;
@@ -58,6 +62,7 @@ static void down_to_one(MPI_Comm comm)
 {
     int size, rank, flag = 3, sum;
     for (size = 4; size > 1; size--) {
+        meet(comm);
         OK(MPI_Comm_rank(comm, &rank));
         die_if(rank == 0);
         int code = CODE(MPI_Barrier(comm));
