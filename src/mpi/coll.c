@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- life of a machine ------------------------------------------------------------------------------------------------------- */
 
@@ -35,17 +36,6 @@ static void end(struct knell__coll *coll)
         free(coll->scratch);
     coll->post = coll->inline_posts;
     coll->scratch = NULL;
-}
-
-/* Every message of this round is taken back; when this returns the buffers are the program's again. */
-static void give_up_all(struct knell__coll *coll)
-{
-    for (int i = 0; i < coll->posts; i++)
-        if (coll->post[i].request != MPI_REQUEST_NULL) {
-            struct knell__op op = {.comm = coll->comm, .peer = coll->post[i].peer, .kind = coll->post[i].kind};
-            knell__give_up(&op, &coll->post[i].request, MPI_STATUS_IGNORE);
-        }
-    coll->posts = 0;
 }
 
 /* ---- for steps ----------------------------------------------------------------------------------------------------------------- */
@@ -91,6 +81,61 @@ void knell__coll_recv(struct knell__coll *coll, void *buffer, int count, MPI_Dat
 {
     struct knell__coll_post *post = next_post(coll, from, KNELL__REQUEST_RECV);
     posted(coll, knell__native.irecv(buffer, count, type, post->peer, coll->tag, knell__wire, &post->request));
+}
+
+/* ---- giving up ------------------------------------------------------------------------------------------------------------------ */
+
+/* How long to wait for messages that cannot be taken back. A receive that the cancel came too late for is being filled by a
+ * living sender, and is waited for. A send is waited for while its receiver may still be taking it: soon everybody knows of the
+ * failure, and what is not taken then stays where it is for ever. */
+enum { FINAL_TESTS = 64, SENDS_MS = 20, RECEIVES_MS = 2000 };
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+/* Tests what is left; so many are worth waiting for. */
+static int still_open(struct knell__coll *coll, enum knell__request_kind kind)
+{
+    int open = 0;
+    for (int i = 0; i < coll->posts; i++) {
+        struct knell__coll_post *post = &coll->post[i];
+        int complete = 0;
+        if (post->request == MPI_REQUEST_NULL)
+            continue;
+        if (knell__native.test(&post->request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            post->request = MPI_REQUEST_NULL;
+        else
+            open += !complete && post->kind == kind && !knell__is_dead(post->peer);
+    }
+    return open;
+}
+
+static void test_until(struct knell__coll *coll, enum knell__request_kind kind, int64_t deadline)
+{
+    unsigned turns = 0;
+    while (still_open(coll, kind) && now_ms() < deadline)
+        knell__idle(&turns);
+}
+
+/* Every message of this round is taken back; when this returns the buffers are the program's again. */
+static void give_up_all(struct knell__coll *coll)
+{
+    for (int i = 0; i < FINAL_TESTS; i++) /* what had arrived may lie unread in the transport */
+        still_open(coll, KNELL__REQUEST_RECV);
+    for (int i = 0; i < coll->posts; i++)
+        if (coll->post[i].request != MPI_REQUEST_NULL && coll->post[i].kind == KNELL__REQUEST_RECV)
+            knell__native.cancel(&coll->post[i].request);
+    int64_t start = now_ms();
+    test_until(coll, KNELL__REQUEST_RECV, start + RECEIVES_MS);
+    test_until(coll, KNELL__REQUEST_SEND, start + SENDS_MS);
+    for (int i = 0; i < coll->posts; i++)
+        if (coll->post[i].request != MPI_REQUEST_NULL && coll->post[i].kind == KNELL__REQUEST_SEND)
+            knell__native.request_free(&coll->post[i].request);
+    coll->posts = 0;
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------------------- */
