@@ -63,12 +63,20 @@ static struct knell__coll_post *next_post(struct knell__coll *coll, int rank, en
     return post;
 }
 
+/* Wrong arguments are nobody's death. */
+static int confirm(int peer, int code)
+{
+    int class = MPI_ERR_OTHER;
+    knell__native.error_class(code, &class);
+    return class == MPI_ERR_OTHER || class == MPI_ERR_INTERN || class == MPI_ERR_UNKNOWN ? knell__error_confirm(peer, code) : code;
+}
+
 static void posted(struct knell__coll *coll, int code)
 {
     if (KNELL__LIKELY(code == MPI_SUCCESS))
         coll->posts++;
     else if (coll->code == MPI_SUCCESS)
-        coll->code = code;
+        coll->code = confirm(coll->post[coll->posts].peer, code);
 }
 
 void knell__coll_send(struct knell__coll *coll, const void *buffer, int count, MPI_Datatype type, int to)
@@ -148,7 +156,7 @@ static bool round_complete(struct knell__coll *coll)
         struct knell__coll_post *post = &coll->post[coll->tested];
         int code = knell__native.test(&post->request, &complete, MPI_STATUS_IGNORE);
         if (KNELL__RARELY(code != MPI_SUCCESS)) {
-            coll->code = knell__error_confirm(post->peer, code);
+            coll->code = confirm(post->peer, code);
             return false;
         }
         if (!complete)
