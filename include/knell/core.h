@@ -318,6 +318,9 @@ bool knell_node_is_revoked(const struct knell_node *node, uint64_t group);
  * unknown. */
 uint64_t knell_node_failures(const struct knell_node *node, uint64_t group);
 
+/* What one gone process adds to such a digest: a caller that acknowledges only some of them sums these. */
+uint64_t knell_digest_of(knell_rank rank);
+
 /* The heartbeat this node emitted last, at or before `now` (KNELL_BEATS_POSTED). False before the first. */
 bool knell_node_heartbeat(const struct knell_node *node, knell_time now, struct knell_body *body);
 

@@ -84,6 +84,11 @@ struct knell_runtime_config {
     enum knell_fencing fencing;
     knell_on_fact *on_fact; /* instead of knell_runtime_poll; NULL: facts wait to be polled */
     void *on_fact_context;
+    /* Instead of both: called at once, in whichever thread learned the fact, with the runtime's lock held. It must not call
+     * the runtime. What the fact points to lives during the call. */
+    knell_on_fact *on_fact_at_once;
+    /* Processes that are declared dead are not ended: they play dead (knell_runtime_trigger). */
+    bool spare_the_dead;
 };
 
 /* eta 100 ms, delta 500 ms, rendezvous_wait 10 s, rendezvous_fd -1; all else zero. */

@@ -8,6 +8,7 @@ int knell__command_fail_graph(int argc, char **argv);
 int knell__command_fail_run(int argc, char **argv);
 int knell__command_live(int argc, char **argv);
 int knell__command_plan(int argc, char **argv);
+int knell__command_run(int argc, char **argv);
 int knell__command_sim_agree(int argc, char **argv);
 int knell__command_sim_broadcast(int argc, char **argv);
 int knell__command_sim_check(int argc, char **argv);

@@ -134,6 +134,14 @@ int knell__scenario_open(const struct knell_usage *usage, const char *file, cons
     return compile(usage, defines, (uint32_t)texts->n, scenario);
 }
 
+int knell__scenario_compile(const struct knell_usage *usage, const char *name, char *text, size_t size,
+                            struct knell_scenario *scenario)
+{
+    memset(scenario, 0, sizeof *scenario);
+    scenario->source = (struct knell_fail_source){.name = name, .text = text, .size = size};
+    return compile(usage, NULL, 0, scenario);
+}
+
 void knell__scenario_close(struct knell_scenario *scenario)
 {
     free((char *)scenario->source.text);

@@ -30,6 +30,7 @@ static const struct knell_command commands[] = {
     {"fail", "fault scenarios: check, draw and step them", NULL, fail_commands},
     {"live", "real processes with detectors on this host: who knows when", knell__command_live, NULL},
     {"plan", "timeouts for a platform: delta, eta, bounds and risk", knell__command_plan, NULL},
+    {"run", "an MPI job that survives the death of ranks; and deaths", knell__command_run, NULL},
     {"sim", "run the protocols of the core on simulated platforms", NULL, sim_commands},
     {0},
 };

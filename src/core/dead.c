@@ -17,6 +17,11 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+uint64_t knell_digest_of(knell_rank rank)
+{
+    return mix(rank);
+}
+
 struct knell_dead knell__dead(const struct knell_node *node)
 {
     struct knell_node *block = (struct knell_node *)node;

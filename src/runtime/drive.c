@@ -126,11 +126,16 @@ static void on_tell(void *driver, const struct knell_fact *fact)
     bool first = !knell__facts_are_there(&runtime->facts);
     if (fact->type == KNELL_FACT_FENCED && runtime->config.fencing == KNELL_FENCE_EXIT)
         end_fenced(runtime, fact->by);
-    if (fact->type == KNELL_FACT_FAILED && (fact->by == runtime->config.rank || fact->rank == runtime->watched))
+    if (fact->type == KNELL_FACT_FAILED && (fact->by == runtime->config.rank || fact->rank == runtime->watched) &&
+        !runtime->config.spare_the_dead)
         knell__local_kill(runtime, fact->rank);
     if (fact->type == KNELL_FACT_FAILED || fact->type == KNELL_FACT_LEFT) {
         knell__channel_close(&runtime->channel, fact->rank);
         runtime->watch_again |= fact->rank == runtime->watched;
+    }
+    if (runtime->config.on_fact_at_once) {
+        runtime->config.on_fact_at_once(runtime->config.on_fact_context, fact);
+        return;
     }
     knell__facts_put(&runtime->facts, fact);
     if (first && !runtime->config.on_fact) {

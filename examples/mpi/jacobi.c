@@ -1,0 +1,221 @@
+/* jacobi: a solver that goes on without the ranks it loses.
+ *
+ * The Laplace equation on a square, by Jacobi's iteration. Each rank owns a block of rows and keeps a copy of its neighbour's
+ * block from the last checkpoint. When ranks die, the survivors shrink the communicator, put the grid together from their own
+ * blocks and the copies, share it out anew and go on. If a rank and the keeper of its copy die together, their rows start from
+ * the first guess again: that costs iterations, not the answer.
+ *
+ * Usage: jacobi [RANK@ITERATION]...      these ranks kill themselves there
+ *        mpirun -n 8 jacobi 0@300 5@300 2@700 */
+#include <math.h>
+#include <mpi-ext.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 32, WIDTH = N + 2, CHECKPOINT = 50, LOOK = 10, MOST = 20000 };
+typedef double row[WIDTH];
+
+static MPI_Comm comm;
+static int world_rank, world_size;
+static int first, rows;         /* the block: rows first .. first + rows - 1 of the grid, */
+static row now[N + 2], next[N + 2]; /* with a row of a neighbour on either side */
+static int copy_owner = -1, copy_first, copy_rows; /* whose block the copy is, by its rank in MPI_COMM_WORLD */
+static row copy[N];
+static row grid[N + 2]; /* the whole of it, when it is shared out */
+static int iteration;
+
+/* The boundary, and, since it is harmonic, the solution everywhere. */
+static double exact(int i, int j)
+{
+    double x = (double)j / (N + 1), y = (double)i / (N + 1);
+    return x + 2 * y + 3 * x * y;
+}
+
+/* ---- dividing the grid ------------------------------------------------------------------------------------------------------ */
+
+static void take_block(void)
+{
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    first = 1 + rank * N / size;
+    rows = 1 + (rank + 1) * N / size - first;
+    memcpy(now, grid[first - 1], (size_t)(rows + 2) * sizeof(row));
+    copy_owner = -1;
+}
+
+static void first_guess(void)
+{
+    memset(grid, 0, sizeof grid);
+    for (int i = 0; i < WIDTH; i++) {
+        grid[0][i] = exact(0, i), grid[N + 1][i] = exact(N + 1, i);
+        grid[i][0] = exact(i, 0), grid[i][N + 1] = exact(i, N + 1);
+    }
+}
+
+/* ---- the iteration; each step gives the code of the MPI call that failed -------------------------------------------------------- */
+
+static int exchange_edges(void)
+{
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    int above = rank > 0 ? rank - 1 : MPI_PROC_NULL, below = rank < size - 1 ? rank + 1 : MPI_PROC_NULL;
+    int code = MPI_Sendrecv(now[1], WIDTH, MPI_DOUBLE, above, 1, now[rows + 1], WIDTH, MPI_DOUBLE, below, 1, comm,
+                            MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS)
+        return code;
+    return MPI_Sendrecv(now[rows], WIDTH, MPI_DOUBLE, below, 2, now[0], WIDTH, MPI_DOUBLE, above, 2, comm, MPI_STATUS_IGNORE);
+}
+
+/* The block goes to the next rank, the block of the one before comes here. */
+static int checkpoint(void)
+{
+    int rank, size, mine[3] = {world_rank, first, rows}, theirs[3];
+    row coming[N];
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    int to = (rank + 1) % size, from = (rank + size - 1) % size;
+    int code = MPI_Sendrecv(mine, 3, MPI_INT, to, 3, theirs, 3, MPI_INT, from, 3, comm, MPI_STATUS_IGNORE);
+    if (code == MPI_SUCCESS)
+        code = MPI_Sendrecv(now[1], rows * WIDTH, MPI_DOUBLE, to, 4, coming, N * WIDTH, MPI_DOUBLE, from, 4, comm,
+                            MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS)
+        return code; /* the older copy is whole */
+    copy_owner = theirs[0], copy_first = theirs[1], copy_rows = theirs[2];
+    memcpy(copy, coming, sizeof copy);
+    return MPI_SUCCESS;
+}
+
+static double relax(void)
+{
+    double change = 0;
+    for (int i = 1; i <= rows; i++)
+        for (int j = 1; j <= N; j++) {
+            next[i][j] = 0.25 * (now[i - 1][j] + now[i + 1][j] + now[i][j - 1] + now[i][j + 1]);
+            change = fmax(change, fabs(next[i][j] - now[i][j]));
+        }
+    for (int i = 1; i <= rows; i++)
+        memcpy(&now[i][1], &next[i][1], N * sizeof(double));
+    return change;
+}
+
+static void die_as_told(int argc, char **argv)
+{
+    int rank, when;
+    for (int i = 1; i < argc; i++)
+        if (sscanf(argv[i], "%d@%d", &rank, &when) == 2 && rank == world_rank && when == iteration)
+            raise(SIGKILL);
+}
+
+static int solve(int argc, char **argv)
+{
+    double change = 1, most = 1;
+    for (int code; most > 1e-10 && iteration < MOST; iteration++) {
+        die_as_told(argc, argv);
+        if (iteration % CHECKPOINT == 0 && (code = checkpoint()) != MPI_SUCCESS)
+            return code;
+        if ((code = exchange_edges()) != MPI_SUCCESS)
+            return code;
+        change = relax();
+        if (iteration % LOOK == 0 && (code = MPI_Allreduce(&change, &most, 1, MPI_DOUBLE, MPI_MAX, comm)) != MPI_SUCCESS)
+            return code;
+    }
+    return MPI_SUCCESS;
+}
+
+/* ---- after a death --------------------------------------------------------------------------------------------------------------- */
+
+/* Everybody gives its own rows, and the copy if its owner is gone; rows that nobody has stay as they were first guessed. */
+static int collect(MPI_Comm among)
+{
+    static row mine[N + 2], sum[N + 2];
+    int alive[N] = {0}, anybody[N], known[N + 2] = {0}, everywhere[N + 2];
+    alive[world_rank] = 1;
+    int code = MPI_Allreduce(alive, anybody, world_size, MPI_INT, MPI_MAX, among);
+    if (code != MPI_SUCCESS)
+        return code;
+    memset(mine, 0, sizeof mine);
+    memcpy(mine[first], now[1], (size_t)rows * sizeof(row));
+    for (int i = 0; i < rows; i++)
+        known[first + i] = 1;
+    if (copy_owner >= 0 && !anybody[copy_owner]) {
+        memcpy(mine[copy_first], copy, (size_t)copy_rows * sizeof(row));
+        for (int i = 0; i < copy_rows; i++)
+            known[copy_first + i] = 1;
+    }
+    code = MPI_Allreduce(mine, sum, (N + 2) * WIDTH, MPI_DOUBLE, MPI_SUM, among);
+    if (code == MPI_SUCCESS)
+        code = MPI_Allreduce(known, everywhere, N + 2, MPI_INT, MPI_MAX, among);
+    if (code == MPI_SUCCESS)
+        code = MPI_Allreduce(MPI_IN_PLACE, &iteration, 1, MPI_INT, MPI_MAX, among);
+    if (code != MPI_SUCCESS)
+        return code;
+    first_guess();
+    for (int i = 1; i <= N; i++)
+        if (everywhere[i])
+            memcpy(grid[i], sum[i], sizeof(row));
+    return MPI_SUCCESS;
+}
+
+/* Again, if somebody dies on the way: nobody gives up its block before all have the whole grid. */
+static void recover(void)
+{
+    int whole, rank, size;
+    do {
+        MPI_Comm smaller;
+        MPIX_Comm_shrink(comm, &smaller);
+        whole = collect(smaller) == MPI_SUCCESS;
+        if (!whole)
+            MPIX_Comm_revoke(smaller);
+        MPIX_Comm_agree(smaller, &whole);
+        MPI_Comm_free(&comm);
+        comm = smaller;
+    } while (!whole);
+    take_block();
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    if (rank == 0)
+        printf("iteration %d: %d ranks go on\n", iteration, size);
+}
+
+int main(int argc, char **argv)
+{
+    int finished, rank, size;
+    double error = 0, worst = -1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    if (world_size > N) {
+        fprintf(stderr, "jacobi: at most %d ranks\n", N);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* duplicates and what is shrunk from them inherit it */
+    if (MPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    first_guess();
+    take_block();
+    for (;;) {
+        finished = solve(argc, argv) == MPI_SUCCESS;
+        if (!finished)
+            MPIX_Comm_revoke(comm); /* whoever waits for somebody alive, who has left the iteration, is released */
+        MPIX_Comm_agree(comm, &finished);
+        if (finished)
+            break;
+        recover();
+    }
+    for (int i = 1; i <= rows; i++)
+        for (int j = 1; j <= N; j++)
+            error = fmax(error, fabs(now[i][j] - exact(first + i - 1, j)));
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    MPI_Allreduce(&error, &worst, 1, MPI_DOUBLE, MPI_MAX, comm);
+    if (rank == 0)
+        printf("%d of %d ranks, %d iterations, largest error %.1e: %s\n", size, world_size, iteration, worst,
+               worst >= 0 && worst < 1e-6 ? "right" : "WRONG");
+    MPI_Finalize();
+    return worst >= 0 && worst < 1e-6 ? 0 : 1;
+}

@@ -1,0 +1,148 @@
+! mpi_f08_ext: the ULFM calls for `use mpi_f08`, with the module name of Open MPI 5. Module files belong to one compiler and one
+! MPI: compile this file with your program. MPICH declares five of the calls in mpi_f08 itself: compile with -DMPICH there.
+module mpi_f08_ext
+  use iso_c_binding, only: c_int
+  use mpi_f08
+  implicit none
+  private
+  ! MPICH has numbers for them; on Open MPI 4 they are the first above its own (see knell/mpix.h).
+  integer, parameter :: base = merge(100, MPI_ERR_LASTCODE, MPI_ERR_LASTCODE > 100000)
+  integer, parameter, public :: MPIX_ERR_PROC_FAILED = base + 1
+  integer, parameter, public :: MPIX_ERR_PROC_FAILED_PENDING = base + 2
+  integer, parameter, public :: MPIX_ERR_REVOKED = base + 3
+  public :: MPIX_Comm_is_revoked, MPIX_Comm_agree, MPIX_Comm_get_failed, MPIX_Comm_ack_failed
+#ifndef MPICH
+  public :: MPIX_Comm_revoke, MPIX_Comm_shrink, MPIX_Comm_failure_ack, MPIX_Comm_failure_get_acked
+#endif
+
+  interface MPIX_Comm_agree ! MPICH has one that takes a LOGICAL
+    module procedure agree_integer
+  end interface
+
+  interface
+    subroutine c_revoke(comm, code) bind(C, name="mpix_comm_revoke_")
+      import c_int
+      integer(c_int), intent(in) :: comm
+      integer(c_int), intent(out) :: code
+    end subroutine
+    subroutine c_is_revoked(comm, flag, code) bind(C, name="mpix_comm_is_revoked_")
+      import c_int
+      integer(c_int), intent(in) :: comm
+      integer(c_int), intent(out) :: flag, code
+    end subroutine
+    subroutine c_shrink(comm, newcomm, code) bind(C, name="mpix_comm_shrink_")
+      import c_int
+      integer(c_int), intent(in) :: comm
+      integer(c_int), intent(out) :: newcomm, code
+    end subroutine
+    subroutine c_agree(comm, flag, code) bind(C, name="mpix_comm_agree_")
+      import c_int
+      integer(c_int), intent(in) :: comm
+      integer(c_int), intent(inout) :: flag
+      integer(c_int), intent(out) :: code
+    end subroutine
+    subroutine c_get_failed(comm, failed, code) bind(C, name="mpix_comm_get_failed_")
+      import c_int
+      integer(c_int), intent(in) :: comm
+      integer(c_int), intent(out) :: failed, code
+    end subroutine
+    subroutine c_ack_failed(comm, count, acked, code) bind(C, name="mpix_comm_ack_failed_")
+      import c_int
+      integer(c_int), intent(in) :: comm, count
+      integer(c_int), intent(out) :: acked, code
+    end subroutine
+    subroutine c_failure_ack(comm, code) bind(C, name="mpix_comm_failure_ack_")
+      import c_int
+      integer(c_int), intent(in) :: comm
+      integer(c_int), intent(out) :: code
+    end subroutine
+    subroutine c_failure_get_acked(comm, failed, code) bind(C, name="mpix_comm_failure_get_acked_")
+      import c_int
+      integer(c_int), intent(in) :: comm
+      integer(c_int), intent(out) :: failed, code
+    end subroutine
+  end interface
+
+contains
+
+#ifndef MPICH
+  subroutine MPIX_Comm_revoke(comm, ierror)
+    type(MPI_Comm), intent(in) :: comm
+    integer, optional, intent(out) :: ierror
+    integer :: code
+    call c_revoke(comm%MPI_VAL, code)
+    if (present(ierror)) ierror = code
+  end subroutine
+#endif
+
+  subroutine MPIX_Comm_is_revoked(comm, flag, ierror)
+    type(MPI_Comm), intent(in) :: comm
+    logical, intent(out) :: flag
+    integer, optional, intent(out) :: ierror
+    integer :: revoked, code
+    call c_is_revoked(comm%MPI_VAL, revoked, code)
+    flag = revoked /= 0
+    if (present(ierror)) ierror = code
+  end subroutine
+
+#ifndef MPICH
+  subroutine MPIX_Comm_shrink(comm, newcomm, ierror)
+    type(MPI_Comm), intent(in) :: comm
+    type(MPI_Comm), intent(out) :: newcomm
+    integer, optional, intent(out) :: ierror
+    integer :: code
+    call c_shrink(comm%MPI_VAL, newcomm%MPI_VAL, code)
+    if (present(ierror)) ierror = code
+  end subroutine
+#endif
+
+  subroutine agree_integer(comm, flag, ierror)
+    type(MPI_Comm), intent(in) :: comm
+    integer, intent(inout) :: flag
+    integer, optional, intent(out) :: ierror
+    integer :: code
+    call c_agree(comm%MPI_VAL, flag, code)
+    if (present(ierror)) ierror = code
+  end subroutine
+
+  subroutine MPIX_Comm_get_failed(comm, failedgrp, ierror)
+    type(MPI_Comm), intent(in) :: comm
+    type(MPI_Group), intent(out) :: failedgrp
+    integer, optional, intent(out) :: ierror
+    integer :: code
+    call c_get_failed(comm%MPI_VAL, failedgrp%MPI_VAL, code)
+    if (present(ierror)) ierror = code
+  end subroutine
+
+  subroutine MPIX_Comm_ack_failed(comm, num_to_ack, num_acked, ierror)
+    type(MPI_Comm), intent(in) :: comm
+    integer, intent(in) :: num_to_ack
+    integer, intent(out) :: num_acked
+    integer, optional, intent(out) :: ierror
+    integer :: code
+    call c_ack_failed(comm%MPI_VAL, num_to_ack, num_acked, code)
+    if (present(ierror)) ierror = code
+  end subroutine
+
+#ifndef MPICH
+  subroutine MPIX_Comm_failure_ack(comm, ierror)
+    type(MPI_Comm), intent(in) :: comm
+    integer, optional, intent(out) :: ierror
+    integer :: code
+    call c_failure_ack(comm%MPI_VAL, code)
+    if (present(ierror)) ierror = code
+  end subroutine
+#endif
+
+#ifndef MPICH
+  subroutine MPIX_Comm_failure_get_acked(comm, failedgrp, ierror)
+    type(MPI_Comm), intent(in) :: comm
+    type(MPI_Group), intent(out) :: failedgrp
+    integer, optional, intent(out) :: ierror
+    integer :: code
+    call c_failure_get_acked(comm%MPI_VAL, failedgrp%MPI_VAL, code)
+    if (present(ierror)) ierror = code
+  end subroutine
+#endif
+
+end module mpi_f08_ext

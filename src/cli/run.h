@@ -1,0 +1,132 @@
+/* run.h: what the files of `knell run` share: an MPI job under the layer, from its start to the last process.
+ *
+ *      run.c          the command line
+ *      run_program.c  what is to be run, with which MPI, launcher and layer
+ *      run_launch.c   the launcher's command and environment
+ *      run_place.c    the job's private directory: the reports' pipe, the desk, what the MPIs leave
+ *      run_job.c      the loop: reports, the scenario, the end
+ *      run_fail.c     the scenario
+ *      run_timeline.c what happened */
+#ifndef KNELL_CLI_RUN_H
+#define KNELL_CLI_RUN_H
+
+#include "cli/fail.h"
+#include "mpi/report.h"
+
+#include <knell/types.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+enum knell__run_mpi { KNELL__RUN_OPENMPI, KNELL__RUN_MPICH, KNELL__RUN_MPIS };
+enum knell__run_mode { KNELL__RUN_REAL, KNELL__RUN_GHOST };
+
+/* Exit statuses of the job's end by us. */
+enum { KNELL__RUN_TIMED_OUT = 124, KNELL__RUN_INTERRUPTED = 130 };
+
+struct knell__run_plan {
+    const struct knell_usage *usage;
+    int64_t ranks;
+    int mpi; /* enum knell__run_mpi */
+    int mode;
+    int64_t eta, delta, ghost_delay;
+    int64_t timeout; /* 0: none */
+    int64_t seed;
+    struct knell_texts kills, defines;
+    const char *fail;
+    const char *log;
+    bool dry_run, quiet;
+    char **program; /* its arguments, ended by NULL */
+    char path[PATH_MAX];     /* of the program */
+    char launcher[PATH_MAX]; /* of mpirun */
+    char layer[PATH_MAX];    /* of libknell-mpi */
+};
+
+/* ---- run_program.c ------------------------------------------------------------------------------------------------------- */
+
+extern const char *const knell__run_mpi_names[];
+
+/* Fills path, mpi (unless `mpi_given`), launcher and layer; an exit status. */
+int knell__run_find(struct knell__run_plan *plan, bool mpi_given);
+
+/* ---- run_place.c --------------------------------------------------------------------------------------------------------- */
+
+struct knell__run_place {
+    char path[64];
+    int reports; /* the pipe's reading end */
+    size_t stride; /* of the desks */
+    uint8_t *desks;
+    size_t desks_size;
+};
+
+int knell__run_place_open(const struct knell__run_plan *plan, struct knell__run_place *place); /* an exit status */
+struct knell__desk *knell__run_desk(const struct knell__run_place *place, int rank);
+void knell__run_place_close(struct knell__run_place *place);
+
+/* ---- run_launch.c -------------------------------------------------------------------------------------------------------- */
+
+enum { KNELL__RUN_WORDS = 96 }; /* more than ours are; the program's come on top */
+/* What is executed; the texts are owned. */
+struct knell__run_command {
+    size_t words;
+    char **word;
+};
+
+/* `place` NULL: for a plain mpirun, without anybody to report to. */
+bool knell__run_command_make(const struct knell__run_plan *plan, const char *place, struct knell__run_command *command);
+void knell__run_command_print(const struct knell__run_command *command, FILE *out);
+pid_t knell__run_command_start(const struct knell__run_command *command);
+void knell__run_command_free(struct knell__run_command *command);
+
+/* ---- run_job.c ----------------------------------------------------------------------------------------------------------- */
+
+struct knell__run_rank {
+    pid_t pid; /* 0: not started, or ended */
+    int status; /* as of waitpid */
+    bool started, init, ready, finished, ended, ghost, told;
+    int64_t died;    /* when its death was caused or seen; 0 */
+    bool injected;   /* by the scenario */
+    char where[80];  /* at the time limit */
+};
+
+struct knell__run_job {
+    const struct knell__run_plan *plan;
+    struct knell__run_place place;
+    struct knell__run_rank *rank;
+    struct knell__report *report; /* all of them, in the order of arrival */
+    size_t reports, room;
+    uint32_t started, ready, ended;
+    pid_t launcher;      /* 0: has ended */
+    int launcher_status; /* as of waitpid */
+    int64_t launched, begin; /* begin: all are ready; 0 before */
+    int64_t end;
+    bool aborted;
+    int abort_code;
+    int stopped_by; /* a signal to us; 0 */
+    bool timed_out, broken;
+    struct knell__run_fail *fail; /* NULL: nothing is injected */
+    FILE *log;
+};
+
+int64_t knell__run_clock(void);
+int knell__run(const struct knell__run_plan *plan);
+/* The process ends at once, as if killed from outside. */
+void knell__run_kill(struct knell__run_job *job, int rank, int signal);
+
+/* ---- run_fail.c ---------------------------------------------------------------------------------------------------------- */
+
+/* The scenario of --fail or --kill; NULL with *status KNELL_EXIT_OK: none. Otherwise *status says why. */
+struct knell__run_fail *knell__run_fail_open(struct knell__run_job *job, int *status);
+void knell__run_fail_begin(struct knell__run_fail *fail);
+void knell__run_fail_ended(struct knell__run_fail *fail, int rank, bool well);
+void knell__run_fail_at(struct knell__run_fail *fail, int rank, int call, bool after);
+/* Does what is due; returns when the next thing is, by the clock, or KNELL_NEVER. */
+int64_t knell__run_fail_act(struct knell__run_fail *fail);
+void knell__run_fail_close(struct knell__run_fail *fail);
+
+/* ---- run_timeline.c ------------------------------------------------------------------------------------------------------ */
+
+void knell__run_timeline(const struct knell__run_job *job, FILE *out);
+void knell__run_log_report(const struct knell__run_job *job, const struct knell__report *report);
+
+#endif

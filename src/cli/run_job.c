@@ -1,0 +1,353 @@
+/* run_job: the life of a job, as the parent sees it: reports come in, the scenario acts, signals and time limits end it; and
+ * what is left in the end: nothing, and the job's true status. */
+#include "cli/run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS INT64_C(1000000)
+/* How long the launcher may take to see that its job is over, and then to obey. */
+#define LAUNCHER_ENDS_NS (2000 * MS)
+#define LAUNCHER_OBEYS_NS (1000 * MS)
+/* How long the ranks may take to say where they are. */
+#define ANSWERS_NS (500 * MS)
+
+int64_t knell__run_clock(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+void knell__run_kill(struct knell__run_job *job, int rank, int signal)
+{
+    if (job->rank[rank].pid > 0)
+        kill(job->rank[rank].pid, signal);
+}
+
+/* ---- reports --------------------------------------------------------------------------------------------------------------- */
+
+static void has_started(struct knell__run_job *job, struct knell__run_rank *rank, const struct knell__report *report)
+{
+    if (!rank->started)
+        job->started++;
+    rank->started = true;
+    rank->pid = (pid_t)report->value;
+}
+
+/* From here on its number may be another's. */
+static void has_ended(struct knell__run_job *job, struct knell__run_rank *rank, const struct knell__report *report)
+{
+    if (!rank->ended)
+        job->ended++;
+    rank->ended = true;
+    rank->pid = 0;
+    rank->status = (int)report->value;
+    if (!rank->finished && !rank->died)
+        rank->died = report->when;
+    if (job->fail)
+        knell__run_fail_ended(job->fail, report->process, rank->status == 0);
+}
+
+static void is_ready(struct knell__run_job *job, struct knell__run_rank *rank)
+{
+    if (!rank->ready)
+        job->ready++;
+    rank->ready = true;
+    if (job->begin || job->ready < (uint32_t)job->plan->ranks)
+        return;
+    job->begin = knell__run_clock();
+    if (job->fail)
+        knell__run_fail_begin(job->fail);
+}
+
+static void has_aborted(struct knell__run_job *job, const struct knell__report *report)
+{
+    if (!job->aborted)
+        job->abort_code = (int)report->value;
+    job->aborted = true;
+}
+
+static void take(struct knell__run_job *job, const struct knell__report *report)
+{
+    struct knell__run_rank *rank = &job->rank[report->process];
+    switch (report->word) {
+    case KNELL__WORD_STARTED: has_started(job, rank, report); break;
+    case KNELL__WORD_ENDED: has_ended(job, rank, report); break;
+    case KNELL__WORD_INIT: rank->init = true; break;
+    case KNELL__WORD_READY: is_ready(job, rank); break;
+    case KNELL__WORD_FINISHED: rank->finished = true; break;
+    case KNELL__WORD_ABORTED: has_aborted(job, report); break;
+    case KNELL__WORD_GHOST:
+        rank->ghost = true;
+        rank->died = report->when;
+        break;
+    case KNELL__WORD_AT:
+        if (job->fail)
+            knell__run_fail_at(job->fail, report->process, (int)report->value, report->code);
+        break;
+    case KNELL__WORD_INSIDE: rank->told = true; break;
+    default: break;
+    }
+}
+
+static void keep(struct knell__run_job *job, const struct knell__report *report)
+{
+    if (job->reports == job->room) {
+        size_t room = job->room ? 2 * job->room : 256;
+        struct knell__report *more = realloc(job->report, room * sizeof *more);
+        if (!more)
+            return;
+        job->report = more;
+        job->room = room;
+    }
+    job->report[job->reports++] = *report;
+}
+
+static void read_reports(struct knell__run_job *job)
+{
+    struct knell__report report;
+    while (read(job->place.reports, &report, sizeof report) == (ssize_t)sizeof report) {
+        if (report.process < 0 || report.process >= job->plan->ranks)
+            continue;
+        if (report.word != KNELL__WORD_AT)
+            keep(job, &report);
+        take(job, &report);
+        if (job->log)
+            knell__run_log_report(job, &report);
+    }
+}
+
+/* ---- waiting --------------------------------------------------------------------------------------------------------------- */
+
+static void reap(struct knell__run_job *job)
+{
+    int status;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+        if (pid == job->launcher) {
+            job->launcher = 0;
+            job->launcher_status = status;
+        }
+}
+
+static void read_signals(struct knell__run_job *job, int signals)
+{
+    struct signalfd_siginfo info;
+    while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
+        if (info.ssi_signo != SIGCHLD)
+            job->stopped_by = (int)info.ssi_signo;
+    reap(job);
+}
+
+/* Until something happens, `until` at the latest. */
+static void wait_for_news(struct knell__run_job *job, int signals, int64_t until)
+{
+    struct pollfd fds[] = {{.fd = job->place.reports, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+    int64_t left = until == KNELL_NEVER ? -1 : until - knell__run_clock();
+    struct timespec wait = {left / INT64_C(1000000000), left % INT64_C(1000000000)};
+    if (until != KNELL_NEVER && left < 0)
+        wait = (struct timespec){0};
+    ppoll(fds, 2, until == KNELL_NEVER ? NULL : &wait, NULL);
+    read_reports(job);
+    read_signals(job, signals);
+}
+
+/* ---- the job's course ------------------------------------------------------------------------------------------------------ */
+
+/* One rank has ended without MPI, and others wait for it inside MPI_Init, which nothing can release. */
+static bool cannot_begin(const struct knell__run_job *job)
+{
+    bool waiting = false, gone = false;
+    for (int64_t i = 0; i < job->plan->ranks; i++) {
+        const struct knell__run_rank *rank = &job->rank[i];
+        waiting |= rank->init && !rank->ready && !rank->ended;
+        gone |= rank->ended && !rank->ready;
+    }
+    return waiting && gone;
+}
+
+/* Ghosts do not count: they wait for the others. */
+static bool all_ended(const struct knell__run_job *job)
+{
+    bool all = true;
+    for (int64_t i = 0; i < job->plan->ranks && all; i++)
+        all = job->rank[i].ended || job->rank[i].ghost;
+    return all;
+}
+
+static bool is_over(const struct knell__run_job *job)
+{
+    return all_ended(job) || job->launcher == 0 || job->stopped_by || job->timed_out || job->broken;
+}
+
+static void follow(struct knell__run_job *job, int signals)
+{
+    int64_t limit = job->plan->timeout ? job->launched + job->plan->timeout : KNELL_NEVER;
+    while (!is_over(job)) {
+        int64_t next = job->fail && job->begin ? knell__run_fail_act(job->fail) : KNELL_NEVER;
+        wait_for_news(job, signals, next < limit ? next : limit);
+        job->timed_out = knell__run_clock() >= limit && !all_ended(job);
+        job->broken = cannot_begin(job) || (job->aborted && job->launcher == 0);
+    }
+    job->end = knell__run_clock();
+}
+
+/* ---- the end --------------------------------------------------------------------------------------------------------------- */
+
+static void wait_for_launcher(struct knell__run_job *job, int signals, int64_t how_long)
+{
+    int64_t until = knell__run_clock() + how_long;
+    while (job->launcher && knell__run_clock() < until)
+        wait_for_news(job, signals, until);
+}
+
+/* We are the parent of whoever lost his (PR_SET_CHILD_SUBREAPER): when we have no child left, nobody is left. */
+static void kill_children(void)
+{
+    char path[64];
+    int pid;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *children = fopen(path, "re");
+    while (children && fscanf(children, "%d", &pid) == 1)
+        kill(pid, SIGKILL);
+    if (children)
+        fclose(children);
+}
+
+static void end_all(struct knell__run_job *job, int signals)
+{
+    if (job->launcher && all_ended(job) && !job->stopped_by)
+        wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
+    for (int64_t i = 0; i < job->plan->ranks; i++)
+        knell__run_kill(job, (int)i, SIGKILL);
+    if (job->launcher) {
+        kill(job->launcher, SIGTERM);
+        wait_for_launcher(job, signals, LAUNCHER_OBEYS_NS);
+    }
+    do {
+        kill_children();
+        read_reports(job);
+        reap(job);
+    } while (waitid(P_ALL, 0, &(siginfo_t){0}, WEXITED | WNOWAIT) == 0);
+}
+
+/* ---- the status ------------------------------------------------------------------------------------------------------------ */
+
+static int status_of(const struct knell__run_rank *rank)
+{
+    return WIFSIGNALED(rank->status) ? 128 + WTERMSIG(rank->status) : WEXITSTATUS(rank->status);
+}
+
+/* Those that ended by MPI_Finalize speak for the job; if none did, all do. */
+static int status_of_ranks(const struct knell__run_job *job)
+{
+    bool any = false;
+    int status = 0;
+    for (int64_t i = 0; i < job->plan->ranks; i++)
+        any |= job->rank[i].finished && job->rank[i].ended;
+    for (int64_t i = 0; i < job->plan->ranks && status == 0; i++)
+        if (job->rank[i].ended && (job->rank[i].finished || !any))
+            status = status_of(&job->rank[i]);
+    return status;
+}
+
+static int first_ended_early(const struct knell__run_job *job)
+{
+    int rank = 0;
+    while (rank + 1 < job->plan->ranks && !(job->rank[rank].ended && !job->rank[rank].ready))
+        rank++;
+    return rank;
+}
+
+static int status_of_job(const struct knell__run_job *job)
+{
+    if (job->stopped_by)
+        return 128 + job->stopped_by;
+    if (job->timed_out)
+        return KNELL__RUN_TIMED_OUT;
+    if (job->started == 0)
+        return knell__cli_broken(job->plan->usage, "%s ended with status %d before any rank had started", job->plan->launcher,
+                                 WIFEXITED(job->launcher_status) ? WEXITSTATUS(job->launcher_status) : 128);
+    if (job->broken && !job->aborted) {
+        int rank = first_ended_early(job), status = status_of(&job->rank[rank]);
+        knell__cli_broken(job->plan->usage, "rank %d ended with status %d before MPI_Init was through: the others would wait "
+                                            "for it for ever", rank, status);
+        return status ? status : KNELL_EXIT_FAILED;
+    }
+    if (job->aborted)
+        return job->abort_code & 0xff ? job->abort_code & 0xff : KNELL_EXIT_FAILED;
+    return status_of_ranks(job);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------------- */
+
+static int block_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static int launch(struct knell__run_job *job)
+{
+    struct knell__run_command command;
+    if (!knell__run_command_make(job->plan, job->place.path, &command))
+        return knell__cli_broken(job->plan->usage, "no memory for the command");
+    job->launched = knell__run_clock();
+    job->launcher = knell__run_command_start(&command);
+    knell__run_command_free(&command);
+    return job->launcher > 0 ? KNELL_EXIT_OK : knell__cli_broken(job->plan->usage, "fork: %s", strerror(errno));
+}
+
+static int prepare(struct knell__run_job *job)
+{
+    const struct knell__run_plan *plan = job->plan;
+    int status = KNELL_EXIT_OK;
+    job->place.reports = -1;
+    job->rank = calloc((size_t)plan->ranks, sizeof *job->rank);
+    if (!job->rank)
+        return knell__cli_broken(plan->usage, "no memory for the ranks");
+    job->fail = knell__run_fail_open(job, &status);
+    if (status == KNELL_EXIT_OK && plan->log && !(job->log = fopen(plan->log, "we")))
+        status = knell__cli_fail(plan->usage, "--log %.200s: %s", plan->log, strerror(errno));
+    return status == KNELL_EXIT_OK ? knell__run_place_open(plan, &job->place) : status;
+}
+
+int knell__run(const struct knell__run_plan *plan)
+{
+    struct knell__run_job job = {.plan = plan};
+    int status = prepare(&job);
+    if (status == KNELL_EXIT_OK) {
+        int signals = block_signals();
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+        status = launch(&job);
+        if (status == KNELL_EXIT_OK) {
+            follow(&job, signals);
+            end_all(&job, signals);
+            status = status_of_job(&job);
+            if (!plan->quiet)
+                knell__run_timeline(&job, stderr);
+        }
+        close(signals);
+    }
+    knell__run_fail_close(job.fail);
+    knell__run_place_close(&job.place);
+    if (job.log && fclose(job.log) != 0)
+        status = knell__cli_broken(plan->usage, "--log %.200s: cannot be written", plan->log);
+    free(job.rank);
+    free(job.report);
+    return status;
+}

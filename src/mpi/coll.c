@@ -1,0 +1,231 @@
+/* coll.c: see coll.h. */
+#include "mpi/coll.h"
+#include "mpi/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- life of a machine ------------------------------------------------------------------------------------------------------- */
+
+void knell__coll_begin(struct knell__coll *coll, struct knell__comm *comm, knell__coll_step *step,
+                       const struct knell__coll_args *args)
+{
+    coll->comm = comm;
+    coll->step = step;
+    coll->args = *args;
+    coll->op = knell__op_begin(comm, KNELL__EVERYBODY, KNELL__REQUEST_RECV);
+    coll->code = coll->op.code;
+    coll->tag = comm->place.wire | (int)(comm->sequence++ & ((1u << KNELL__SEQUENCE_BITS) - 1));
+    coll->round = 0;
+    coll->over = false;
+    memset(coll->state, 0, sizeof coll->state);
+    coll->mine = coll->spare = coll->other = NULL;
+    coll->post = coll->inline_posts;
+    coll->posts = 0;
+    coll->tested = 0;
+    coll->posts_room = KNELL__COLL_INLINE_POSTS;
+    coll->scratch = NULL;
+}
+
+static void end(struct knell__coll *coll)
+{
+    if (coll->post != coll->inline_posts)
+        free(coll->post);
+    if (coll->scratch != coll->inline_scratch)
+        free(coll->scratch);
+    coll->post = coll->inline_posts;
+    coll->scratch = NULL;
+}
+
+/* ---- for steps ----------------------------------------------------------------------------------------------------------------- */
+
+static void more_room(struct knell__coll *coll)
+{
+    size_t room = 2 * (size_t)coll->posts_room;
+    struct knell__coll_post *larger = malloc(room * sizeof *larger);
+    if (!larger)
+        knell__die("out of memory");
+    memcpy(larger, coll->post, (size_t)coll->posts * sizeof *larger);
+    if (coll->post != coll->inline_posts)
+        free(coll->post);
+    coll->post = larger;
+    coll->posts_room = (int)room;
+}
+
+static struct knell__coll_post *next_post(struct knell__coll *coll, int rank, enum knell__request_kind kind)
+{
+    if (KNELL__RARELY(coll->posts == coll->posts_room))
+        more_room(coll);
+    struct knell__coll_post *post = &coll->post[coll->posts];
+    post->kind = kind;
+    post->peer = coll->comm->process_of[rank];
+    return post;
+}
+
+/* Wrong arguments are nobody's death. */
+static int confirm(int peer, int code)
+{
+    int class = MPI_ERR_OTHER;
+    knell__native.error_class(code, &class);
+    return class == MPI_ERR_OTHER || class == MPI_ERR_INTERN || class == MPI_ERR_UNKNOWN ? knell__error_confirm(peer, code) : code;
+}
+
+static void posted(struct knell__coll *coll, int code)
+{
+    if (KNELL__LIKELY(code == MPI_SUCCESS))
+        coll->posts++;
+    else if (coll->code == MPI_SUCCESS)
+        coll->code = confirm(coll->post[coll->posts].peer, code);
+}
+
+void knell__coll_send(struct knell__coll *coll, const void *buffer, int count, MPI_Datatype type, int to)
+{
+    struct knell__coll_post *post = next_post(coll, to, KNELL__REQUEST_SEND);
+    posted(coll, knell__native.isend(buffer, count, type, post->peer, coll->tag, knell__wire, &post->request));
+}
+
+void knell__coll_recv(struct knell__coll *coll, void *buffer, int count, MPI_Datatype type, int from)
+{
+    struct knell__coll_post *post = next_post(coll, from, KNELL__REQUEST_RECV);
+    posted(coll, knell__native.irecv(buffer, count, type, post->peer, coll->tag, knell__wire, &post->request));
+}
+
+/* ---- giving up ------------------------------------------------------------------------------------------------------------------ */
+
+/* How long to wait for messages that cannot be taken back. A receive that the cancel came too late for is being filled by a
+ * living sender, and is waited for. A send is waited for while its receiver may still be taking it: soon everybody knows of the
+ * failure, and what is not taken then stays where it is for ever. */
+enum { FINAL_TESTS = 64, SENDS_MS = 20, RECEIVES_MS = 2000 };
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+/* Tests what is left; so many are worth waiting for. */
+static int still_open(struct knell__coll *coll, enum knell__request_kind kind)
+{
+    int open = 0;
+    for (int i = 0; i < coll->posts; i++) {
+        struct knell__coll_post *post = &coll->post[i];
+        int complete = 0;
+        if (post->request == MPI_REQUEST_NULL)
+            continue;
+        if (knell__native.test(&post->request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            post->request = MPI_REQUEST_NULL;
+        else
+            open += !complete && post->kind == kind && !knell__is_dead(post->peer);
+    }
+    return open;
+}
+
+static void test_until(struct knell__coll *coll, enum knell__request_kind kind, int64_t deadline)
+{
+    unsigned turns = 0;
+    while (still_open(coll, kind) && now_ms() < deadline)
+        knell__idle(&turns);
+}
+
+/* Every message of this round is taken back; when this returns the buffers are the program's again. */
+static void give_up_all(struct knell__coll *coll)
+{
+    for (int i = 0; i < FINAL_TESTS; i++) /* what had arrived may lie unread in the transport */
+        still_open(coll, KNELL__REQUEST_RECV);
+    for (int i = 0; i < coll->posts; i++)
+        if (coll->post[i].request != MPI_REQUEST_NULL && coll->post[i].kind == KNELL__REQUEST_RECV)
+            knell__native.cancel(&coll->post[i].request);
+    int64_t start = now_ms();
+    test_until(coll, KNELL__REQUEST_RECV, start + RECEIVES_MS);
+    test_until(coll, KNELL__REQUEST_SEND, start + SENDS_MS);
+    for (int i = 0; i < coll->posts; i++)
+        if (coll->post[i].request != MPI_REQUEST_NULL && coll->post[i].kind == KNELL__REQUEST_SEND)
+            knell__native.request_free(&coll->post[i].request);
+    coll->posts = 0;
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------------------- */
+
+/* True when all that was posted is complete. In order: the first that is not keeps the rest waiting, which costs nothing. */
+static bool round_complete(struct knell__coll *coll)
+{
+    while (coll->tested < coll->posts) {
+        int complete = 0;
+        struct knell__coll_post *post = &coll->post[coll->tested];
+        int code = knell__native.test(&post->request, &complete, MPI_STATUS_IGNORE);
+        if (KNELL__RARELY(code != MPI_SUCCESS)) {
+            coll->code = confirm(post->peer, code);
+            return false;
+        }
+        if (!complete)
+            return false;
+        coll->tested++;
+    }
+    return true;
+}
+
+/* One turn: true when the collective is over, well or not. */
+static bool turn(struct knell__coll *coll)
+{
+    while (coll->code == MPI_SUCCESS && round_complete(coll)) {
+        coll->posts = coll->tested = 0;
+        if (!coll->step(coll))
+            return true;
+        coll->round++;
+    }
+    if (KNELL__RARELY(coll->code == MPI_SUCCESS && knell__op_hit(&coll->op)))
+        coll->code = coll->op.code;
+    return coll->code != MPI_SUCCESS;
+}
+
+static void finish(struct knell__coll *coll)
+{
+    if (KNELL__RARELY(coll->code != MPI_SUCCESS))
+        give_up_all(coll);
+    end(coll);
+}
+
+int knell__coll_run(struct knell__coll *coll)
+{
+    for (unsigned turns = 0; !turn(coll);)
+        knell__idle(&turns);
+    finish(coll);
+    return coll->code;
+}
+
+/* ---- nonblocking --------------------------------------------------------------------------------------------------------------- */
+
+static int task_advance(struct knell__task *task, bool *done)
+{
+    struct knell__coll *coll = (struct knell__coll *)task;
+    *done = coll->over || turn(coll);
+    if (*done) {
+        finish(coll);
+        knell__coll_over();
+    }
+    return coll->code;
+}
+
+static void task_release(struct knell__task *task)
+{
+    free(task);
+}
+
+/* The first round goes out before the call returns, whoever holds the tasks: what the program passed in arrays of its own may
+ * be gone after (Fortran's datatypes are converted into arrays that live as long as the call). */
+int knell__coll_start(struct knell__coll *coll, MPI_Request *request)
+{
+    coll->task.advance = task_advance;
+    coll->task.release = task_release;
+    coll->over = turn(coll);
+    int code = knell__request_token(coll->comm, &coll->task, request);
+    if (KNELL__LIKELY(code == MPI_SUCCESS))
+        return code;
+    coll->code = code;
+    finish(coll);
+    knell__coll_over();
+    free(coll);
+    return code;
+}

@@ -1,0 +1,145 @@
+/* coll.h: a collective as a machine of rounds, over the layer's own messages (docs/mpi.md).
+ *
+ * An algorithm is one function, `step`: it is called when everything it posted is complete, posts the next round and says
+ * whether there is one. The same function serves the blocking call, whose machine lies on the stack, and the nonblocking one,
+ * whose machine lies on the heap behind a request token.
+ *
+ *      static bool barrier_step(struct knell__coll *coll)           // dissemination
+ *      {
+ *          int size = coll->comm->size, far = 1 << coll->round;
+ *          if (far >= size)
+ *              return false;                                        // done
+ *          knell__coll_send(coll, NULL, 0, MPI_BYTE, (coll->comm->rank + far) % size);
+ *          knell__coll_recv(coll, NULL, 0, MPI_BYTE, (coll->comm->rank - far + size) % size);
+ *          return true;                                             // called again, with round + 1
+ *      }
+ *
+ * A step that chooses among algorithms sets coll->step and calls it.
+ *
+ * Any death among the members fails the collective at everyone who has not finished (docs/mpi.md, "The life of a death").
+ * All messages of one collective have one tag: between two processes they arrive in order. */
+#ifndef KNELL_MPI_COLL_H
+#define KNELL_MPI_COLL_H
+
+#include "mpi/request.h"
+#include "mpi/wait.h"
+
+#include <stdint.h>
+
+struct knell__coll;
+typedef bool knell__coll_step(struct knell__coll *coll);
+
+enum { KNELL__COLL_INLINE_POSTS = 4, KNELL__COLL_INLINE_BYTES = 1024 };
+
+/* The arguments of the call, as far as an algorithm has them. Reductions and bcast have the recv half only, beside `send`. */
+struct knell__coll_args {
+    const void *send;
+    void *recv;
+    int send_count, recv_count;
+    MPI_Datatype send_type, recv_type;
+    const int *send_counts, *recv_counts, *send_displs, *recv_displs;
+    const MPI_Datatype *send_types, *recv_types;
+    MPI_Op op;
+    int root;
+};
+
+/* One message under way. */
+struct knell__coll_post {
+    MPI_Request request;
+    int peer;
+    enum knell__request_kind kind;
+};
+
+struct knell__coll {
+    struct knell__task task; /* first: the nonblocking kind is a task */
+    struct knell__comm *comm;
+    knell__coll_step *step;
+    struct knell__coll_args args;
+    struct knell__op op;
+    int tag;
+    int code;       /* the first error; no step after it */
+    unsigned round; /* counts the calls of step */
+    bool over;      /* nonblocking: ended within the call */
+    int state[4];   /* the algorithm's own, zero at first */
+    void *mine;     /* likewise: what it has so far, */
+    void *spare;    /* where the next may come, */
+    void *other;    /* and the one after */
+
+    struct knell__coll_post *post; /* this round's; `inline_posts` while they fit */
+    int posts, posts_room;
+    int tested; /* so many of them are complete */
+    struct knell__coll_post inline_posts[KNELL__COLL_INLINE_POSTS];
+
+    char *scratch; /* from knell__coll_scratch; freed at the end */
+    char inline_scratch[KNELL__COLL_INLINE_BYTES] __attribute__((aligned(16)));
+};
+
+/* Prepares a machine: checks for trouble, takes the next sequence number. coll->code says whether to go on. */
+void knell__coll_begin(struct knell__coll *coll, struct knell__comm *comm, knell__coll_step *step,
+                       const struct knell__coll_args *args);
+/* Runs it to its end; the code is not raised yet. */
+int knell__coll_run(struct knell__coll *coll);
+
+/* ---- for steps: messages to and from ranks of the communicator; errors end up in coll->code --------------------------------- */
+
+void knell__coll_send(struct knell__coll *coll, const void *buffer, int count, MPI_Datatype type, int to);
+void knell__coll_recv(struct knell__coll *coll, void *buffer, int count, MPI_Datatype type, int from);
+
+/* ---- for steps: data (coll_data.c); done at once, not in the next round ---------------------------------------------------- */
+
+/* How a datatype lies in memory. */
+struct knell__layout {
+    MPI_Aint extent, true_low, true_extent;
+    size_t size;
+    bool dense; /* elements are bytes in a row, from the address given */
+};
+struct knell__layout knell__layout_of(MPI_Datatype type);
+
+/* Not by pointer arithmetic: MPI_BOTTOM is NULL. */
+static inline void *knell__at(const void *buffer, MPI_Aint index, MPI_Aint extent)
+{
+    return (void *)((intptr_t)buffer + index * extent);
+}
+
+/* into = from (op) into, in this order, as MPI_Reduce_local. */
+void knell__coll_fold(struct knell__coll *coll, const void *from, void *into, int count, MPI_Datatype type, MPI_Op op);
+bool knell__op_commutes(MPI_Op op);
+void knell__coll_copy(struct knell__coll *coll, const void *from, int from_count, MPI_Datatype from_type, void *into,
+                      int into_count, MPI_Datatype into_type);
+/* To and from bytes in a row, as many as size * count; they travel as MPI_PACKED. */
+void knell__coll_pack(struct knell__coll *coll, const void *from, int count, MPI_Datatype type, void *bytes);
+void knell__coll_unpack(struct knell__coll *coll, const void *bytes, void *into, int count, MPI_Datatype type);
+/* Room for `count` elements, addressed as MPI addresses buffers (lower bounds respected). NULL with coll->code set. Once. */
+void *knell__coll_scratch(struct knell__coll *coll, size_t count, MPI_Datatype type);
+
+/* ---- pieces: everybody folds one piece of everybody's data (coll_pieces.c) --------------------------------------------------- */
+
+/* Piece i is `count[i]` elements from `at[i]`; both of them NULL: `total` elements in pieces as equal as they can be. */
+struct knell__pieces {
+    const void *from;  /* everybody's own elements */
+    void *into;        /* for the folded piece; NULL: anywhere */
+    bool from_is_ours; /* `from` may be written: MPI_IN_PLACE */
+    int total;
+    const int *counts;
+};
+int knell__piece_at(const struct knell__coll *coll, const struct knell__pieces *pieces, int rank);
+int knell__piece_count(const struct knell__coll *coll, const struct knell__pieces *pieces, int rank);
+/* A round of its own: everybody sends the others their pieces. */
+void knell__pieces_exchange(struct knell__coll *coll, const struct knell__pieces *pieces);
+/* In the round after: the own piece, folded in the order of ranks. */
+void *knell__pieces_fold(struct knell__coll *coll, const struct knell__pieces *pieces);
+
+/* ---- for calls (coll_call.c) ------------------------------------------------------------------------------------------------ */
+
+/* What all calls do once they have their arguments together: find the communicator, run or (request) start, raise. */
+int knell__coll_call(MPI_Comm handle, knell__coll_step *step, const struct knell__coll_args *args, MPI_Request *request);
+
+/* Internal: `size` bytes of everyone to everyone, in the order of ranks. Not raised. */
+int knell__coll_allgather(struct knell__comm *comm, const void *mine, void *all, size_t size);
+
+/* A nonblocking machine, from malloc: behind a request token, which frees it. */
+int knell__coll_start(struct knell__coll *coll, MPI_Request *request);
+/* Called when a nonblocking machine is over: what the program freed meanwhile goes now. */
+void knell__coll_over(void);
+
+#endif

@@ -1,0 +1,198 @@
+/* coll_allreduce.c: MPI_Allreduce and MPI_Iallreduce.
+ *
+ * Little data: recursive doubling. Members beyond the largest power of two fold into a neighbour first and get the result last.
+ * Blocks of neighbouring ranks are folded, the lower ones on the left: so operations that do not commute keep their order, and
+ * all members compute the same bits.
+ * Much data: everybody folds a piece (coll_pieces.c) and sends it to all. */
+#include "mpi/coll.h"
+#include "mpi/gen/own.h"
+
+enum { LITTLE_BYTES = 8192 };
+enum { PHASE, FAR }; /* state */
+enum { START, ENTERED, DOUBLING, LEAVING, END };
+
+static int floor_power(int size)
+{
+    int power = 1;
+    while (2 * power <= size)
+        power *= 2;
+    return power;
+}
+
+/* ---- little ------------------------------------------------------------------------------------------------------------------- */
+
+/* The first 2 * extra ranks pair up, the odd one of a pair takes part; all after them do. */
+static int rank_at(int place, int extra)
+{
+    return place < extra ? 2 * place + 1 : place + extra;
+}
+
+/* What came, in `spare`, is folded with what there is: MPI_Reduce_local leaves "left op right" in the right one. */
+static void fold(struct knell__coll *coll, bool came_from_lower)
+{
+    const struct knell__coll_args *a = &coll->args;
+    if (came_from_lower) {
+        knell__coll_fold(coll, coll->spare, coll->mine, a->recv_count, a->recv_type, a->op);
+        return;
+    }
+    void *folded = coll->spare;
+    knell__coll_fold(coll, coll->mine, folded, a->recv_count, a->recv_type, a->op);
+    coll->spare = coll->mine;
+    coll->mine = folded;
+}
+
+/* `mine` must be writable, unless the first to come is from above: then it is folded into what came. */
+static void prepare(struct knell__coll *coll, bool first_from_lower)
+{
+    const struct knell__coll_args *a = &coll->args;
+    bool in_place = a->send == MPI_IN_PLACE;
+    if (!in_place && coll->comm->size == 2 && !first_from_lower) {
+        coll->mine = (void *)a->send;
+        coll->spare = a->recv;
+        return;
+    }
+    if (!in_place)
+        knell__coll_copy(coll, a->send, a->recv_count, a->recv_type, a->recv, a->recv_count, a->recv_type);
+    coll->mine = a->recv;
+    coll->spare = knell__coll_scratch(coll, (size_t)a->recv_count, a->recv_type);
+}
+
+static void enter(struct knell__coll *coll, int place, int extra)
+{
+    const struct knell__coll_args *a = &coll->args;
+    int rank = coll->comm->rank;
+    prepare(coll, rank < 2 * extra || place % 2);
+    if (rank >= 2 * extra || coll->code != MPI_SUCCESS)
+        return;
+    if (rank % 2)
+        knell__coll_recv(coll, coll->spare, a->recv_count, a->recv_type, rank - 1);
+    else
+        knell__coll_send(coll, coll->mine, a->recv_count, a->recv_type, rank + 1);
+}
+
+static void double_once(struct knell__coll *coll, int place, int extra)
+{
+    const struct knell__coll_args *a = &coll->args;
+    int partner = rank_at(place ^ coll->state[FAR], extra);
+    knell__coll_recv(coll, coll->spare, a->recv_count, a->recv_type, partner);
+    knell__coll_send(coll, coll->mine, a->recv_count, a->recv_type, partner);
+}
+
+/* The even ones of the pairs have nothing to do between the beginning and the end. */
+static void leave(struct knell__coll *coll, int extra)
+{
+    const struct knell__coll_args *a = &coll->args;
+    int rank = coll->comm->rank;
+    if (coll->mine != a->recv)
+        knell__coll_copy(coll, coll->mine, a->recv_count, a->recv_type, a->recv, a->recv_count, a->recv_type);
+    if (rank >= 2 * extra)
+        return;
+    if (rank % 2)
+        knell__coll_send(coll, a->recv, a->recv_count, a->recv_type, rank - 1);
+    else
+        knell__coll_recv(coll, a->recv, a->recv_count, a->recv_type, rank + 1);
+}
+
+static bool doubling_step(struct knell__coll *coll)
+{
+    int rank = coll->comm->rank, power = floor_power(coll->comm->size), extra = coll->comm->size - power;
+    int place = rank < 2 * extra ? rank / 2 : rank - extra;
+    bool idle = rank < 2 * extra && rank % 2 == 0;
+    switch (coll->state[PHASE]) {
+    case START:
+        enter(coll, place, extra);
+        coll->state[PHASE] = idle ? LEAVING : ENTERED;
+        return true;
+    case ENTERED:
+        if (rank < 2 * extra)
+            fold(coll, true);
+        coll->state[FAR] = 1;
+        coll->state[PHASE] = DOUBLING;
+        break;
+    case DOUBLING:
+        fold(coll, place & coll->state[FAR]);
+        coll->state[FAR] *= 2;
+        break;
+    case LEAVING:
+        leave(coll, extra);
+        coll->state[PHASE] = END;
+        return true;
+    default:
+        return false;
+    }
+    if (coll->state[FAR] < power) {
+        double_once(coll, place, extra);
+        return true;
+    }
+    leave(coll, extra);
+    coll->state[PHASE] = END;
+    return extra > 0;
+}
+
+/* ---- much --------------------------------------------------------------------------------------------------------------------- */
+
+static struct knell__pieces pieces_of(const struct knell__coll *coll)
+{
+    const struct knell__coll_args *a = &coll->args;
+    bool in_place = a->send == MPI_IN_PLACE;
+    struct knell__pieces pieces = {.from = in_place ? a->recv : a->send, .from_is_ours = in_place, .total = a->recv_count};
+    pieces.into = knell__at(a->recv, knell__piece_at(coll, &pieces, coll->comm->rank), knell__layout_of(a->recv_type).extent);
+    return pieces;
+}
+
+static void spread(struct knell__coll *coll, const struct knell__pieces *pieces)
+{
+    const struct knell__coll_args *a = &coll->args;
+    MPI_Aint extent = knell__layout_of(a->recv_type).extent;
+    int me = coll->comm->rank, size = coll->comm->size;
+    for (int i = 1; i < size; i++) {
+        int source = (me - i + size) % size;
+        knell__coll_recv(coll, knell__at(a->recv, knell__piece_at(coll, pieces, source), extent),
+                         knell__piece_count(coll, pieces, source), a->recv_type, source);
+    }
+    for (int i = 1; i < size; i++)
+        knell__coll_send(coll, pieces->into, knell__piece_count(coll, pieces, me), a->recv_type, (me + i) % size);
+}
+
+static bool pieces_step(struct knell__coll *coll)
+{
+    struct knell__pieces pieces = pieces_of(coll);
+    if (coll->round == 0)
+        knell__pieces_exchange(coll, &pieces);
+    if (coll->round == 1) {
+        knell__pieces_fold(coll, &pieces);
+        spread(coll, &pieces);
+    }
+    return coll->round < 2;
+}
+
+/* ---- calls -------------------------------------------------------------------------------------------------------------------- */
+
+static bool allreduce_step(struct knell__coll *coll)
+{
+    int count = coll->args.recv_count;
+    size_t bytes = (size_t)count * knell__layout_of(coll->args.recv_type).size;
+    if (KNELL__RARELY(count < 0)) {
+        coll->code = MPI_ERR_COUNT;
+        return false;
+    }
+    coll->step = bytes <= LITTLE_BYTES || count < coll->comm->size || coll->comm->size == 1 ? doubling_step : pieces_step;
+    return coll->step(coll);
+}
+
+static int allreduce(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    struct knell__coll_args args = {.send = send, .recv = recv, .recv_count = count, .recv_type = type, .op = op};
+    return knell__coll_call(comm, allreduce_step, &args, request);
+}
+
+int knell__mpi_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    return allreduce(sendbuf, recvbuf, count, datatype, op, comm, NULL);
+}
+
+int knell__mpi_iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                          MPI_Request *request)
+{
+    return allreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
+}

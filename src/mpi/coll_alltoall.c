@@ -1,0 +1,185 @@
+/* coll_alltoall.c: MPI_Alltoall(v, w) and their nonblocking kinds: straight from everyone to everyone, a window of neighbours at
+ * a time. In place, what is to be sent is packed away first. */
+#include "mpi/coll.h"
+#include "mpi/gen/own.h"
+
+enum { WINDOW = 16 };
+
+struct block {
+    void *at;
+    int count;
+    MPI_Datatype type;
+};
+
+static struct block recv_block(const struct knell__coll_args *a, int rank)
+{
+    if (a->recv_types)
+        return (struct block){knell__at(a->recv, a->recv_displs[rank], 1), a->recv_counts[rank], a->recv_types[rank]};
+    MPI_Aint extent = knell__layout_of(a->recv_type).extent;
+    if (a->recv_counts)
+        return (struct block){knell__at(a->recv, a->recv_displs[rank], extent), a->recv_counts[rank], a->recv_type};
+    return (struct block){knell__at(a->recv, (MPI_Aint)rank * a->recv_count, extent), a->recv_count, a->recv_type};
+}
+
+static struct block send_block(const struct knell__coll_args *a, int rank)
+{
+    if (a->send_types)
+        return (struct block){knell__at(a->send, a->send_displs[rank], 1), a->send_counts[rank], a->send_types[rank]};
+    MPI_Aint extent = knell__layout_of(a->send_type).extent;
+    if (a->send_counts)
+        return (struct block){knell__at(a->send, a->send_displs[rank], extent), a->send_counts[rank], a->send_type};
+    return (struct block){knell__at(a->send, (MPI_Aint)rank * a->send_count, extent), a->send_count, a->send_type};
+}
+
+/* ---- in place -------------------------------------------------------------------------------------------------------------------- */
+
+static size_t packed_size(const struct block *block)
+{
+    return knell__layout_of(block->type).size * (size_t)block->count;
+}
+
+static size_t packed_at(const struct knell__coll_args *a, int rank)
+{
+    size_t at = 0;
+    for (int i = 0; i < rank; i++) {
+        struct block block = recv_block(a, i);
+        at += packed_size(&block);
+    }
+    return at;
+}
+
+static void pack_away(struct knell__coll *coll)
+{
+    int size = coll->comm->size;
+    char *to = coll->mine = knell__coll_scratch(coll, packed_at(&coll->args, size), MPI_BYTE);
+    for (int i = 0; to && i < size; i++) {
+        struct block block = recv_block(&coll->args, i);
+        knell__coll_pack(coll, block.at, block.count, block.type, to);
+        to += packed_size(&block);
+    }
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------------------------------------------- */
+
+static struct block outgoing(const struct knell__coll *coll, int to)
+{
+    const struct knell__coll_args *a = &coll->args;
+    if (a->send != MPI_IN_PLACE)
+        return send_block(a, to);
+    struct block block = recv_block(a, to);
+    return (struct block){(char *)coll->mine + packed_at(a, to), (int)packed_size(&block), MPI_PACKED};
+}
+
+static void begin(struct knell__coll *coll)
+{
+    int rank = coll->comm->rank;
+    if (coll->args.send == MPI_IN_PLACE) {
+        pack_away(coll);
+        return;
+    }
+    struct block from = send_block(&coll->args, rank), into = recv_block(&coll->args, rank);
+    knell__coll_copy(coll, from.at, from.count, from.type, into.at, into.count, into.type);
+}
+
+/* Distances first .. last - 1. */
+static void exchange(struct knell__coll *coll, int first, int last)
+{
+    int rank = coll->comm->rank, size = coll->comm->size;
+    for (int far = first; far < last; far++) {
+        int from = (rank - far + size) % size;
+        struct block block = recv_block(&coll->args, from);
+        knell__coll_recv(coll, block.at, block.count, block.type, from);
+    }
+    for (int far = first; far < last; far++) {
+        int to = (rank + far) % size;
+        struct block block = outgoing(coll, to);
+        knell__coll_send(coll, block.at, block.count, block.type, to);
+    }
+}
+
+/* An array of datatypes may be gone after the first round (see knell__coll_start): all at once then. */
+static bool alltoall_step(struct knell__coll *coll)
+{
+    int size = coll->comm->size, window = coll->args.recv_types ? size : WINDOW, first = 1 + (int)coll->round * window;
+    if (coll->round > 0 && first >= size)
+        return false;
+    if (coll->round == 0)
+        begin(coll);
+    if (coll->code != MPI_SUCCESS)
+        return false;
+    exchange(coll, first, first + window < size ? first + window : size);
+    return true;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------------------------------------- */
+
+static int alltoall(const void *send, int send_count, MPI_Datatype send_type, void *recv, int recv_count, MPI_Datatype recv_type,
+                    MPI_Comm comm, MPI_Request *request)
+{
+    struct knell__coll_args args = {.send = send,
+                                    .send_count = send_count,
+                                    .send_type = send_type,
+                                    .recv = recv,
+                                    .recv_count = recv_count,
+                                    .recv_type = recv_type};
+    return knell__coll_call(comm, alltoall_step, &args, request);
+}
+
+/* v: one type each way; w: an array of them. */
+static int alltoallvw(const void *send, const int send_counts[], const int send_displs[], MPI_Datatype send_type,
+                      const MPI_Datatype send_types[], void *recv, const int recv_counts[], const int recv_displs[],
+                      MPI_Datatype recv_type, const MPI_Datatype recv_types[], MPI_Comm comm, MPI_Request *request)
+{
+    struct knell__coll_args args = {.send = send,
+                                    .send_counts = send_counts,
+                                    .send_displs = send_displs,
+                                    .send_type = send_type,
+                                    .send_types = send_types,
+                                    .recv = recv,
+                                    .recv_counts = recv_counts,
+                                    .recv_displs = recv_displs,
+                                    .recv_type = recv_type,
+                                    .recv_types = recv_types};
+    return knell__coll_call(comm, alltoall_step, &args, request);
+}
+
+int knell__mpi_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                        MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, NULL);
+}
+
+int knell__mpi_ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+
+int knell__mpi_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                         const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return alltoallvw(sendbuf, sendcounts, sdispls, sendtype, NULL, recvbuf, recvcounts, rdispls, recvtype, NULL, comm, NULL);
+}
+
+int knell__mpi_ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                          const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                          MPI_Request *request)
+{
+    return alltoallvw(sendbuf, sendcounts, sdispls, sendtype, NULL, recvbuf, recvcounts, rdispls, recvtype, NULL, comm, request);
+}
+
+int knell__mpi_alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
+                         void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
+                         MPI_Comm comm)
+{
+    return alltoallvw(sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes, recvbuf, recvcounts, rdispls,
+                      MPI_DATATYPE_NULL, recvtypes, comm, NULL);
+}
+
+int knell__mpi_ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
+                          void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
+                          MPI_Comm comm, MPI_Request *request)
+{
+    return alltoallvw(sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes, recvbuf, recvcounts, rdispls,
+                      MPI_DATATYPE_NULL, recvtypes, comm, request);
+}

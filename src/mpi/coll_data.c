@@ -1,0 +1,137 @@
+/* coll_data.c: what a collective does with data on its own: layouts of datatypes, folding, copying, packing, scratch. */
+#include "mpi/coll.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- layouts ------------------------------------------------------------------------------------------------------------------ */
+
+/* The last predefined datatype seen: those are never freed, so what is known of them stays true. */
+static _Thread_local struct {
+    MPI_Datatype type;
+    bool filled;
+    struct knell__layout layout;
+} last __attribute__((tls_model("initial-exec")));
+
+static struct knell__layout layout_natively(MPI_Datatype type)
+{
+    struct knell__layout layout = {0};
+    MPI_Aint low = 0;
+    int size = 0;
+    knell__native.type_size(type, &size);
+    knell__native.type_get_extent(type, &low, &layout.extent);
+    knell__native.type_get_true_extent(type, &layout.true_low, &layout.true_extent);
+    layout.size = (size_t)size;
+    layout.dense = low == 0 && layout.true_low == 0 && size == layout.extent && size == layout.true_extent;
+    return layout;
+}
+
+static bool predefined(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner = MPI_UNDEFINED;
+    knell__native.type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    return combiner == MPI_COMBINER_NAMED;
+}
+
+struct knell__layout knell__layout_of(MPI_Datatype type)
+{
+    if (KNELL__LIKELY(last.filled && last.type == type))
+        return last.layout;
+    struct knell__layout layout = layout_natively(type);
+    if (predefined(type)) {
+        last.type = type;
+        last.layout = layout;
+        last.filled = true;
+    }
+    return layout;
+}
+
+/* ---- folding and copying ------------------------------------------------------------------------------------------------------ */
+
+static void note(struct knell__coll *coll, int code)
+{
+    if (KNELL__RARELY(code != MPI_SUCCESS) && coll->code == MPI_SUCCESS)
+        coll->code = code;
+}
+
+/* The operation may be the program's, and call MPI: the guard is down here, as in all steps. */
+void knell__coll_fold(struct knell__coll *coll, const void *from, void *into, int count, MPI_Datatype type, MPI_Op op)
+{
+    if (count > 0)
+        note(coll, knell__native.reduce_local(from, into, count, type, op));
+}
+
+bool knell__op_commutes(MPI_Op op)
+{
+    int commutes = 0;
+    knell__native.op_commutative(op, &commutes);
+    return commutes;
+}
+
+/* The MPI below knows how to get from one datatype to another. The native MPI_COMM_SELF is the layer's alone. */
+static int copy_natively(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
+                         MPI_Datatype into_type)
+{
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one_at_a_time);
+    int code = knell__native.sendrecv(from, from_count, from_type, 0, 0, into, into_count, into_type, 0, 0, MPI_COMM_SELF,
+                                      MPI_STATUS_IGNORE);
+    pthread_mutex_unlock(&one_at_a_time);
+    return code;
+}
+
+void knell__coll_copy(struct knell__coll *coll, const void *from, int from_count, MPI_Datatype from_type, void *into,
+                      int into_count, MPI_Datatype into_type)
+{
+    struct knell__layout a = knell__layout_of(from_type), b = from_type == into_type ? a : knell__layout_of(into_type);
+    size_t bytes = a.size * (size_t)from_count;
+    if (bytes == 0 || from == into)
+        return;
+    if (KNELL__LIKELY(a.dense && b.dense && bytes <= b.size * (size_t)into_count))
+        memcpy(into, from, bytes);
+    else
+        note(coll, copy_natively(from, from_count, from_type, into, into_count, into_type));
+}
+
+void knell__coll_pack(struct knell__coll *coll, const void *from, int count, MPI_Datatype type, void *bytes)
+{
+    struct knell__layout layout = knell__layout_of(type);
+    size_t size = layout.size * (size_t)count;
+    int position = 0;
+    if (size == 0)
+        return;
+    if (KNELL__LIKELY(layout.dense))
+        memcpy(bytes, from, size);
+    else
+        note(coll, knell__native.pack(from, count, type, bytes, size < INT_MAX ? (int)size : INT_MAX, &position, MPI_COMM_SELF));
+}
+
+void knell__coll_unpack(struct knell__coll *coll, const void *bytes, void *into, int count, MPI_Datatype type)
+{
+    struct knell__layout layout = knell__layout_of(type);
+    size_t size = layout.size * (size_t)count;
+    int position = 0;
+    if (size == 0)
+        return;
+    if (KNELL__LIKELY(layout.dense))
+        memcpy(into, bytes, size);
+    else
+        note(coll, knell__native.unpack(bytes, size < INT_MAX ? (int)size : INT_MAX, &position, into, count, type, MPI_COMM_SELF));
+}
+
+/* ---- scratch ------------------------------------------------------------------------------------------------------------------- */
+
+void *knell__coll_scratch(struct knell__coll *coll, size_t count, MPI_Datatype type)
+{
+    struct knell__layout layout = knell__layout_of(type);
+    MPI_Aint rest = count > 0 ? (MPI_Aint)(count - 1) * layout.extent : 0; /* extents may be negative */
+    size_t bytes = count > 0 ? (size_t)(layout.true_extent + (rest < 0 ? -rest : rest)) : 0;
+    coll->scratch = bytes <= sizeof coll->inline_scratch ? coll->inline_scratch : malloc(bytes);
+    if (!coll->scratch) {
+        note(coll, MPI_ERR_NO_MEM);
+        return NULL;
+    }
+    return knell__at(coll->scratch, 1, (rest < 0 ? -rest : 0) - layout.true_low);
+}

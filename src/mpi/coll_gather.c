@@ -1,0 +1,131 @@
+/* coll_gather.c: MPI_Gather(v), MPI_Scatter(v) and their nonblocking kinds: straight between the root and everyone, in the
+ * program's own datatypes. One round. */
+#include "mpi/coll.h"
+#include "mpi/gen/own.h"
+
+struct block {
+    void *at;
+    int count;
+};
+
+static struct block block_of(void *buffer, int rank, int count, const int *counts, const int *displs, MPI_Datatype type)
+{
+    MPI_Aint extent = knell__layout_of(type).extent;
+    if (!counts)
+        return (struct block){knell__at(buffer, (MPI_Aint)rank * count, extent), count};
+    return (struct block){knell__at(buffer, displs[rank], extent), counts[rank]};
+}
+
+static bool gather_step(struct knell__coll *coll)
+{
+    const struct knell__coll_args *a = &coll->args;
+    if (coll->round > 0)
+        return false;
+    if (coll->comm->rank != a->root)
+        knell__coll_send(coll, a->send, a->send_count, a->send_type, a->root);
+    for (int i = 0; coll->comm->rank == a->root && i < coll->comm->size; i++) {
+        struct block block = block_of(a->recv, i, a->recv_count, a->recv_counts, a->recv_displs, a->recv_type);
+        if (i != a->root)
+            knell__coll_recv(coll, block.at, block.count, a->recv_type, i);
+        else if (a->send != MPI_IN_PLACE)
+            knell__coll_copy(coll, a->send, a->send_count, a->send_type, block.at, block.count, a->recv_type);
+    }
+    return true;
+}
+
+static bool scatter_step(struct knell__coll *coll)
+{
+    const struct knell__coll_args *a = &coll->args;
+    if (coll->round > 0)
+        return false;
+    if (coll->comm->rank != a->root)
+        knell__coll_recv(coll, a->recv, a->recv_count, a->recv_type, a->root);
+    for (int i = 0; coll->comm->rank == a->root && i < coll->comm->size; i++) {
+        struct block block = block_of((void *)a->send, i, a->send_count, a->send_counts, a->send_displs, a->send_type);
+        if (i != a->root)
+            knell__coll_send(coll, block.at, block.count, a->send_type, i);
+        else if (a->recv != MPI_IN_PLACE)
+            knell__coll_copy(coll, block.at, block.count, a->send_type, a->recv, a->recv_count, a->recv_type);
+    }
+    return true;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------------------------------------- */
+
+static int gather(const void *send, int send_count, MPI_Datatype send_type, void *recv, int recv_count, const int *counts,
+                  const int *displs, MPI_Datatype recv_type, int root, MPI_Comm comm, MPI_Request *request)
+{
+    struct knell__coll_args args = {.send = send,
+                                    .send_count = send_count,
+                                    .send_type = send_type,
+                                    .recv = recv,
+                                    .recv_count = recv_count,
+                                    .recv_counts = counts,
+                                    .recv_displs = displs,
+                                    .recv_type = recv_type,
+                                    .root = root};
+    return knell__coll_call(comm, gather_step, &args, request);
+}
+
+static int scatter(const void *send, int send_count, const int *counts, const int *displs, MPI_Datatype send_type, void *recv,
+                   int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm, MPI_Request *request)
+{
+    struct knell__coll_args args = {.send = send,
+                                    .send_count = send_count,
+                                    .send_counts = counts,
+                                    .send_displs = displs,
+                                    .send_type = send_type,
+                                    .recv = recv,
+                                    .recv_count = recv_count,
+                                    .recv_type = recv_type,
+                                    .root = root};
+    return knell__coll_call(comm, scatter_step, &args, request);
+}
+
+int knell__mpi_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                      MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, NULL, NULL, recvtype, root, comm, NULL);
+}
+
+int knell__mpi_igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                       MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, NULL, NULL, recvtype, root, comm, request);
+}
+
+int knell__mpi_gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                       const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return gather(sendbuf, sendcount, sendtype, recvbuf, 0, recvcounts, displs, recvtype, root, comm, NULL);
+}
+
+int knell__mpi_igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                        const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return gather(sendbuf, sendcount, sendtype, recvbuf, 0, recvcounts, displs, recvtype, root, comm, request);
+}
+
+int knell__mpi_scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                       MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return scatter(sendbuf, sendcount, NULL, NULL, sendtype, recvbuf, recvcount, recvtype, root, comm, NULL);
+}
+
+int knell__mpi_iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                        MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return scatter(sendbuf, sendcount, NULL, NULL, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+}
+
+int knell__mpi_scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf,
+                        int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return scatter(sendbuf, 0, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, NULL);
+}
+
+int knell__mpi_iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf,
+                         int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return scatter(sendbuf, 0, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+}

@@ -1,0 +1,61 @@
+/* coll_reduce_scatter.c: MPI_Reduce_scatter, MPI_Reduce_scatter_block and their nonblocking kinds: everybody folds its piece
+ * (coll_pieces.c), and that is all. */
+#include "mpi/coll.h"
+#include "mpi/gen/own.h"
+
+static struct knell__pieces pieces_of(const struct knell__coll *coll)
+{
+    const struct knell__coll_args *a = &coll->args;
+    bool in_place = a->send == MPI_IN_PLACE;
+    return (struct knell__pieces){.from = in_place ? a->recv : a->send,
+                                  .into = a->recv,
+                                  .from_is_ours = in_place,
+                                  .total = a->recv_count * coll->comm->size,
+                                  .counts = a->recv_counts};
+}
+
+static bool reduce_scatter_step(struct knell__coll *coll)
+{
+    const struct knell__coll_args *a = &coll->args;
+    struct knell__pieces pieces = pieces_of(coll);
+    int count = knell__piece_count(coll, &pieces, coll->comm->rank);
+    if (coll->comm->size == 1)
+        knell__coll_copy(coll, pieces.from, count, a->recv_type, a->recv, count, a->recv_type);
+    else if (coll->round == 0)
+        knell__pieces_exchange(coll, &pieces);
+    else
+        knell__pieces_fold(coll, &pieces);
+    return coll->comm->size > 1 && coll->round == 0;
+}
+
+static int reduce_scatter(const void *send, void *recv, int count, const int counts[], MPI_Datatype type, MPI_Op op,
+                          MPI_Comm comm, MPI_Request *request)
+{
+    struct knell__coll_args args = {
+        .send = send, .recv = recv, .recv_count = count, .recv_counts = counts, .recv_type = type, .op = op};
+    return knell__coll_call(comm, reduce_scatter_step, &args, request);
+}
+
+int knell__mpi_reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                              MPI_Comm comm)
+{
+    return reduce_scatter(sendbuf, recvbuf, 0, recvcounts, datatype, op, comm, NULL);
+}
+
+int knell__mpi_ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                               MPI_Comm comm, MPI_Request *request)
+{
+    return reduce_scatter(sendbuf, recvbuf, 0, recvcounts, datatype, op, comm, request);
+}
+
+int knell__mpi_reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                                    MPI_Comm comm)
+{
+    return reduce_scatter(sendbuf, recvbuf, recvcount, NULL, datatype, op, comm, NULL);
+}
+
+int knell__mpi_ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                                     MPI_Comm comm, MPI_Request *request)
+{
+    return reduce_scatter(sendbuf, recvbuf, recvcount, NULL, datatype, op, comm, request);
+}

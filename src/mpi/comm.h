@@ -1,0 +1,105 @@
+/* comm.h: virtual communicators: a group, a rank, a place for messages. Nothing native but the handle.
+ *
+ * A communicator is found by its handle in a table that is read without a lock. It lives until it is freed and its last
+ * request is done (`references`). */
+#ifndef KNELL_MPI_COMM_H
+#define KNELL_MPI_COMM_H
+
+#include "mpi/context.h"
+#include "mpi/layer.h"
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { KNELL__REVOKED = 1, KNELL__DEAD = 2 };
+
+struct knell__comm {
+    /* What every call reads. */
+    _Atomic unsigned trouble; /* KNELL__REVOKED, KNELL__DEAD: a member is known dead. Set by the side, never cleared */
+    int rank;
+    int size;
+    const int *process_of; /* by rank */
+    const int *rank_of;    /* by process; -1: no member */
+    struct knell__place place;
+    unsigned sequence; /* of collectives, the same at all members */
+
+    MPI_Comm handle; /* the program's */
+    MPI_Comm store;  /* where attributes are kept natively: the handle, or a duplicate of self for the predefined two */
+    uint64_t id;     /* of its group on the side channel; KNELL_WORLD for the world */
+    int acked;       /* so many of its failures are acknowledged, */
+    uint64_t acked_digest;
+    _Atomic int references;   /* the program's handle, and each request */
+    struct knell__comm *next; /* all that are alive; see knell__comms_each */
+};
+
+extern struct knell__comm knell__world, knell__selfish;
+
+struct knell__comm *knell__comm_find(MPI_Comm handle);
+
+/* NULL: not one of ours; the native call knows what to say. */
+static inline struct knell__comm *knell__comm_of(MPI_Comm handle)
+{
+    return KNELL__LIKELY(handle == MPI_COMM_WORLD) ? &knell__world : knell__comm_find(handle);
+}
+
+static inline unsigned knell__trouble(const struct knell__comm *comm)
+{
+    return atomic_load_explicit(&comm->trouble, memory_order_acquire);
+}
+
+/* ---- life ---------------------------------------------------------------------------------------------------------------- */
+
+/* MPI_COMM_WORLD and MPI_COMM_SELF. */
+void knell__comms_make(void);
+
+/* A communicator of `size` processes (copied) at an agreed place. Known to the side channel when this returns. `place` NULL:
+ * not agreed on yet; the side channel knows the group, and can agree in it. */
+struct knell__comm *knell__comm_new(const int *process, int size, uint64_t id, const struct knell__place *place,
+                                    MPI_Comm handle);
+void knell__comm_settle(struct knell__comm *comm, const struct knell__place *place, MPI_Comm handle);
+void knell__comm_hold(struct knell__comm *comm);
+void knell__comm_release(struct knell__comm *comm);
+
+/* The program lets go of the handle: it is not found any more. Then release. */
+void knell__comm_unhandle(struct knell__comm *comm);
+
+/* A fresh handle: a duplicate of a pristine MPI_COMM_SELF that returns its errors. */
+MPI_Comm knell__handle_make(void);
+
+/* ---- failures of members -------------------------------------------------------------------------------------------------- */
+
+/* Has anything happened yet, to any communicator? */
+extern _Atomic bool knell__ever_troubled;
+static inline bool knell__troubled(void)
+{
+    return atomic_load_explicit(&knell__ever_troubled, memory_order_acquire);
+}
+
+/* Called by the side channel, which raises the epoch after. */
+void knell__comms_failed(int process);
+void knell__comms_revoked(uint64_t id);
+
+/* The number of known dead members, and their processes in the order they became known (up to `room`). */
+int knell__comm_failed(const struct knell__comm *comm, int *process, int room);
+
+/* ---- creation by agreement (comm_make.c) ---------------------------------------------------------------------------------- */
+
+/* A creation under way: dup, split, create, shrink. Blocking ones call advance until it is done. */
+struct knell__making;
+enum knell__make { KNELL__MAKE_CREATE, KNELL__MAKE_SHRINK };
+
+/* `member`: the processes of the new communicator, in its order, copied; NULL: all of the parent (shrink: the survivors).
+ * size 0: this process is in none of the new ones, but agrees all the same. `handle` becomes that of the new one. `code`: what
+ * happened to this member on the way here; if it failed, the creation fails at all. */
+struct knell__making *knell__making_start(struct knell__comm *parent, enum knell__make kind, const int *member, int size,
+                                          MPI_Comm handle, int code);
+/* `unborn`, a communicator without a place (create_group), agrees in its own group; it is gone if that fails. */
+struct knell__making *knell__making_settle(struct knell__comm *unborn, MPI_Comm handle);
+/* An MPI code, with *done set: *made is the new communicator (NULL for size 0), and the making is gone. */
+int knell__making_advance(struct knell__making *making, bool *done, struct knell__comm **made);
+int knell__making_finish(struct knell__making *making, struct knell__comm **made); /* blocking */
+/* Behind a request: *newcomm is set when it completes. */
+int knell__making_request(struct knell__making *making, struct knell__comm *parent, MPI_Comm *newcomm, MPI_Request *request);
+
+#endif

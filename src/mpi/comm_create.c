@@ -1,0 +1,227 @@
+/* comm_create.c: the calls that make and free communicators. */
+#include "mpi/coll.h"
+#include "mpi/comm_handle.h"
+#include "mpi/error.h"
+#include "mpi/gen/own.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* ---- handles --------------------------------------------------------------------------------------------------------------- */
+
+int knell__handle_like(const struct knell__comm *parent, bool attributes, MPI_Comm *handle)
+{
+    MPI_Errhandler handler;
+    int code = MPI_SUCCESS;
+    if (attributes)
+        code = knell__native.comm_dup(parent->store, handle);
+    if (!attributes || code != MPI_SUCCESS)
+        *handle = knell__handle_make();
+    if (knell__native.comm_get_errhandler(parent->handle, &handler) == MPI_SUCCESS)
+        knell__native.comm_set_errhandler(*handle, handler);
+    return code;
+}
+
+/* ---- all of them end here ---------------------------------------------------------------------------------------------------- */
+
+static int make(struct knell__comm *parent, bool attributes, const int *member, int size, int code, MPI_Comm *newcomm)
+{
+    MPI_Comm handle;
+    struct knell__comm *made = NULL;
+    int copied = knell__handle_like(parent, attributes, &handle);
+    code = knell__making_finish(knell__making_start(parent, KNELL__MAKE_CREATE, member, size, handle,
+                                                    code == MPI_SUCCESS ? copied : code), &made);
+    *newcomm = made ? made->handle : MPI_COMM_NULL;
+    return knell__raise(parent, copied != MPI_SUCCESS ? copied : code);
+}
+
+int knell__mpi_comm_dup(MPI_Comm handle, MPI_Comm *newcomm)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    return comm ? make(comm, true, NULL, 0, MPI_SUCCESS, newcomm) : knell__native.comm_dup(handle, newcomm);
+}
+
+int knell__mpi_comm_dup_with_info(MPI_Comm handle, MPI_Info info, MPI_Comm *newcomm)
+{
+    int code = knell__mpi_comm_dup(handle, newcomm);
+    return code == MPI_SUCCESS ? knell__native.comm_set_info(*newcomm, info) : code;
+}
+
+int knell__mpi_comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    MPI_Comm newhandle;
+    if (!comm)
+        return knell__native.comm_idup(handle, newcomm, request);
+    if (knell__trouble(comm) & KNELL__REVOKED)
+        return knell__raise(comm, MPIX_ERR_REVOKED);
+    int copied = knell__handle_like(comm, true, &newhandle);
+    struct knell__making *making = knell__making_start(comm, KNELL__MAKE_CREATE, NULL, 0, newhandle, copied);
+    return knell__raise(comm, knell__making_request(making, comm, newcomm, request));
+}
+
+/* ---- split ------------------------------------------------------------------------------------------------------------------- */
+
+struct wish {
+    int color, key, process;
+};
+
+/* Those of my colour, by key and then by rank. */
+static int choose(struct wish *wish, int size, int color, int *member)
+{
+    int count = 0;
+    for (int i = 0; i < size; i++)
+        if (color != MPI_UNDEFINED && wish[i].color == color)
+            wish[count++] = wish[i];
+    for (int i = 1; i < count; i++) /* insertion: stable, and keys come sorted more often than not */
+        for (int j = i; j > 0 && wish[j - 1].key > wish[j].key; j--) {
+            struct wish swap = wish[j];
+            wish[j] = wish[j - 1];
+            wish[j - 1] = swap;
+        }
+    for (int i = 0; i < count; i++)
+        member[i] = wish[i].process;
+    return count;
+}
+
+int knell__mpi_comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    if (!comm)
+        return knell__native.comm_split(handle, color, key, newcomm);
+    if (color < 0 && color != MPI_UNDEFINED)
+        return knell__raise(comm, MPI_ERR_ARG);
+    struct wish mine = {color, key, knell__self.process}, *wish = malloc((size_t)comm->size * sizeof *wish);
+    int *member = malloc((size_t)comm->size * sizeof *member);
+    if (!wish || !member)
+        knell__die("out of memory");
+    int code = knell__coll_allgather(comm, &mine, wish, sizeof mine);
+    int count = code == MPI_SUCCESS ? choose(wish, comm->size, color, member) : 0;
+    code = make(comm, false, member, count, code, newcomm);
+    free(wish);
+    free(member);
+    return code;
+}
+
+/* By host: the one split all MPIs know. */
+int knell__mpi_comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    if (!comm)
+        return knell__native.comm_split_type(handle, split_type, key, info, newcomm);
+    if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED)
+        return knell__raise(comm, MPI_ERR_ARG);
+    return knell__mpi_comm_split(handle, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : knell__self.host, key, newcomm);
+}
+
+/* ---- create ------------------------------------------------------------------------------------------------------------------ */
+
+/* The group's processes; size 0 when this process is not among them. */
+static int members_of(const struct knell__comm *comm, MPI_Group group, int **member, int *size)
+{
+    int rank, code = knell__native.group_size(group, size);
+    if (code == MPI_SUCCESS)
+        code = knell__native.group_rank(group, &rank);
+    if (code != MPI_SUCCESS)
+        return code;
+    *member = malloc(((size_t)*size + 1) * sizeof **member);
+    if (!*member)
+        knell__die("out of memory");
+    code = knell__native_group_processes(group, *size, *member);
+    for (int i = 0; i < *size && code == MPI_SUCCESS; i++)
+        if ((*member)[i] < 0 || comm->rank_of[(*member)[i]] < 0)
+            code = MPI_ERR_GROUP;
+    if (rank == MPI_UNDEFINED)
+        *size = 0;
+    if (code != MPI_SUCCESS)
+        free(*member);
+    return code;
+}
+
+int knell__mpi_comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *newcomm)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    int *member, size;
+    if (!comm)
+        return knell__native.comm_create(handle, group, newcomm);
+    int code = members_of(comm, group, &member, &size);
+    if (code != MPI_SUCCESS)
+        return knell__raise(comm, code);
+    code = make(comm, false, member, size, MPI_SUCCESS, newcomm);
+    free(member);
+    return code;
+}
+
+/* The id of the new group, the same at all its members without a word: from parent, members, tag, and how many such calls
+ * there were before. */
+static uint64_t mix(uint64_t into, uint64_t x)
+{
+    x = (into + x + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+    return (x ^ x >> 29) * UINT64_C(0x94d049bb133111eb);
+}
+
+static uint64_t group_id(const struct knell__comm *comm, const int *member, int size, int tag)
+{
+    static struct same_call {
+        struct same_call *next;
+        uint64_t key, count;
+    } *calls;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    uint64_t key = mix(comm->id, (uint64_t)tag);
+    for (int i = 0; i < size; i++)
+        key = mix(key, (uint64_t)member[i]);
+    pthread_mutex_lock(&lock);
+    struct same_call *call = calls;
+    while (call && call->key != key)
+        call = call->next;
+    if (!call && (call = calloc(1, sizeof *call))) {
+        *call = (struct same_call){calls, key, 0};
+        calls = call;
+    }
+    uint64_t id = mix(key, call ? ++call->count : 0);
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+int knell__mpi_comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *newcomm)
+{
+    struct knell__comm *comm = knell__comm_of(handle), *made = NULL;
+    int *member, size;
+    MPI_Comm newhandle;
+    if (!comm)
+        return knell__native.comm_create_group(handle, group, tag, newcomm);
+    int code = members_of(comm, group, &member, &size);
+    *newcomm = MPI_COMM_NULL;
+    if (code != MPI_SUCCESS || (knell__trouble(comm) & KNELL__REVOKED))
+        return knell__raise(comm, code != MPI_SUCCESS ? code : MPIX_ERR_REVOKED);
+    if (size > 0) {
+        struct knell__comm *unborn = knell__comm_new(member, size, group_id(comm, member, size, tag), NULL, MPI_COMM_NULL);
+        knell__handle_like(comm, false, &newhandle);
+        code = knell__making_finish(knell__making_settle(unborn, newhandle), &made);
+        *newcomm = made ? made->handle : MPI_COMM_NULL;
+    }
+    free(member);
+    return knell__raise(comm, code);
+}
+
+/* ---- free -------------------------------------------------------------------------------------------------------------------- */
+
+/* The attributes' delete functions run here, natively; what is pending goes on. */
+int knell__mpi_comm_free(MPI_Comm *handle)
+{
+    struct knell__comm *comm = knell__comm_of(*handle);
+    if (!comm || comm == &knell__world || comm == &knell__selfish)
+        return comm ? knell__raise(comm, MPI_ERR_COMM) : knell__native.comm_free(handle);
+    MPI_Comm native = comm->handle;
+    int code = knell__native.comm_free(&native);
+    knell__comm_unhandle(comm);
+    *handle = MPI_COMM_NULL;
+    knell__comm_release(comm);
+    return code;
+}
+
+/* Those who wait for their messages wait for their requests; there is nothing else to disconnect from. */
+int knell__mpi_comm_disconnect(MPI_Comm *handle)
+{
+    return knell__mpi_comm_free(handle);
+}

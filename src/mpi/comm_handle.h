@@ -1,0 +1,14 @@
+/* comm_handle.h: what the files of the calls on communicators share. */
+#ifndef KNELL_MPI_COMM_HANDLE_H
+#define KNELL_MPI_COMM_HANDLE_H
+
+#include "mpi/comm.h"
+
+/* A native group of processes, and back. MPI_UNDEFINED for one that is not of the native world. */
+MPI_Group knell__native_group(const int *process, int count);
+int knell__native_group_processes(MPI_Group group, int count, int *process);
+
+/* A handle with the parent's error handler; with its attributes too when `attributes` (their copy functions run). */
+int knell__handle_like(const struct knell__comm *parent, bool attributes, MPI_Comm *handle);
+
+#endif

@@ -1,0 +1,209 @@
+/* comm_make.c: creation by agreement: what dup, split, create and shrink have in common (docs/mpi.md, "The life of a
+ * communicator"). Every member of the parent makes an offer of slots; all take the same one. A creation fails at all members
+ * or at none. */
+#include "mpi/comm.h"
+#include "mpi/side.h"
+#include "mpi/wait.h"
+
+#include <knell/mpix.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 8 };
+
+struct knell__making {
+    struct knell__comm *parent; /* held; for create_group the new one itself, */
+    bool unborn;                /* then this */
+    enum knell__make kind;
+    int rounds;
+    MPI_Comm handle;
+    struct knell__offer offer;
+    struct knell__ticket ticket;
+    int size;
+    int member[];
+};
+
+static void propose(struct knell__making *making, bool refuse, bool anew)
+{
+    knell__offer_make(&making->offer, anew);
+    making->offer.refused = refuse;
+    making->ticket = (struct knell__ticket){
+        .group = making->parent->id,
+        .kind = making->kind == KNELL__MAKE_SHRINK ? KNELL_KIND_SHRINK : KNELL_KIND_CREATE,
+        .fold = KNELL__FOLD_OFFER,
+        .alone = making->parent->size == 1,
+        .size = sizeof making->offer,
+    };
+    memcpy(making->ticket.value, &making->offer, sizeof making->offer);
+    knell__side_propose(&making->ticket);
+}
+
+struct knell__making *knell__making_start(struct knell__comm *parent, enum knell__make kind, const int *member, int size,
+                                          MPI_Comm handle, int code)
+{
+    struct knell__making *making = calloc(1, sizeof *making + (size_t)parent->size * sizeof *making->member);
+    if (!making)
+        knell__die("out of memory");
+    making->parent = parent;
+    making->kind = kind;
+    making->handle = handle;
+    making->size = member ? size : parent->size;
+    memcpy(making->member, member ? member : parent->process_of, (size_t)making->size * sizeof *member);
+    knell__comm_hold(parent);
+    propose(making, code != MPI_SUCCESS, false);
+    return making;
+}
+
+struct knell__making *knell__making_settle(struct knell__comm *unborn, MPI_Comm handle)
+{
+    struct knell__making *making = calloc(1, sizeof *making);
+    if (!making)
+        knell__die("out of memory");
+    *making = (struct knell__making){.parent = unborn, .unborn = true, .kind = KNELL__MAKE_CREATE, .handle = handle};
+    knell__comm_hold(unborn);
+    propose(making, false, false);
+    return making;
+}
+
+/* ---- the decision ---------------------------------------------------------------------------------------------------------- */
+
+static bool somebody_died(const struct knell__making *making)
+{
+    for (int i = 0; i < making->parent->size; i++)
+        if (knell__ticket_has_dead(&making->ticket, making->parent->process_of[i]))
+            return true;
+    return false;
+}
+
+/* What the decision means, the same at all members. */
+static int verdict(const struct knell__making *making, const struct knell__offer *agreed)
+{
+    if (making->kind == KNELL__MAKE_SHRINK)
+        return MPI_SUCCESS;
+    if (making->ticket.flags & KNELL_FLAG_REVOKED)
+        return MPIX_ERR_REVOKED;
+    return somebody_died(making) || agreed->refused ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
+}
+
+static void keep_survivors(struct knell__making *making)
+{
+    int kept = 0;
+    for (int i = 0; i < making->size; i++)
+        if (!knell__ticket_has_dead(&making->ticket, making->member[i]))
+            making->member[kept++] = making->member[i];
+    making->size = kept;
+}
+
+/* Communicators of one split have one agreement and disjoint members. */
+static uint64_t id_of(uint64_t agreed, int first_member)
+{
+    uint64_t x = agreed + ((uint64_t)first_member + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static struct knell__comm *build(struct knell__making *making, const struct knell__offer *agreed,
+                                 const struct knell__place *place)
+{
+    if (making->unborn) {
+        knell__comm_settle(making->parent, place, making->handle);
+        return making->parent;
+    }
+    if (making->kind == KNELL__MAKE_SHRINK)
+        keep_survivors(making);
+    if (making->size == 0) {
+        knell__place_free(place, false);
+        return NULL;
+    }
+    return knell__comm_new(making->member, making->size, id_of(agreed->id, making->member[0]), place, making->handle);
+}
+
+static void forget(struct knell__making *making, bool failed)
+{
+    if (failed)
+        knell__native.comm_free(&making->handle);
+    if (failed && making->unborn)
+        knell__comm_release(making->parent);
+    knell__comm_release(making->parent);
+    free(making->ticket.dead);
+    free(making);
+}
+
+/* Nothing in common: all members see that, and offer all they have. */
+static int try_again(struct knell__making *making, bool *done)
+{
+    if (making->rounds++ == ROUNDS) {
+        knell__say("no context is left for a new communicator; free some, or run with a larger KNELL_CONTEXTS");
+        forget(making, true);
+        return MPI_ERR_INTERN;
+    }
+    free(making->ticket.dead);
+    propose(making, false, true);
+    *done = false;
+    return MPI_SUCCESS;
+}
+
+int knell__making_advance(struct knell__making *making, bool *done, struct knell__comm **made)
+{
+    struct knell__offer agreed;
+    struct knell__place place;
+    *done = knell__side_decided(&making->ticket);
+    if (!*done)
+        return MPI_SUCCESS;
+    memcpy(&agreed, making->ticket.value, sizeof agreed);
+    int code = verdict(making, &agreed);
+    if (code != MPI_SUCCESS) {
+        knell__offer_withdraw(&making->offer);
+        forget(making, true);
+        return code;
+    }
+    if (!knell__offer_take(&making->offer, &agreed, &place))
+        return try_again(making, done);
+    *made = build(making, &agreed, &place);
+    forget(making, !*made);
+    return MPI_SUCCESS;
+}
+
+int knell__making_finish(struct knell__making *making, struct knell__comm **made)
+{
+    bool done = false;
+    int code;
+    for (unsigned turns = 0; code = knell__making_advance(making, &done, made), !done;)
+        knell__idle(&turns);
+    return code;
+}
+
+/* ---- behind a request ------------------------------------------------------------------------------------------------------ */
+
+struct making_task {
+    struct knell__task task;
+    struct knell__making *making;
+    MPI_Comm *newcomm;
+};
+
+static int task_advance(struct knell__task *task, bool *done)
+{
+    struct making_task *t = (struct making_task *)task;
+    struct knell__comm *made = NULL;
+    int code = knell__making_advance(t->making, done, &made);
+    if (*done)
+        *t->newcomm = made ? made->handle : MPI_COMM_NULL;
+    return code;
+}
+
+static void task_release(struct knell__task *task)
+{
+    free(task);
+}
+
+int knell__making_request(struct knell__making *making, struct knell__comm *parent, MPI_Comm *newcomm, MPI_Request *request)
+{
+    struct making_task *task = calloc(1, sizeof *task);
+    if (!task)
+        knell__die("out of memory");
+    task->task = (struct knell__task){.advance = task_advance, .release = task_release};
+    task->making = making;
+    task->newcomm = newcomm;
+    return knell__request_token(parent, &task->task, request);
+}

@@ -1,0 +1,117 @@
+/* comm_query.c: what is asked of a communicator, answered from its group. Native groups are of the native world's processes. */
+#include "mpi/comm_handle.h"
+#include "mpi/error.h"
+#include "mpi/gen/own.h"
+#include "mpi/native.h"
+
+static MPI_Group world_group;
+
+MPI_Group knell__native_group(const int *process, int count)
+{
+    MPI_Group made = MPI_GROUP_EMPTY;
+    if (!world_group)
+        knell__native.comm_group(MPI_COMM_WORLD, &world_group);
+    knell__native.group_incl(world_group, count, process, &made);
+    return made;
+}
+
+int knell__native_group_processes(MPI_Group group, int count, int *process)
+{
+    for (int i = 0; i < count; i++) {
+        if (!world_group)
+            knell__native.comm_group(MPI_COMM_WORLD, &world_group);
+        int code = knell__native.group_translate_ranks(group, 1, &i, world_group, &process[i]);
+        if (code != MPI_SUCCESS)
+            return code;
+    }
+    return MPI_SUCCESS;
+}
+
+int knell__mpi_comm_size(MPI_Comm handle, int *size)
+{
+    const struct knell__comm *comm = knell__comm_of(handle);
+    if (!comm)
+        return knell__native.comm_size(handle, size);
+    *size = comm->size;
+    return MPI_SUCCESS;
+}
+
+int knell__mpi_comm_rank(MPI_Comm handle, int *rank)
+{
+    const struct knell__comm *comm = knell__comm_of(handle);
+    if (!comm)
+        return knell__native.comm_rank(handle, rank);
+    *rank = comm->rank;
+    return MPI_SUCCESS;
+}
+
+int knell__mpi_comm_group(MPI_Comm handle, MPI_Group *group)
+{
+    const struct knell__comm *comm = knell__comm_of(handle);
+    if (!comm)
+        return knell__native.comm_group(handle, group);
+    *group = knell__native_group(comm->process_of, comm->size);
+    return MPI_SUCCESS;
+}
+
+static int compare(const struct knell__comm *a, const struct knell__comm *b)
+{
+    bool same_order = true;
+    if (a == b)
+        return MPI_IDENT;
+    if (a->size != b->size)
+        return MPI_UNEQUAL;
+    for (int i = 0; i < a->size; i++) {
+        if (b->rank_of[a->process_of[i]] < 0)
+            return MPI_UNEQUAL;
+        same_order = same_order && a->process_of[i] == b->process_of[i];
+    }
+    return same_order ? MPI_CONGRUENT : MPI_SIMILAR;
+}
+
+int knell__mpi_comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
+{
+    const struct knell__comm *a = knell__comm_of(comm1), *b = knell__comm_of(comm2);
+    if (!a || !b)
+        return knell__native.comm_compare(comm1, comm2, result);
+    *result = compare(a, b);
+    return MPI_SUCCESS;
+}
+
+int knell__mpi_comm_test_inter(MPI_Comm handle, int *flag)
+{
+    if (!knell__comm_of(handle))
+        return knell__native.comm_test_inter(handle, flag);
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+/* There are no intercommunicators yet: these two are errors of the program. */
+int knell__mpi_comm_remote_size(MPI_Comm handle, int *size)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    return comm ? knell__raise(comm, MPI_ERR_COMM) : knell__native.comm_remote_size(handle, size);
+}
+
+int knell__mpi_comm_remote_group(MPI_Comm handle, MPI_Group *group)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    return comm ? knell__raise(comm, MPI_ERR_COMM) : knell__native.comm_remote_group(handle, group);
+}
+
+int knell__mpi_topo_test(MPI_Comm handle, int *status)
+{
+    if (!knell__comm_of(handle))
+        return knell__native.topo_test(handle, status);
+    *status = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+/* Programs free the empty group that ULFM calls hand out; Open MPI aborts on that. */
+int knell__mpi_group_free(MPI_Group *group)
+{
+    if (*group != MPI_GROUP_EMPTY)
+        return knell__native.group_free(group);
+    *group = MPI_GROUP_NULL;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,144 @@
+/* complete.c: one request: MPI_Wait, MPI_Test and what else is done with one. */
+#include "mpi/complete.h"
+#include "mpi/error.h"
+#include "mpi/gen/own.h"
+#include "mpi/p2p.h"
+
+int knell__request_trouble(const struct knell__request *known)
+{
+    struct knell__op op = {.comm = known->comm, .peer = known->peer, .kind = known->kind};
+    if (known->kind == KNELL__REQUEST_TASK || !knell__trouble(known->comm))
+        return MPI_SUCCESS; /* a task knows itself */
+    int code = knell__op_check(&op);
+    return code == MPIX_ERR_PROC_FAILED && known->peer == KNELL__ANYBODY ? MPIX_ERR_PROC_FAILED_PENDING : code;
+}
+
+int knell__request_finish(MPI_Request handle, MPI_Status *status, int native_code, struct knell__comm **comm)
+{
+    struct knell__request known;
+    int code = native_code;
+    *comm = NULL;
+    if (!knell__request_get(handle, &known))
+        return code;
+    *comm = known.comm;
+    if (known.kind == KNELL__REQUEST_TASK) {
+        code = known.task->code;
+        known.task->release(known.task);
+    } else if (known.kind == KNELL__REQUEST_RECV) {
+        knell__status_translate(known.comm, status);
+    }
+    knell__request_drop(handle);
+    return code == MPI_SUCCESS ? code : knell__error_confirm(known.peer, code);
+}
+
+bool knell__request_give_up(const struct knell__request *known, int code, MPI_Request *request, MPI_Status *status)
+{
+    struct knell__op op = {.comm = known->comm, .peer = known->peer, .kind = known->kind, .code = code};
+    return knell__give_up(&op, request, status);
+}
+
+/* ---- MPI_Wait -------------------------------------------------------------------------------------------------------------- */
+
+static int wait_native(MPI_Request *request, MPI_Status *status)
+{
+    int complete = 0, code = MPI_SUCCESS;
+    for (unsigned turns = 0; !complete && code == MPI_SUCCESS; knell__idle(&turns))
+        code = knell__native.test(request, &complete, status);
+    return code;
+}
+
+/* The token is complete natively once its task is over. */
+static int wait_task(const struct knell__request *known, MPI_Request *request, MPI_Status *status)
+{
+    struct knell__comm *comm;
+    MPI_Request handle = *request;
+    for (unsigned turns = 0; !atomic_load_explicit(&known->task->over, memory_order_acquire);)
+        knell__idle(&turns);
+    int code = wait_native(request, status);
+    return knell__raise(known->comm, knell__request_finish(handle, status, code, &comm));
+}
+
+int knell__mpi_wait(MPI_Request *request, MPI_Status *status)
+{
+    struct knell__request known;
+    if (*request == MPI_REQUEST_NULL || !knell__request_get(*request, &known))
+        return wait_native(request, status);
+    if (known.kind == KNELL__REQUEST_TASK)
+        return wait_task(&known, request, status);
+    MPI_Request handle = *request;
+    uint32_t epoch = knell__epoch_now();
+    int complete, code, trouble = knell__request_trouble(&known);
+    for (unsigned turns = 0;; knell__idle(&turns)) {
+        code = knell__native.test(request, &complete, status);
+        if (KNELL__LIKELY(complete) || KNELL__RARELY(code != MPI_SUCCESS))
+            break;
+        if (KNELL__RARELY(knell__epoch_now() != epoch)) {
+            epoch = knell__epoch_now();
+            trouble = knell__request_trouble(&known);
+        }
+        if (KNELL__LIKELY(trouble == MPI_SUCCESS))
+            continue;
+        if (trouble == MPIX_ERR_PROC_FAILED_PENDING)
+            return knell__raise(known.comm, trouble);
+        code = knell__request_give_up(&known, trouble, request, status) ? MPI_SUCCESS : trouble;
+        break;
+    }
+    if (code == MPI_SUCCESS && known.kind == KNELL__REQUEST_RECV)
+        knell__status_translate(known.comm, status);
+    else if (code != MPI_SUCCESS && code != trouble)
+        code = knell__error_confirm(known.peer, code);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        knell__raise(known.comm, code);
+    knell__request_drop(handle);
+    return code;
+}
+
+/* ---- MPI_Test -------------------------------------------------------------------------------------------------------------- */
+
+int knell__mpi_test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    struct knell__request known;
+    MPI_Request handle = *request;
+    if (atomic_load_explicit(&knell__tasks_active, memory_order_relaxed))
+        knell__tasks_advance();
+    if (handle == MPI_REQUEST_NULL || !knell__request_get(handle, &known))
+        return knell__native.test(request, flag, status);
+    int trouble = knell__request_trouble(&known), code = knell__native.test(request, flag, status);
+    if (!*flag && code == MPI_SUCCESS) {
+        if (KNELL__LIKELY(trouble == MPI_SUCCESS))
+            return MPI_SUCCESS;
+        if (trouble == MPIX_ERR_PROC_FAILED_PENDING)
+            return knell__raise(known.comm, trouble);
+        *flag = 1;
+        code = knell__request_give_up(&known, trouble, request, status) ? MPI_SUCCESS : trouble;
+    }
+    knell__comm_hold(known.comm);
+    struct knell__comm *comm;
+    code = knell__raise(known.comm, knell__request_finish(handle, status, code, &comm));
+    knell__comm_release(known.comm);
+    return code;
+}
+
+/* ---- others ---------------------------------------------------------------------------------------------------------------- */
+
+int knell__mpi_request_free(MPI_Request *request)
+{
+    return knell__request_detach(request);
+}
+
+int knell__mpi_cancel(MPI_Request *request)
+{
+    return knell__native.cancel(request);
+}
+
+int knell__mpi_request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    struct knell__request known;
+    knell__tasks_advance();
+    int code = knell__native.request_get_status(request, flag, status);
+    if (code != MPI_SUCCESS || request == MPI_REQUEST_NULL || !knell__request_get(request, &known))
+        return code;
+    if (*flag && known.kind == KNELL__REQUEST_RECV)
+        knell__status_translate(known.comm, status);
+    return *flag ? MPI_SUCCESS : knell__raise(known.comm, knell__request_trouble(&known));
+}

@@ -1,0 +1,181 @@
+/* context.c: see context.h. */
+#include "mpi/context.h"
+#include "mpi/layer.h"
+#include "mpi/native.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+MPI_Comm knell__wire;
+int knell__tag_ub;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static MPI_Comm *pool;
+static int pool_size;
+static uint8_t taken[KNELL__SLOTS / 8], offered[KNELL__SLOTS / 8], stale[KNELL__SLOTS / 8];
+static uint32_t next_epoch; /* above every epoch that ended dirty here */
+static uint32_t next_id;
+
+static bool has(const uint8_t *bits, int slot)
+{
+    return bits[slot / 8] >> slot % 8 & 1;
+}
+
+static void set(uint8_t *bits, int slot, bool value)
+{
+    bits[slot / 8] = (uint8_t)((bits[slot / 8] & ~(1 << slot % 8)) | value << slot % 8);
+}
+
+/* ---- the pool -------------------------------------------------------------------------------------------------------------- */
+
+static int setting_pool(void)
+{
+    const char *text = getenv("KNELL_CONTEXTS");
+    int wanted = text ? atoi(text) : KNELL__POOL_DEFAULT, most = KNELL__SLOTS / 2;
+    return wanted < KNELL__SHARED + 2 ? KNELL__SHARED + 2 : wanted > most ? most : wanted;
+}
+
+static MPI_Comm duplicate_world(void)
+{
+    MPI_Comm made;
+    if (knell__native.comm_dup(MPI_COMM_WORLD, &made) != MPI_SUCCESS)
+        knell__die("the MPI cannot duplicate MPI_COMM_WORLD; try a smaller KNELL_CONTEXTS than %d", pool_size);
+    knell__native.comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    return made;
+}
+
+static int native_tag_bits(void)
+{
+    int *largest, found, bits = 0;
+    knell__native.comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &found);
+    for (unsigned rest = found ? (unsigned)*largest : 32767u; rest; rest >>= 1)
+        bits++;
+    return bits;
+}
+
+void knell__contexts_make(void)
+{
+    int bits = native_tag_bits();
+    if (bits < KNELL__SLOT_BITS + KNELL__EPOCH_BITS + KNELL__SEQUENCE_BITS)
+        knell__die("this MPI has tags of %d bits; the layer needs 28", bits);
+    knell__tag_ub = (1 << (bits - KNELL__STAMP_BITS)) - 1;
+    pool_size = setting_pool();
+    pool = malloc((size_t)pool_size * sizeof *pool);
+    if (!pool)
+        knell__die("out of memory");
+    knell__wire = duplicate_world();
+    for (int i = 0; i < pool_size; i++)
+        pool[i] = duplicate_world();
+    set(taken, 0, true);
+    set(taken, 1, true);
+}
+
+/* ---- places ---------------------------------------------------------------------------------------------------------------- */
+
+/* The first duplicates serve one communicator each and need no stamp while clean; the last ones serve all other slots. */
+static struct knell__place place_at(int slot, unsigned epoch, bool clean)
+{
+    int own = pool_size - KNELL__SHARED, epochs = 1 << (KNELL__STAMP_BITS - KNELL__SHARE_BITS), mark;
+    struct knell__place place = {.slot = slot, .epoch = epoch};
+    if (slot < own) {
+        place.context = pool[slot];
+        mark = clean ? 0 : 1 + (int)epoch % ((1 << KNELL__STAMP_BITS) - 1);
+    } else {
+        place.context = pool[own + slot % KNELL__SHARED];
+        mark = slot / KNELL__SHARED * epochs + (int)epoch % epochs;
+    }
+    place.stamp = mark * (knell__tag_ub + 1);
+    place.wire = (slot << KNELL__EPOCH_BITS | (int)(epoch & ((1u << KNELL__EPOCH_BITS) - 1))) << KNELL__SEQUENCE_BITS;
+    return place;
+}
+
+struct knell__place knell__place_fixed(int slot)
+{
+    return place_at(slot, 0, true);
+}
+
+void knell__place_free(const struct knell__place *place, bool dirty)
+{
+    pthread_mutex_lock(&lock);
+    set(taken, place->slot, false);
+    if (dirty) {
+        set(stale, place->slot, true);
+        if (next_epoch <= place->epoch)
+            next_epoch = place->epoch + 1;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- offers ---------------------------------------------------------------------------------------------------------------- */
+
+/* Every second free slot, so that another creation at the same time has something left to offer. */
+void knell__offer_make(struct knell__offer *offer, bool anew)
+{
+    memset(offer, 0, sizeof *offer);
+    pthread_mutex_lock(&lock);
+    offer->id = ((uint64_t)knell__self.process + 1) << 32 | next_id++;
+    offer->dirty = next_epoch;
+    for (int slot = 0, seen = 0; slot < KNELL__SLOTS; slot++)
+        if (!has(taken, slot) && !has(offered, slot) && (anew || seen++ % 2 == 0)) {
+            set(offer->free_slots, slot, true);
+            set(offer->clean_slots, slot, !has(stale, slot));
+            set(offered, slot, true);
+        }
+    pthread_mutex_unlock(&lock);
+}
+
+void knell__offer_fold(uint8_t *into_bytes, const uint8_t *from_bytes, uint32_t size)
+{
+    struct knell__offer into, from;
+    if (size != sizeof into)
+        return;
+    memcpy(&into, into_bytes, sizeof into);
+    memcpy(&from, from_bytes, sizeof from);
+    into.id = from.id < into.id ? from.id : into.id;
+    into.dirty = from.dirty > into.dirty ? from.dirty : into.dirty;
+    into.refused |= from.refused;
+    for (size_t i = 0; i < sizeof into.free_slots; i++) {
+        into.free_slots[i] &= from.free_slots[i];
+        into.clean_slots[i] &= from.clean_slots[i];
+    }
+    memcpy(into_bytes, &into, sizeof into);
+}
+
+static void withdraw(const struct knell__offer *mine)
+{
+    for (size_t i = 0; i < sizeof offered; i++)
+        offered[i] &= (uint8_t)~mine->free_slots[i];
+}
+
+void knell__offer_withdraw(const struct knell__offer *mine)
+{
+    pthread_mutex_lock(&lock);
+    withdraw(mine);
+    pthread_mutex_unlock(&lock);
+}
+
+static int lowest(const uint8_t *bits)
+{
+    for (int slot = 0; slot < KNELL__SLOTS; slot++)
+        if (has(bits, slot))
+            return slot;
+    return -1;
+}
+
+bool knell__offer_take(const struct knell__offer *mine, const struct knell__offer *agreed, struct knell__place *place)
+{
+    int slot = lowest(agreed->clean_slots), own = pool_size - KNELL__SHARED;
+    bool clean = slot >= 0 && slot < own;
+    if (!clean)
+        slot = lowest(agreed->free_slots);
+    pthread_mutex_lock(&lock);
+    withdraw(mine);
+    if (slot >= 0)
+        set(taken, slot, true);
+    pthread_mutex_unlock(&lock);
+    if (slot < 0)
+        return false;
+    *place = place_at(slot, agreed->dirty, clean);
+    return true;
+}

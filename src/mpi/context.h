@@ -1,0 +1,59 @@
+/* context.h: what keeps the messages of communicators apart: duplicates of the world made at MPI_Init, slots and epochs on
+ * them (docs/mpi.md, "The life of a communicator").
+ *
+ * A slot is a number a communicator holds at each of its members. Which one is free everywhere is found by agreement: every
+ * member makes an offer, offers are folded, all take the same slot of the folded offer. */
+#ifndef KNELL_MPI_CONTEXT_H
+#define KNELL_MPI_CONTEXT_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    KNELL__SLOT_BITS = 9,
+    KNELL__SLOTS = 1 << KNELL__SLOT_BITS,
+    KNELL__EPOCH_BITS = 11,
+    KNELL__SEQUENCE_BITS = 8,
+    KNELL__STAMP_BITS = 12, /* of the user's tags */
+    KNELL__SHARE_BITS = 7,  /* of the stamp: which communicator of a shared duplicate */
+    KNELL__SHARED = 4,      /* duplicates that serve many communicators each */
+    KNELL__POOL_DEFAULT = 16, /* duplicates for users' messages, with the shared ones; the setting KNELL_CONTEXTS */
+};
+
+/* One member's word in a creation. Bits: AND. dirty: maximum. id: minimum, so that it is the lowest process'. */
+struct knell__offer {
+    uint64_t id;
+    uint32_t dirty; /* the epoch above every communicator here that ended with messages under way */
+    uint32_t refused; /* maximum: somebody could not do its part; the creation fails at all */
+    uint8_t free_slots[KNELL__SLOTS / 8];
+    uint8_t clean_slots[KNELL__SLOTS / 8];
+};
+
+/* Where a communicator's messages go. */
+struct knell__place {
+    int slot;
+    unsigned epoch;
+    MPI_Comm context; /* native, for the user's messages */
+    int stamp;        /* added to the user's tags; 0: tags go as they are and wildcards match natively */
+    int wire;         /* added to the sequence of the layer's messages on knell__wire */
+};
+
+/* The duplicate on which the layer's own messages of all communicators go. Never a wildcard. */
+extern MPI_Comm knell__wire;
+extern int knell__tag_ub; /* the largest tag left to the user */
+
+void knell__contexts_make(void);
+/* Slots 0 and 1: MPI_COMM_WORLD and MPI_COMM_SELF. */
+struct knell__place knell__place_fixed(int slot);
+
+/* Fills an offer and holds what it offers, until it is taken or withdrawn. `anew`: the offers before had nothing in common. */
+void knell__offer_make(struct knell__offer *offer, bool anew);
+void knell__offer_fold(uint8_t *into, const uint8_t *from, uint32_t size);
+void knell__offer_withdraw(const struct knell__offer *mine);
+/* The slot all take; false: nothing in common. `mine` is what this process had offered, and is withdrawn. */
+bool knell__offer_take(const struct knell__offer *mine, const struct knell__offer *agreed, struct knell__place *place);
+/* Gives the slot back; dirty: messages may still be on their way. */
+void knell__place_free(const struct knell__place *place, bool dirty);
+
+#endif

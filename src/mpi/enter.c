@@ -1,0 +1,92 @@
+/* enter.c: the slow way in and out, and the layer's voice. */
+#include "mpi/ghost.h"
+#include "mpi/inject.h"
+#include "mpi/layer.h"
+#include "mpi/native.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct knell__self knell__self;
+_Atomic unsigned knell__attention = KNELL__ATTENTION_OFF;
+_Thread_local int knell__guard;
+
+static const char *const call_name[] = {
+#define CALL_NAME(number, name) #name,
+    KNELL__CALLS(CALL_NAME)
+#undef CALL_NAME
+};
+
+const char *knell__call_name(enum knell__call call)
+{
+    return call_name[call];
+}
+
+bool knell__enter_slowly(enum knell__call call)
+{
+    unsigned attention = atomic_load(&knell__attention);
+    if ((attention & KNELL__ATTENTION_OFF) || knell__guard)
+        return false;
+    if (attention & KNELL__ATTENTION_GHOST)
+        knell__ghost_park();
+    if (attention & KNELL__ATTENTION_INJECT)
+        knell__inject_before(call);
+    return true;
+}
+
+int knell__leave_slowly(enum knell__call call, int code)
+{
+    unsigned attention = atomic_load(&knell__attention);
+    if (attention & KNELL__ATTENTION_GHOST)
+        knell__ghost_park();
+    if (attention & KNELL__ATTENTION_INJECT)
+        knell__inject_after(call);
+    return code;
+}
+
+/* ---- the MPI below ------------------------------------------------------------------------------------------------------ */
+
+/* Left NULL when the MPI lacks it: then nobody can have linked to it either. */
+void *knell__native_symbol(const char *name)
+{
+    return dlsym(RTLD_NEXT, name);
+}
+
+__attribute__((constructor)) static void find_native(void)
+{
+    knell__native_find();
+}
+
+/* ---- words -------------------------------------------------------------------------------------------------------------- */
+
+static void say(const char *format, va_list arguments)
+{
+    char line[512];
+    int at = snprintf(line, sizeof line, "knell: process %d: ", knell__self.process);
+    vsnprintf(line + at, sizeof line - (size_t)at - 1, format, arguments);
+    strcat(line, "\n");
+    ssize_t written = write(STDERR_FILENO, line, strlen(line));
+    (void)written;
+}
+
+void knell__say(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+}
+
+void knell__die(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+    knell__native.abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    _exit(EXIT_FAILURE);
+}

@@ -1,0 +1,93 @@
+/* error.c: see error.h. */
+#include "mpi/error.h"
+#include "mpi/gen/own.h"
+#include "mpi/native.h"
+#include "mpi/side.h"
+
+#include <string.h>
+
+static const struct {
+    int class;
+    const char *text;
+} classes[] = {
+    {MPIX_ERR_PROC_FAILED, "MPIX_ERR_PROC_FAILED: a process needed for this operation has failed"},
+    {MPIX_ERR_PROC_FAILED_PENDING, "MPIX_ERR_PROC_FAILED_PENDING: a possible sender has failed; the receive is still pending"},
+    {MPIX_ERR_REVOKED, "MPIX_ERR_REVOKED: the communicator has been revoked"},
+};
+
+/* Open MPI hands out classes in order, and the layer is the first to ask. MPICH has fixed ones. */
+void knell__errors_make(void)
+{
+#ifdef OPEN_MPI
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        int made;
+        knell__native.add_error_class(&made);
+        if (made != classes[i].class)
+            knell__die("the MPI gives error class %d where %d was compiled in: build the layer with this MPI's header", made,
+                       classes[i].class);
+        knell__native.add_error_string(made, classes[i].text);
+    }
+#endif
+}
+
+int knell__mpi_error_class(int errorcode, int *errorclass)
+{
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (classes[i].class == errorcode) {
+            *errorclass = errorcode;
+            return MPI_SUCCESS;
+        }
+    return knell__native.error_class(errorcode, errorclass);
+}
+
+int knell__mpi_error_string(int errorcode, char *string, int *resultlen)
+{
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (classes[i].class == errorcode) {
+            strcpy(string, classes[i].text);
+            *resultlen = (int)strlen(string);
+            return MPI_SUCCESS;
+        }
+    return knell__native.error_string(errorcode, string, resultlen);
+}
+
+/* The fatal handler ends the job of all, not the one-process communicator behind the handle. */
+static void end_job(int code)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int size;
+    knell__mpi_error_string(code, text, &size);
+    knell__say("%s; the error handler is MPI_ERRORS_ARE_FATAL: the job ends", text);
+    knell__mpi_abort(MPI_COMM_WORLD, code);
+}
+
+int knell__raise_now(struct knell__comm *comm, int code)
+{
+    MPI_Errhandler handler;
+    if (comm->handle == MPI_COMM_NULL || knell__native.comm_get_errhandler(comm->handle, &handler) != MPI_SUCCESS)
+        return code; /* freed by the program, with operations pending */
+    if (handler == MPI_ERRORS_ARE_FATAL)
+        end_job(code);
+    else if (handler != MPI_ERRORS_RETURN)
+        knell__native.comm_call_errhandler(comm->handle, code);
+    if (handler != MPI_ERRORS_RETURN)
+        knell__native.errhandler_free(&handler);
+    return code;
+}
+
+int knell__raise_lack(MPI_Comm handle, enum knell__call call)
+{
+    static _Atomic bool said[KNELL__CALL_END];
+    struct knell__comm *comm = knell__comm_of(handle);
+    if (!atomic_exchange(&said[call], true))
+        knell__say("%s is not carried by the layer; see docs/mpi.md", knell__call_name(call));
+    return knell__raise(comm ? comm : &knell__selfish, MPI_ERR_UNSUPPORTED_OPERATION);
+}
+
+/* The transport may notice an end before the detector does. It is given a second: far more than it takes on one host. */
+int knell__error_confirm(int peer, int code)
+{
+    if (peer >= 0 && knell__side_confirm(peer, INT64_C(1000000000)))
+        return MPIX_ERR_PROC_FAILED;
+    return code;
+}

@@ -1,0 +1,24 @@
+/* error.h: errors at the edge. Inside the layer functions return MPI codes; where the program called in, the code goes once
+ * through the communicator's error handler (docs/mpi.md, rule 5). */
+#ifndef KNELL_MPI_ERROR_H
+#define KNELL_MPI_ERROR_H
+
+#include "mpi/comm.h"
+
+/* Makes the classes known to the MPI below. */
+void knell__errors_make(void);
+
+/* Calls the handler of the communicator and returns the code, if the handler does. MPI_SUCCESS passes. */
+int knell__raise_now(struct knell__comm *comm, int code);
+static inline int knell__raise(struct knell__comm *comm, int code)
+{
+    return KNELL__LIKELY(code == MPI_SUCCESS) ? code : knell__raise_now(comm, code);
+}
+
+/* A call that the layer does not carry: says so once, then raises MPI_ERR_UNSUPPORTED_OPERATION. */
+int knell__raise_lack(MPI_Comm comm, enum knell__call call);
+
+/* An error of the MPI below about an operation with `peer`: MPIX_ERR_PROC_FAILED once the detector confirms it, else as it is. */
+int knell__error_confirm(int peer, int code);
+
+#endif

@@ -1,0 +1,146 @@
+/* ghost.c: see ghost.h. */
+#include "mpi/ghost.h"
+#include "mpi/layer.h"
+#include "mpi/native.h"
+#include "mpi/side.h"
+#include "mpi/tell.h"
+
+#include <knell/mpix.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The living tell the ghosts to go by a message of this tag on the MPI's own world, which is used for nothing else. */
+enum { RELEASE = 1 };
+
+enum { ALIVE, GHOST, LEAVING };
+static _Atomic int state = ALIVE;
+static _Atomic bool is_known, is_served;
+static _Atomic knell_time died;
+
+static knell_time now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+static knell_time delay(void)
+{
+    const char *text = getenv("KNELL_GHOST_DELAY_NS");
+    return text ? strtoll(text, NULL, 10) : 0;
+}
+
+static void rest(knell_time how_long)
+{
+    struct timespec time = {how_long / INT64_C(1000000000), how_long % INT64_C(1000000000)};
+    nanosleep(&time, NULL);
+}
+
+/* ---- dying ----------------------------------------------------------------------------------------------------------------- */
+
+/* From here on its threads park at their next call, or where they wait. False: it is too late, the process leaves. */
+static bool become_ghost(void)
+{
+    int was = ALIVE;
+    if (!atomic_compare_exchange_strong(&state, &was, GHOST))
+        return was == GHOST;
+    atomic_store(&died, now());
+    knell__announce_word(KNELL__WORD_GHOST, 0);
+    atomic_fetch_or(&knell__attention, KNELL__ATTENTION_GHOST);
+    return true;
+}
+
+/* The detector of a process that was killed would have needed its time: so does a ghost's. */
+static void make_known(void)
+{
+    if (now() - atomic_load(&died) >= delay() && !atomic_exchange(&is_known, true))
+        knell__side_trigger();
+}
+
+static bool is_released(void)
+{
+    int flag = 0;
+    knell__native.iprobe(MPI_ANY_SOURCE, RELEASE, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    return flag;
+}
+
+/* One thread keeps the MPI below going, the first that comes: with MPI_THREAD_FUNNELED no other may. */
+_Noreturn void knell__ghost_park(void)
+{
+    bool serves = !atomic_exchange(&is_served, true);
+    knell__guard++;
+    for (;;) {
+        make_known();
+        if (serves && is_released())
+            _exit(EXIT_SUCCESS);
+        rest(1000000);
+    }
+}
+
+_Noreturn void knell__die_now(void)
+{
+    bool in_mpi = !(atomic_load(&knell__attention) & KNELL__ATTENTION_OFF);
+    if (knell__self.ghosts && in_mpi && become_ghost())
+        knell__ghost_park();
+    kill(getpid(), SIGKILL);
+    for (;;)
+        pause();
+}
+
+__attribute__((visibility("default"))) void knell_kill_me(void)
+{
+    knell__die_now();
+}
+
+/* ---- from outside ---------------------------------------------------------------------------------------------------------- */
+
+static void *listen_for_halt(void *word)
+{
+    _Atomic uint32_t *halt = word;
+    while (atomic_load(halt) == 0)
+        syscall(SYS_futex, halt, FUTEX_WAIT, 0, NULL, NULL, 0);
+    if (!become_ghost())
+        return NULL;
+    rest(delay());
+    make_known();
+    return NULL;
+}
+
+/* A thread of its own: the program may compute for long, and is dead to the others at once all the same. */
+void knell__ghost_listen(_Atomic uint32_t *halt)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    if (!knell__self.ghosts)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, listen_for_halt, halt) == 0)
+        pthread_detach(thread);
+    else
+        knell__say("no thread to die by: deaths of this process come at its calls only");
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- the end --------------------------------------------------------------------------------------------------------------- */
+
+void knell__ghost_leave(void)
+{
+    int was = ALIVE;
+    if (!atomic_compare_exchange_strong(&state, &was, LEAVING) && was == GHOST)
+        knell__ghost_park();
+}
+
+/* Each of the living tells all of the dead: whoever decided the last agreement knew them all. */
+void knell__ghosts_release(void)
+{
+    MPI_Request request;
+    for (int i = 0; knell__self.ghosts && i < knell__deaths(); i++)
+        if (knell__native.isend(NULL, 0, MPI_BYTE, knell__death_at(i), RELEASE, MPI_COMM_WORLD, &request) == MPI_SUCCESS)
+            knell__native.request_free(&request);
+}

@@ -1,0 +1,16 @@
+/* inject.h: fault scenarios (FAIL) at the entries and exits of MPI calls: the effector "ghost" of docs/scenarios.md.
+ *
+ * While a scenario is armed, KNELL__ATTENTION_INJECT is set and every call of the program passes here. */
+#ifndef KNELL_MPI_INJECT_H
+#define KNELL_MPI_INJECT_H
+
+#include "mpi/layer.h"
+
+/* At MPI_Init: reads what `knell run` left in the environment (docs/mpi.md). */
+void knell__inject_start(void);
+
+/* May not return: the scenario may say that this process dies here. */
+void knell__inject_before(enum knell__call call);
+void knell__inject_after(enum knell__call call);
+
+#endif

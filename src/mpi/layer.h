@@ -1,0 +1,64 @@
+/* layer.h: what is global in the layer: this process, and what every call looks at on its way in and out. */
+#ifndef KNELL_MPI_LAYER_H
+#define KNELL_MPI_LAYER_H
+
+#include "mpi/gen/calls.h"
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#define KNELL__LIKELY(x) __builtin_expect(!!(x), 1)
+#define KNELL__RARELY(x) __builtin_expect(!!(x), 0)
+
+/* ---- this process ------------------------------------------------------------------------------------------------------- */
+
+/* Set by MPI_Init, constant after. A process is named by its rank in the native MPI_COMM_WORLD. */
+struct knell__self {
+    int process;
+    int processes; /* of the job */
+    int host;      /* the lowest process of this host */
+    bool threads;  /* MPI_THREAD_MULTIPLE: tables need their locks */
+    bool ghosts;   /* deaths by injection are ghosts, not SIGKILL */
+    bool crowded;  /* more processes than processors: who waits yields */
+};
+extern struct knell__self knell__self;
+
+/* ---- on the way in and out ---------------------------------------------------------------------------------------------- */
+
+enum {
+    KNELL__ATTENTION_OFF = 1,    /* before MPI_Init, after MPI_Finalize: calls go to the MPI */
+    KNELL__ATTENTION_INJECT = 2, /* a scenario wants to hear of calls */
+    KNELL__ATTENTION_GHOST = 4,  /* this process is a ghost: its threads park */
+};
+extern _Atomic unsigned knell__attention;
+
+/* Native code that may call MPI itself runs with this above zero: those calls are not the program's. */
+extern _Thread_local int knell__guard __attribute__((tls_model("initial-exec")));
+
+bool knell__enter_slowly(enum knell__call call);
+int knell__leave_slowly(enum knell__call call, int code);
+
+/* False: not the program's call, or not ours to treat. */
+static inline bool knell__enter(enum knell__call call)
+{
+    if (KNELL__LIKELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) == 0 && knell__guard == 0))
+        return true;
+    return knell__enter_slowly(call);
+}
+
+static inline int knell__leave(enum knell__call call, int code)
+{
+    if (KNELL__LIKELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) == 0))
+        return code;
+    return knell__leave_slowly(call, code);
+}
+
+const char *knell__call_name(enum knell__call call);
+
+/* One line on standard error: "knell: process 3: ...". */
+void knell__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, then the whole job is aborted: for what cannot be gone on from. */
+_Noreturn void knell__die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

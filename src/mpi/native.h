@@ -1,0 +1,13 @@
+/* native.h: the calls of the MPI below, by pointer: calling them never comes back into the layer by the front door. */
+#ifndef KNELL_MPI_NATIVE_H
+#define KNELL_MPI_NATIVE_H
+
+#include "mpi/gen/native.h"
+
+extern struct knell__native knell__native;
+
+/* Fills knell__native; ends the process with a word when the MPI lacks one of them. */
+void knell__native_find(void);
+void *knell__native_symbol(const char *name);
+
+#endif

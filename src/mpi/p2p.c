@@ -1,0 +1,110 @@
+/* p2p.c: sends and receives. A blocking call is the native nonblocking one and knell__wait. */
+#include "mpi/p2p.h"
+#include "mpi/error.h"
+#include "mpi/gen/own.h"
+
+typedef int native_isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                         MPI_Request *request);
+
+/* ---- blocking ------------------------------------------------------------------------------------------------------------- */
+
+static inline int send_now(native_isend *isend, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                           struct knell__comm *comm)
+{
+    struct knell__end to = knell__end_of(comm, dest, tag, false);
+    if (KNELL__RARELY(to.code != MPI_SUCCESS))
+        return knell__raise(comm, to.code);
+    struct knell__op op = knell__op_begin(comm, to.peer, KNELL__REQUEST_SEND);
+    MPI_Request request;
+    int code = op.code;
+    if (KNELL__LIKELY(code == MPI_SUCCESS))
+        code = isend(buf, count, datatype, to.native, to.tag, comm->place.context, &request);
+    if (KNELL__LIKELY(code == MPI_SUCCESS))
+        code = knell__wait(&op, &request, MPI_STATUS_IGNORE);
+    return knell__raise(comm, code);
+}
+
+#define SEND(name, isend)                                                                                                \
+    int knell__mpi_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle)          \
+    {                                                                                                                    \
+        struct knell__comm *comm = knell__comm_of(handle);                                                               \
+        if (KNELL__RARELY(!comm))                                                                                        \
+            return knell__native.name(buf, count, datatype, dest, tag, handle);                                          \
+        return send_now(knell__native.isend, buf, count, datatype, dest, tag, comm);                                     \
+    }
+SEND(send, isend)
+SEND(bsend, ibsend)
+SEND(ssend, issend)
+SEND(rsend, irsend)
+
+/* A receive is posted also when its sender is known dead: what came before the death is there to be received. */
+int knell__mpi_recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm handle, MPI_Status *status)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    if (KNELL__RARELY(!comm))
+        return knell__native.recv(buf, count, datatype, source, tag, handle, status);
+    struct knell__end from = knell__end_of(comm, source, tag, true);
+    if (KNELL__RARELY(from.code != MPI_SUCCESS))
+        return knell__raise(comm, from.code);
+    struct knell__op op = knell__op_begin(comm, from.peer, KNELL__REQUEST_RECV);
+    MPI_Request request;
+    int code = op.code == MPIX_ERR_REVOKED ? op.code : MPI_SUCCESS;
+    if (KNELL__LIKELY(code == MPI_SUCCESS))
+        code = knell__native.irecv(buf, count, datatype, from.native, from.tag, comm->place.context, &request);
+    if (KNELL__LIKELY(code == MPI_SUCCESS)) {
+        code = knell__wait(&op, &request, status);
+        if (KNELL__LIKELY(code == MPI_SUCCESS))
+            knell__status_translate(comm, status);
+    }
+    return knell__raise(comm, code);
+}
+
+/* ---- nonblocking ---------------------------------------------------------------------------------------------------------- */
+
+/* A failure that is known already is raised by the completion call, as ULFM has it; only a revoke is raised here. */
+static inline int isend_now(native_isend *isend, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                            struct knell__comm *comm, MPI_Request *request)
+{
+    struct knell__end to = knell__end_of(comm, dest, tag, false);
+    if (KNELL__RARELY(to.code != MPI_SUCCESS))
+        return knell__raise(comm, to.code);
+    struct knell__op op = knell__op_begin(comm, to.peer, KNELL__REQUEST_SEND);
+    if (KNELL__RARELY(op.code != MPI_SUCCESS))
+        return op.code == MPIX_ERR_REVOKED ? knell__raise(comm, op.code) : knell__request_failed(comm, op.code, request);
+    int code = isend(buf, count, datatype, to.native, to.tag, comm->place.context, request);
+    if (KNELL__LIKELY(code == MPI_SUCCESS))
+        knell__request_put(
+            &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_SEND, .peer = to.peer, .comm = comm});
+    return knell__raise(comm, code);
+}
+
+#define ISEND(name)                                                                                                      \
+    int knell__mpi_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle,          \
+                          MPI_Request *request)                                                                          \
+    {                                                                                                                    \
+        struct knell__comm *comm = knell__comm_of(handle);                                                               \
+        if (KNELL__RARELY(!comm))                                                                                        \
+            return knell__native.name(buf, count, datatype, dest, tag, handle, request);                                 \
+        return isend_now(knell__native.name, buf, count, datatype, dest, tag, comm, request);                            \
+    }
+ISEND(isend)
+ISEND(ibsend)
+ISEND(issend)
+ISEND(irsend)
+
+int knell__mpi_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm handle, MPI_Request *request)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    if (KNELL__RARELY(!comm))
+        return knell__native.irecv(buf, count, datatype, source, tag, handle, request);
+    struct knell__end from = knell__end_of(comm, source, tag, true);
+    if (KNELL__RARELY(from.code != MPI_SUCCESS))
+        return knell__raise(comm, from.code);
+    if (KNELL__RARELY(knell__trouble(comm) & KNELL__REVOKED))
+        return knell__raise(comm, MPIX_ERR_REVOKED);
+    int code = knell__native.irecv(buf, count, datatype, from.native, from.tag, comm->place.context, request);
+    if (KNELL__LIKELY(code == MPI_SUCCESS))
+        knell__request_put(
+            &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_RECV, .peer = from.peer, .comm = comm});
+    return knell__raise(comm, code);
+}

@@ -1,0 +1,154 @@
+/* probe.c: probes and matched receives. A probe that blocks asks again and again. A matched message is remembered with its
+ * communicator and sender until it is received. */
+#include "mpi/error.h"
+#include "mpi/gen/own.h"
+#include "mpi/p2p.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* ---- matched messages ------------------------------------------------------------------------------------------------------ */
+
+struct matched {
+    struct matched *next;
+    MPI_Message message;
+    struct knell__comm *comm; /* held */
+    int peer;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct matched *all_matched;
+
+static void matched_put(MPI_Message message, struct knell__comm *comm, int peer)
+{
+    struct matched *made = malloc(sizeof *made);
+    if (!made)
+        knell__die("out of memory");
+    knell__comm_hold(comm);
+    pthread_mutex_lock(&lock);
+    *made = (struct matched){all_matched, message, comm, peer};
+    all_matched = made;
+    pthread_mutex_unlock(&lock);
+}
+
+/* The communicator is the caller's to release. NULL: not ours (MPI_MESSAGE_NO_PROC, or an invalid one). */
+static struct knell__comm *matched_take(MPI_Message message, int *peer)
+{
+    struct knell__comm *comm = NULL;
+    pthread_mutex_lock(&lock);
+    struct matched **at = &all_matched;
+    while (*at && (*at)->message != message)
+        at = &(*at)->next;
+    struct matched *found = *at;
+    if (found) {
+        *at = found->next;
+        comm = found->comm;
+        *peer = found->peer;
+    }
+    pthread_mutex_unlock(&lock);
+    free(found);
+    return comm;
+}
+
+/* ---- probes ---------------------------------------------------------------------------------------------------------------- */
+
+/* One look at what has arrived. `message` NULL: a plain probe. */
+static int look(struct knell__comm *comm, const struct knell__end *from, int *flag, MPI_Message *message, MPI_Status *status)
+{
+    MPI_Status found;
+    int code = message ? knell__native.improbe(from->native, from->tag, comm->place.context, flag, message, &found)
+                       : knell__native.iprobe(from->native, from->tag, comm->place.context, flag, &found);
+    if (code != MPI_SUCCESS || !*flag)
+        return code;
+    if (message && *message != MPI_MESSAGE_NO_PROC)
+        matched_put(*message, comm, found.MPI_SOURCE);
+    knell__status_translate(comm, &found);
+    if (status != MPI_STATUS_IGNORE)
+        *status = found;
+    return MPI_SUCCESS;
+}
+
+/* Looks first: what came before a death is there to be found. */
+static int probe(struct knell__comm *comm, int source, int tag, bool wait, int *flag, MPI_Message *message,
+                 MPI_Status *status)
+{
+    struct knell__end from = knell__end_of(comm, source, tag, true);
+    struct knell__op op = knell__op_begin(comm, from.peer, KNELL__REQUEST_RECV);
+    int code = from.code != MPI_SUCCESS ? from.code : op.code == MPIX_ERR_REVOKED ? op.code : MPI_SUCCESS;
+    *flag = 0;
+    for (unsigned turns = 0; code == MPI_SUCCESS; knell__idle(&turns)) {
+        code = look(comm, &from, flag, message, status);
+        if (code != MPI_SUCCESS || *flag)
+            break;
+        if (op.code == MPI_SUCCESS)
+            knell__op_hit(&op);
+        code = op.code;
+        if (!wait)
+            break;
+    }
+    return knell__raise(comm, code);
+}
+
+int knell__mpi_probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    int flag;
+    return comm ? probe(comm, source, tag, true, &flag, NULL, status) : knell__native.probe(source, tag, handle, status);
+}
+
+int knell__mpi_iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *status)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    return comm ? probe(comm, source, tag, false, flag, NULL, status)
+                : knell__native.iprobe(source, tag, handle, flag, status);
+}
+
+int knell__mpi_mprobe(int source, int tag, MPI_Comm handle, MPI_Message *message, MPI_Status *status)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    int flag;
+    return comm ? probe(comm, source, tag, true, &flag, message, status)
+                : knell__native.mprobe(source, tag, handle, message, status);
+}
+
+int knell__mpi_improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Message *message, MPI_Status *status)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    return comm ? probe(comm, source, tag, false, flag, message, status)
+                : knell__native.improbe(source, tag, handle, flag, message, status);
+}
+
+/* ---- matched receives ------------------------------------------------------------------------------------------------------ */
+
+int knell__mpi_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+{
+    int peer;
+    struct knell__comm *comm = matched_take(*message, &peer);
+    MPI_Request request;
+    if (!comm)
+        return knell__native.mrecv(buf, count, datatype, message, status);
+    struct knell__op op = knell__op_begin(comm, peer, KNELL__REQUEST_RECV);
+    int code = knell__native.imrecv(buf, count, datatype, message, &request);
+    if (code == MPI_SUCCESS)
+        code = knell__wait(&op, &request, status);
+    if (code == MPI_SUCCESS)
+        knell__status_translate(comm, status);
+    code = knell__raise(comm, code);
+    knell__comm_release(comm);
+    return code;
+}
+
+int knell__mpi_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+{
+    int peer;
+    struct knell__comm *comm = matched_take(*message, &peer);
+    if (!comm)
+        return knell__native.imrecv(buf, count, datatype, message, request);
+    int code = knell__native.imrecv(buf, count, datatype, message, request);
+    if (code == MPI_SUCCESS)
+        knell__request_put(
+            &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_RECV, .peer = peer, .comm = comm});
+    code = knell__raise(comm, code);
+    knell__comm_release(comm);
+    return code;
+}

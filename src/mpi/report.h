@@ -1,0 +1,57 @@
+/* report.h: between `knell run` and the ranks, in the directory KNELL_RUN names: what ranks tell it (a named pipe, one struct a
+ * write) and what it tells them (the desk: a file that both map). There is no MPI in here: both sides include it. */
+#ifndef KNELL_MPI_REPORT_H
+#define KNELL_MPI_REPORT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- what a rank tells --------------------------------------------------------------------------------------------------- */
+
+enum knell__word {
+    KNELL__WORD_STARTED = 1, /* the supervisor: value is the rank's pid */
+    KNELL__WORD_ENDED,       /* the supervisor: value is its status, as of waitpid */
+    KNELL__WORD_INIT,        /* it has called MPI_Init */
+    KNELL__WORD_READY,       /* MPI_Init is through; the rank waits for the desk if there is a scenario */
+    KNELL__WORD_FINISHED,    /* MPI_Finalize is through */
+    KNELL__WORD_ABORTED,     /* MPI_Abort; value is its code */
+    KNELL__WORD_LEARNED,     /* `peer` is dead: found by `by`, value is why (enum knell_why) */
+    KNELL__WORD_GHOST,       /* it is a ghost from now on */
+    KNELL__WORD_DID,         /* value is a call (gen/calls.h), begun at `when`; it took `took` and gave `code` */
+    KNELL__WORD_AT,          /* held at a call, value; code is 0 before it and 1 after it */
+    KNELL__WORD_INSIDE,      /* the answer to KNELL__ASK_WHERE: value is the call it is inside of, or -1 */
+};
+
+/* Well below PIPE_BUF: whole or not at all, however many write. */
+struct knell__report {
+    int64_t when; /* CLOCK_MONOTONIC */
+    int64_t took;
+    int64_t value;
+    int32_t process;
+    int32_t word;
+    int32_t peer;
+    int32_t by;
+    int32_t code;
+    int32_t spare;
+};
+
+#define KNELL__REPORT_PIPE "reports"
+#define KNELL__REPORT_DESK "desk"
+
+/* ---- what a rank is told ------------------------------------------------------------------------------------------------- */
+
+enum { KNELL__DESK_CALLS = 512, KNELL__DESK_FLIPS = 32 };
+enum { KNELL__ARMED_BEFORE = 1, KNELL__ARMED_AFTER = 2 };
+
+/* One rank's. `armed` and `flip` are written before `answers` is raised. */
+struct knell__desk {
+    _Atomic uint32_t answers; /* futex: raised when a rank that is held may go on */
+    _Atomic uint32_t halt;    /* futex: not 0: the process is to die as a ghost */
+    uint32_t flips;
+    uint32_t spare;
+    uint64_t flip[KNELL__DESK_FLIPS]; /* bits of the message at hand */
+    _Atomic uint8_t armed[KNELL__DESK_CALLS];
+};
+
+#endif

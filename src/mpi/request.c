@@ -1,0 +1,243 @@
+/* request.c: see request.h. Open addressing with linear probing and backward shift, one lock with MPI_THREAD_MULTIPLE. */
+#include "mpi/request.h"
+#include "mpi/native.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Atomic int knell__tasks_active;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct knell__request *entry; /* comm NULL: free */
+static size_t mask, used;
+
+static void enter(void)
+{
+    if (KNELL__RARELY(knell__self.threads))
+        pthread_mutex_lock(&lock);
+}
+
+static void leave(void)
+{
+    if (KNELL__RARELY(knell__self.threads))
+        pthread_mutex_unlock(&lock);
+}
+
+static size_t hash(MPI_Request handle)
+{
+    uint64_t key = 0;
+    memcpy(&key, &handle, sizeof handle);
+    return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+}
+
+/* Where it is, or the free place where it would be. */
+static struct knell__request *look(MPI_Request handle)
+{
+    size_t at = hash(handle);
+    while (entry[at].comm && entry[at].handle != handle)
+        at = (at + 1) & mask;
+    return &entry[at];
+}
+
+static void grow(void)
+{
+    struct knell__request *old = entry;
+    size_t room = entry ? mask + 1 : 0, larger = room ? 2 * room : 64;
+    entry = calloc(larger, sizeof *entry);
+    if (!entry)
+        knell__die("out of memory for requests");
+    mask = larger - 1;
+    for (size_t i = 0; i < room; i++)
+        if (old[i].comm)
+            *look(old[i].handle) = old[i];
+    free(old);
+}
+
+void knell__request_put(const struct knell__request *request)
+{
+    struct knell__comm *before;
+    knell__comm_hold(request->comm);
+    enter();
+    if (KNELL__RARELY(2 * used >= mask))
+        grow();
+    struct knell__request *at = look(request->handle);
+    before = at->comm;
+    used += !before;
+    *at = *request;
+    leave();
+    if (before)
+        knell__comm_release(before); /* MPICH's one handle for all complete sends */
+}
+
+bool knell__request_get(MPI_Request handle, struct knell__request *request)
+{
+    bool found = false;
+    enter();
+    if (KNELL__LIKELY(entry != NULL)) {
+        *request = *look(handle);
+        found = request->comm != NULL;
+    }
+    leave();
+    return found;
+}
+
+/* Those behind it move up, unless they are where they belong. */
+static void close_gap(size_t gap)
+{
+    for (size_t at = (gap + 1) & mask; entry[at].comm; at = (at + 1) & mask) {
+        size_t home = hash(entry[at].handle);
+        if (((at - home) & mask) < ((at - gap) & mask))
+            continue;
+        entry[gap] = entry[at];
+        gap = at;
+    }
+    entry[gap].comm = NULL;
+    used--;
+}
+
+void knell__request_drop(MPI_Request handle)
+{
+    struct knell__comm *comm = NULL;
+    enter();
+    if (entry) {
+        struct knell__request *at = look(handle);
+        comm = at->comm;
+        if (comm)
+            close_gap((size_t)(at - entry));
+    }
+    leave();
+    if (comm)
+        knell__comm_release(comm);
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------------------------------------- */
+
+static pthread_mutex_t tasks_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct knell__task *tasks;
+
+static int nothing_to_query(void *state, MPI_Status *status)
+{
+    (void)state;
+    knell__native.status_set_elements(status, MPI_BYTE, 0);
+    knell__native.status_set_cancelled(status, 0);
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static int nothing_to_free(void *state)
+{
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int nothing_to_cancel(void *state, int complete)
+{
+    (void)state, (void)complete;
+    return MPI_SUCCESS;
+}
+
+int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle)
+{
+    struct knell__request request = {.kind = KNELL__REQUEST_TASK, .comm = comm, .task = task};
+    int code = knell__native.grequest_start(nothing_to_query, nothing_to_free, nothing_to_cancel, NULL, &request.handle);
+    if (code != MPI_SUCCESS)
+        return code;
+    task->over = task->detached = false;
+    task->handle = request.handle;
+    knell__request_put(&request);
+    *handle = request.handle;
+    pthread_mutex_lock(&tasks_lock);
+    task->next = tasks;
+    tasks = task;
+    atomic_fetch_add(&knell__tasks_active, 1);
+    pthread_mutex_unlock(&tasks_lock);
+    return MPI_SUCCESS;
+}
+
+static void forget(struct knell__task *task)
+{
+    MPI_Request handle = task->handle;
+    knell__request_drop(handle);
+    knell__native.request_free(&handle);
+    task->release(task);
+}
+
+/* The token completes natively too, so that a native test of it says so. */
+static void finish(struct knell__task **at, int code)
+{
+    struct knell__task *task = *at;
+    *at = task->next;
+    atomic_fetch_sub(&knell__tasks_active, 1);
+    task->code = code;
+    knell__native.grequest_complete(task->handle);
+    if (task->detached)
+        forget(task);
+    else
+        atomic_store_explicit(&task->over, true, memory_order_release);
+}
+
+int knell__request_detach(MPI_Request *handle)
+{
+    struct knell__request known;
+    if (!knell__request_get(*handle, &known))
+        return knell__native.request_free(handle);
+    if (known.kind != KNELL__REQUEST_TASK) {
+        knell__request_drop(*handle);
+        return knell__native.request_free(handle);
+    }
+    pthread_mutex_lock(&tasks_lock);
+    if (known.task->over)
+        forget(known.task);
+    else
+        known.task->detached = true;
+    pthread_mutex_unlock(&tasks_lock);
+    *handle = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+void knell__tasks_advance(void)
+{
+    if (pthread_mutex_trylock(&tasks_lock) != 0)
+        return; /* another thread, or a task of this one that waits */
+    for (struct knell__task **at = &tasks; *at;) {
+        bool done = false;
+        struct knell__task *task = *at;
+        int code = task->advance(task, &done);
+        if (done)
+            finish(at, code);
+        else
+            at = &task->next;
+    }
+    pthread_mutex_unlock(&tasks_lock);
+}
+
+/* ---- requests that failed at birth ----------------------------------------------------------------------------------------- */
+
+struct failed_task {
+    struct knell__task task;
+    int code;
+};
+
+static int failed_advance(struct knell__task *task, bool *done)
+{
+    *done = true;
+    return ((struct failed_task *)task)->code;
+}
+
+static void failed_release(struct knell__task *task)
+{
+    free(task);
+}
+
+int knell__request_failed(struct knell__comm *comm, int code, MPI_Request *handle)
+{
+    struct failed_task *made = calloc(1, sizeof *made);
+    if (!made)
+        return MPI_ERR_NO_MEM;
+    made->task.advance = failed_advance;
+    made->task.release = failed_release;
+    made->code = code;
+    return knell__request_token(comm, &made->task, handle);
+}

@@ -1,0 +1,58 @@
+/* request.h: what the program's requests stand for: handle -> communicator, peer, kind.
+ *
+ * Point-to-point requests are the native ones. What has no native operation (nonblocking collectives, creations, receives
+ * that wait) gets a *token*: a generalized request, so that the handle is valid everywhere, in Fortran too. A handle that is
+ * not in the table belongs to the MPI alone (I/O, generalized requests of the program).
+ *
+ * MPICH gives the same handle to all sends that were complete at once; the table then knows the last of them, which is enough:
+ * what is complete cannot fail any more. */
+#ifndef KNELL_MPI_REQUEST_H
+#define KNELL_MPI_REQUEST_H
+
+#include "mpi/comm.h"
+
+enum knell__request_kind {
+    KNELL__REQUEST_SEND,
+    KNELL__REQUEST_RECV,
+    KNELL__REQUEST_TASK, /* token: `task` says when it is done */
+};
+
+/* Something that goes on until it is done: advanced by every waiter. */
+struct knell__task {
+    /* MPI_SUCCESS and *done false: go on. *done: over, with the code returned. */
+    int (*advance)(struct knell__task *task, bool *done);
+    void (*release)(struct knell__task *task); /* the program has seen the end */
+    struct knell__task *next;                  /* all active tasks */
+    MPI_Request handle;
+    int code;
+    _Atomic bool over; /* from here on `code` may be read */
+    bool detached;     /* the program freed the request: nobody will ask */
+};
+
+struct knell__request {
+    MPI_Request handle;
+    enum knell__request_kind kind;
+    int peer; /* a process, or KNELL__ANYBODY */
+    struct knell__comm *comm;
+    struct knell__task *task;
+};
+
+/* Copies. put holds the communicator, drop releases it. */
+void knell__request_put(const struct knell__request *request);
+bool knell__request_get(MPI_Request handle, struct knell__request *request);
+void knell__request_drop(MPI_Request handle);
+
+/* A native handle without an operation, for a task. The request is put; the task is advanced by all waiters from now on. */
+int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle);
+
+/* A request that has failed before anything was posted: its completion raises `code`. */
+int knell__request_failed(struct knell__comm *comm, int code, MPI_Request *handle);
+
+/* MPI_Request_free: what is under way goes on, and is forgotten when it is over. */
+int knell__request_detach(MPI_Request *handle);
+
+/* Advances all active tasks once. Inside a task's advance it does nothing. */
+void knell__tasks_advance(void);
+extern _Atomic int knell__tasks_active;
+
+#endif

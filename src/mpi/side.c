@@ -1,0 +1,202 @@
+/* side.c: see side.h. Starting the runtime, and what it tells of deaths and revokes. */
+#include "mpi/side.h"
+#include "mpi/comm.h"
+#include "mpi/side_agree.h"
+#include "mpi/tell.h"
+
+#include <arpa/inet.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+_Atomic uint32_t knell__epoch;
+
+static struct knell_runtime *runtime; /* NULL: the job has one process */
+static _Atomic bool *dead;            /* by process */
+static _Atomic int *death;            /* in the order of learning */
+static _Atomic int deaths;
+static _Atomic bool real_death;
+
+struct knell_runtime *knell__side_runtime(void)
+{
+    return runtime;
+}
+
+/* ---- facts: called in any thread, with the runtime's lock held ------------------------------------------------------------- */
+
+static void failed(const struct knell_fact *fact)
+{
+    int number = atomic_load(&deaths);
+    atomic_store(&death[number], (int)fact->rank);
+    atomic_store(&deaths, number + 1);
+    atomic_store(&dead[fact->rank], true);
+    if (!knell__self.ghosts || fact->why != KNELL_WHY_TRIGGER)
+        atomic_store(&real_death, true);
+    knell__comms_failed((int)fact->rank);
+    knell__announce((struct knell__report){
+        .word = KNELL__WORD_LEARNED, .peer = (int32_t)fact->rank, .by = (int32_t)fact->by, .value = fact->why});
+}
+
+static void on_fact(void *context, const struct knell_fact *fact)
+{
+    (void)context;
+    if (fact->type == KNELL_FACT_FAILED)
+        failed(fact);
+    else if (fact->type == KNELL_FACT_REVOKED)
+        knell__comms_revoked(fact->group);
+    else if (fact->type == KNELL_FACT_DECIDED)
+        knell__agree_decided(fact);
+    else
+        return; /* who left is of no interest, who is fenced ends */
+    atomic_fetch_add_explicit(&knell__epoch, 1, memory_order_release);
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------------------ */
+
+int knell__side_invite(struct knell__meeting *meeting, int *listening)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) != 0 || listen(fd, 128) != 0 ||
+        getsockname(fd, (struct sockaddr *)&at, &size) != 0 ||
+        getrandom(meeting->key, sizeof meeting->key, 0) != sizeof meeting->key)
+        return KNELL_ESYSTEM;
+    snprintf(meeting->address, sizeof meeting->address, "127.0.0.1:%u", ntohs(at.sin_port));
+    *listening = fd;
+    return 0;
+}
+
+/* In nanoseconds, as `knell run` writes them. */
+static knell_time time_setting(const char *name, knell_time otherwise)
+{
+    const char *text = getenv(name);
+    long long value = text ? strtoll(text, NULL, 10) : 0;
+    return value > 0 ? value : otherwise;
+}
+
+static void start_runtime(const struct knell__meeting *meeting, int listening)
+{
+    struct knell_runtime_config config = knell_runtime_config_default();
+    char why[KNELL_RUNTIME_WHY];
+    config.rank = (knell_rank)knell__self.process;
+    config.ranks = (uint32_t)knell__self.processes;
+    config.eta = time_setting("KNELL_ETA_NS", config.eta);
+    config.delta = time_setting("KNELL_DELTA_NS", config.delta);
+    config.key = meeting->key;
+    config.key_size = sizeof meeting->key;
+    config.rendezvous = meeting->address;
+    config.rendezvous_fd = listening;
+    config.rendezvous_wait = INT64_C(60000000000);
+    config.combine = knell__agree_folds;
+    config.combine_count = 2;
+    config.on_fact_at_once = on_fact;
+    config.spare_the_dead = knell__self.ghosts;
+    if (knell_runtime_start(&config, &runtime, why) != 0)
+        knell__die("the detector does not start: %s", why);
+}
+
+void knell__side_start(const struct knell__meeting *meeting, int listening)
+{
+    dead = calloc((size_t)knell__self.processes, sizeof *dead);
+    death = calloc((size_t)knell__self.processes, sizeof *death);
+    if (!dead || !death)
+        knell__die("out of memory");
+    if (knell__self.processes > 1)
+        start_runtime(meeting, listening);
+}
+
+void knell__side_stop(void)
+{
+    if (runtime)
+        knell_runtime_stop(runtime);
+    runtime = NULL;
+}
+
+/* ---- the dead -------------------------------------------------------------------------------------------------------------- */
+
+bool knell__is_dead(int process)
+{
+    return atomic_load_explicit(&dead[process], memory_order_acquire);
+}
+
+int knell__deaths(void)
+{
+    return atomic_load(&deaths);
+}
+
+int knell__death_at(int number)
+{
+    return atomic_load(&death[number]);
+}
+
+bool knell__real_death(void)
+{
+    return atomic_load(&real_death);
+}
+
+static knell_time now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+bool knell__side_confirm(int process, knell_time wait_ns)
+{
+    knell_time end = now() + wait_ns;
+    while (!knell__is_dead(process) && now() < end)
+        sched_yield();
+    return knell__is_dead(process);
+}
+
+uint64_t knell__side_digest(int process)
+{
+    return knell_digest_of((knell_rank)process);
+}
+
+void knell__side_trigger(void)
+{
+    if (runtime)
+        knell_runtime_trigger(runtime);
+}
+
+/* ---- groups ---------------------------------------------------------------------------------------------------------------- */
+
+static int by_number(const void *a, const void *b)
+{
+    knell_rank x = *(const knell_rank *)a, y = *(const knell_rank *)b;
+    return (x > y) - (x < y);
+}
+
+int knell__side_group(uint64_t id, const int *member, int size)
+{
+    if (!runtime || size < 2)
+        return 0;
+    knell_rank *sorted = malloc((size_t)size * sizeof *sorted);
+    if (!sorted)
+        return KNELL_ESYSTEM;
+    for (int i = 0; i < size; i++)
+        sorted[i] = (knell_rank)member[i];
+    qsort(sorted, (size_t)size, sizeof *sorted, by_number);
+    int error = knell_runtime_group(runtime, id, sorted, (uint32_t)size);
+    free(sorted);
+    return error;
+}
+
+void knell__side_drop(uint64_t id)
+{
+    if (runtime)
+        knell_runtime_drop(runtime, id);
+}
+
+void knell__side_revoke(uint64_t id)
+{
+    if (runtime)
+        knell_runtime_revoke(runtime, id);
+}

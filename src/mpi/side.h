@@ -1,0 +1,82 @@
+/* side.h: the detector's runtime as the layer's side channel: who is dead, what is revoked, what is agreed on.
+ *
+ * What the runtime learns it tells at once, in whichever thread learned it (its own, or one of the program's inside a wish):
+ * first the facts are stored where calls look (`knell__dead`, comm->trouble, tickets), then the epoch is raised. A waiter
+ * watches the epoch alone. With one process in the job there is no runtime; everything here still works. */
+#ifndef KNELL_MPI_SIDE_H
+#define KNELL_MPI_SIDE_H
+
+#include <knell/runtime.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* Raised after every failure, revoke and decision. */
+extern _Atomic uint32_t knell__epoch;
+
+static inline uint32_t knell__epoch_now(void)
+{
+    return atomic_load_explicit(&knell__epoch, memory_order_acquire);
+}
+
+/* ---- life ---------------------------------------------------------------------------------------------------------------- */
+
+/* Where process 0 waits for the others, and the job's key: made by process 0, handed round by MPI itself. */
+struct knell__meeting {
+    char address[64];
+    uint8_t key[32];
+};
+int knell__side_invite(struct knell__meeting *meeting, int *listening);
+/* `listening`: process 0's socket, -1 elsewhere. Ends the job with a word when it cannot. */
+void knell__side_start(const struct knell__meeting *meeting, int listening);
+void knell__side_stop(void);
+
+/* ---- the dead ------------------------------------------------------------------------------------------------------------ */
+
+bool knell__is_dead(int process);
+/* The failures in the order this process learned of them: append only. */
+int knell__deaths(void);
+int knell__death_at(int number);
+/* Somebody died for good, so that the MPI below must not be finalized. A ghost does not count. */
+bool knell__real_death(void);
+/* Waits until the detector knows `process` for dead, at most `wait_ns`: before a native error is believed. */
+bool knell__side_confirm(int process, knell_time wait_ns);
+void knell__side_trigger(void);
+
+/* ---- groups, revoke, agreement ------------------------------------------------------------------------------------------- */
+
+/* `member`: processes, in any order. A group of one is known to nobody but itself. */
+int knell__side_group(uint64_t id, const int *member, int size);
+void knell__side_drop(uint64_t id);
+void knell__side_revoke(uint64_t id);
+
+/* Digest of a set of processes, as agreements want it: the sum over its members. */
+uint64_t knell__side_digest(int process);
+
+/* How values are folded. */
+enum knell__fold { KNELL__FOLD_AND, KNELL__FOLD_OFFER };
+
+/* One agreement under way. The caller's memory; must stay until `decided`. */
+struct knell__ticket {
+    struct knell__ticket *next; /* side_agree.c's queue */
+    uint64_t group;
+    enum knell_kind kind;
+    enum knell__fold fold;
+    bool alone;                 /* the group has one member: decided at once */
+    uint32_t size;
+    uint64_t acked;             /* digest of the failures acknowledged */
+    bool proposed;              /* the runtime has it */
+    _Atomic bool decided;       /* from here on the rest may be read */
+    uint8_t flags;              /* KNELL_FLAG_REVOKED, _ACKED, _MISMATCH */
+    struct knell_range *dead;   /* the dead it was decided with; malloc'd, the caller frees */
+    uint32_t dead_ranges;
+    uint8_t value[320];         /* in: the contribution; out: the decision */
+};
+
+/* Contributes ticket->value; several per group and kind are taken in order. Never blocks. */
+void knell__side_propose(struct knell__ticket *ticket);
+/* Also proposes it when its turn has come. */
+bool knell__side_decided(struct knell__ticket *ticket);
+/* Was this process dead when it was decided? */
+bool knell__ticket_has_dead(const struct knell__ticket *ticket, int process);
+
+#endif

@@ -1,0 +1,131 @@
+/* side_agree.c: agreements under way. The core takes one per group and kind at a time; further ones wait here, in the order
+ * they came, and are proposed by whoever waits for them: the fact of a decision comes with the runtime's lock held, when
+ * nothing can be proposed. */
+#include "mpi/side_agree.h"
+#include "mpi/context.h"
+#include "mpi/layer.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* inside the runtime's, never around it */
+static struct knell__ticket *first;
+
+static void fold_and(uint8_t *into, const uint8_t *from, uint32_t size)
+{
+    for (uint32_t i = 0; i < size; i++)
+        into[i] &= from[i];
+}
+
+knell_combine *const knell__agree_folds[] = {[KNELL__FOLD_AND] = fold_and, [KNELL__FOLD_OFFER] = knell__offer_fold};
+
+static bool same(const struct knell__ticket *ticket, uint64_t group, enum knell_kind kind)
+{
+    return ticket->group == group && ticket->kind == kind;
+}
+
+/* ---- in -------------------------------------------------------------------------------------------------------------------- */
+
+static void enqueue(struct knell__ticket *ticket)
+{
+    struct knell__ticket **at = &first;
+    ticket->next = NULL;
+    pthread_mutex_lock(&lock);
+    while (*at)
+        at = &(*at)->next;
+    *at = ticket;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Takes the right to propose it: nobody before it in the queue is of the same group and kind. */
+static bool claim(struct knell__ticket *ticket)
+{
+    bool mine = !ticket->proposed;
+    pthread_mutex_lock(&lock);
+    for (struct knell__ticket *t = first; t != ticket && mine; t = t->next)
+        mine = !same(t, ticket->group, ticket->kind);
+    if (mine)
+        ticket->proposed = true;
+    pthread_mutex_unlock(&lock);
+    return mine;
+}
+
+static void decide_alone(struct knell__ticket *ticket)
+{
+    ticket->flags = KNELL_FLAG_ACKED;
+    atomic_store_explicit(&ticket->decided, true, memory_order_release);
+}
+
+void knell__side_propose(struct knell__ticket *ticket)
+{
+    ticket->proposed = false;
+    ticket->dead = NULL;
+    ticket->dead_ranges = 0;
+    atomic_store(&ticket->decided, false);
+    if (ticket->alone || !knell__side_runtime()) {
+        decide_alone(ticket);
+        return;
+    }
+    enqueue(ticket);
+    knell__side_decided(ticket);
+}
+
+bool knell__side_decided(struct knell__ticket *ticket)
+{
+    if (atomic_load_explicit(&ticket->decided, memory_order_acquire))
+        return true;
+    if (!ticket->proposed && claim(ticket)) {
+        int error = knell_runtime_propose(knell__side_runtime(), ticket->group, ticket->kind, (uint8_t)ticket->fold,
+                                          ticket->value, ticket->size, ticket->acked);
+        if (error)
+            knell__die("cannot propose to group %llx: %s", (unsigned long long)ticket->group, knell_error_text(error));
+    }
+    return atomic_load_explicit(&ticket->decided, memory_order_acquire);
+}
+
+/* ---- out ------------------------------------------------------------------------------------------------------------------- */
+
+static struct knell__ticket *dequeue(uint64_t group, enum knell_kind kind)
+{
+    struct knell__ticket **at = &first, *found;
+    while (*at && !((*at)->proposed && same(*at, group, kind)))
+        at = &(*at)->next;
+    found = *at;
+    if (found)
+        *at = found->next;
+    return found;
+}
+
+static void fill(struct knell__ticket *ticket, const struct knell_fact *fact)
+{
+    size_t bytes = fact->dead_ranges * sizeof *fact->dead;
+    ticket->flags = fact->flags;
+    if (fact->value_size && fact->value_size <= sizeof ticket->value)
+        memcpy(ticket->value, fact->value, fact->value_size);
+    ticket->dead = bytes ? malloc(bytes) : NULL;
+    if (bytes && !ticket->dead)
+        knell__die("out of memory");
+    if (bytes)
+        memcpy(ticket->dead, fact->dead, bytes);
+    ticket->dead_ranges = fact->dead_ranges;
+}
+
+void knell__agree_decided(const struct knell_fact *fact)
+{
+    pthread_mutex_lock(&lock);
+    struct knell__ticket *ticket = dequeue(fact->group, fact->kind);
+    pthread_mutex_unlock(&lock);
+    if (!ticket)
+        return;
+    fill(ticket, fact);
+    atomic_store_explicit(&ticket->decided, true, memory_order_release);
+}
+
+bool knell__ticket_has_dead(const struct knell__ticket *ticket, int process)
+{
+    for (uint32_t i = 0; i < ticket->dead_ranges; i++)
+        if (ticket->dead[i].first <= (knell_rank)process && (knell_rank)process <= ticket->dead[i].last)
+            return true;
+    return false;
+}

@@ -1,0 +1,90 @@
+/* tell.c: see tell.h. Reports are written without waiting: the detector's thread writes some of them. */
+#include "mpi/tell.h"
+#include "mpi/gen/calls.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static int out = -1;
+static struct knell__desk *desk;
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+/* Open MPI's, that of PMIx, and hydra's. */
+int knell__tell_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            return atoi(getenv(names[i]));
+    return -1;
+}
+
+static void map_desk(const char *directory, int rank)
+{
+    char path[256];
+    long page = sysconf(_SC_PAGESIZE);
+    snprintf(path, sizeof path, "%.200s/" KNELL__REPORT_DESK, directory);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    void *memory = mmap(NULL, sizeof *desk, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)rank * page);
+    desk = memory == MAP_FAILED ? NULL : memory;
+    close(fd);
+}
+
+/* Before main and before supervise.c, whose fork inherits it. */
+__attribute__((constructor(101))) static void open_report(void)
+{
+    const char *directory = getenv("KNELL_RUN");
+    char path[256];
+    int rank = knell__tell_rank();
+    if (!directory || rank < 0)
+        return;
+    snprintf(path, sizeof path, "%.200s/" KNELL__REPORT_PIPE, directory);
+    out = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    map_desk(directory, rank);
+}
+
+void knell__announce(struct knell__report report)
+{
+    if (out < 0)
+        return;
+    report.process = knell__tell_rank();
+    if (!report.when)
+        report.when = now();
+    ssize_t written = write(out, &report, sizeof report);
+    (void)written;
+}
+
+void knell__announce_word(enum knell__word word, int64_t value)
+{
+    knell__announce((struct knell__report){.word = word, .value = value});
+}
+
+int64_t knell__tell_begin(void)
+{
+    return out < 0 ? 0 : now();
+}
+
+void knell__tell_did(int call, int64_t began, int code)
+{
+    bool of_interest = call == KNELL__CALL_COMM_REVOKE || call == KNELL__CALL_COMM_SHRINK || call == KNELL__CALL_COMM_AGREE;
+    if (began && of_interest)
+        knell__announce((struct knell__report){
+            .word = KNELL__WORD_DID, .value = call, .when = began, .took = now() - began, .code = code});
+}
+
+struct knell__desk *knell__desk(void)
+{
+    return desk;
+}

@@ -1,0 +1,22 @@
+/* tell.h: the rank's end of report.h. Without `knell run` nobody listens, and nothing here does anything. */
+#ifndef KNELL_MPI_TELL_H
+#define KNELL_MPI_TELL_H
+
+#include "mpi/report.h"
+
+#include <knell/types.h>
+
+/* This rank's number before MPI_Init, by the launcher's word; -1: no launcher. */
+int knell__tell_rank(void);
+
+void knell__announce(struct knell__report report);
+void knell__announce_word(enum knell__word word, int64_t value);
+
+/* For the wrappers of rare calls: when one began (0: nobody listens), and that it is through. */
+int64_t knell__tell_begin(void);
+void knell__tell_did(int call, int64_t began, int code);
+
+/* This rank's desk; NULL: none. */
+struct knell__desk *knell__desk(void);
+
+#endif

@@ -1,0 +1,71 @@
+/* ulfm_fortran.c: the ULFM calls for Fortran, as `call MPIX_Comm_revoke(comm, ierror)` reaches them with the names that gfortran,
+ * flang and ifort give. For `use mpi_f08` there is include/mpi-ext/mpi_f08_ext.f90 in front of them. Everything else of Fortran
+ * goes through the MPI's own wrappers, which end in the calls the layer stands before. */
+#include "mpi/native.h"
+
+#include <knell/mpix.h>
+
+#define PUBLIC __attribute__((visibility("default")))
+#define IN(comm) MPI_Comm_f2c(*(comm))
+
+PUBLIC void mpix_comm_revoke_(const MPI_Fint *comm, MPI_Fint *ierror);
+PUBLIC void mpix_comm_is_revoked_(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror);
+PUBLIC void mpix_comm_shrink_(const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *ierror);
+PUBLIC void mpix_comm_agree_(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror);
+PUBLIC void mpix_comm_get_failed_(const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
+PUBLIC void mpix_comm_ack_failed_(const MPI_Fint *comm, const MPI_Fint *count, MPI_Fint *acked, MPI_Fint *ierror);
+PUBLIC void mpix_comm_failure_ack_(const MPI_Fint *comm, MPI_Fint *ierror);
+PUBLIC void mpix_comm_failure_get_acked_(const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
+
+void mpix_comm_revoke_(const MPI_Fint *comm, MPI_Fint *ierror)
+{
+    *ierror = MPIX_Comm_revoke(IN(comm));
+}
+
+/* A LOGICAL: all compilers take 0 and 1. */
+void mpix_comm_is_revoked_(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror)
+{
+    int revoked = 0;
+    *ierror = MPIX_Comm_is_revoked(IN(comm), &revoked);
+    *flag = revoked;
+}
+
+void mpix_comm_shrink_(const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *ierror)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    *ierror = MPIX_Comm_shrink(IN(comm), &made);
+    *newcomm = MPI_Comm_c2f(made);
+}
+
+void mpix_comm_agree_(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror)
+{
+    int value = *flag;
+    *ierror = MPIX_Comm_agree(IN(comm), &value);
+    *flag = value;
+}
+
+void mpix_comm_get_failed_(const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror)
+{
+    MPI_Group group = MPI_GROUP_NULL;
+    *ierror = MPIX_Comm_get_failed(IN(comm), &group);
+    *failed = MPI_Group_c2f(group);
+}
+
+void mpix_comm_ack_failed_(const MPI_Fint *comm, const MPI_Fint *count, MPI_Fint *acked, MPI_Fint *ierror)
+{
+    int number = 0;
+    *ierror = MPIX_Comm_ack_failed(IN(comm), *count, &number);
+    *acked = number;
+}
+
+void mpix_comm_failure_ack_(const MPI_Fint *comm, MPI_Fint *ierror)
+{
+    *ierror = MPIX_Comm_failure_ack(IN(comm));
+}
+
+void mpix_comm_failure_get_acked_(const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror)
+{
+    MPI_Group group = MPI_GROUP_NULL;
+    *ierror = MPIX_Comm_failure_get_acked(IN(comm), &group);
+    *failed = MPI_Group_c2f(group);
+}

@@ -1,0 +1,68 @@
+/* wait.h: the one way to wait, and what a death means for an operation (docs/mpi.md, rules 3 and 4).
+ *
+ *      struct knell__op op = knell__op_begin(comm, peer, kind);      epoch, then trouble
+ *      if (op.code == MPI_SUCCESS) post natively, then
+ *          code = knell__wait(&op, &request, status);                test, epoch, test, ...
+ */
+#ifndef KNELL_MPI_WAIT_H
+#define KNELL_MPI_WAIT_H
+
+#include "mpi/ghost.h"
+#include "mpi/layer.h"
+#include "mpi/native.h"
+#include "mpi/request.h"
+#include "mpi/side.h"
+
+#include <sched.h>
+
+enum { KNELL__ANYBODY = -1, KNELL__EVERYBODY = -2 };
+
+struct knell__op {
+    struct knell__comm *comm;
+    int peer; /* a process; KNELL__ANYBODY: a receive from any source; KNELL__EVERYBODY: a collective */
+    enum knell__request_kind kind;
+    uint32_t epoch; /* up to which failures have been looked at */
+    int code;       /* why it cannot be done; MPI_SUCCESS: it can */
+};
+
+/* What the failures known now mean for the operation: MPI_SUCCESS, MPIX_ERR_REVOKED, MPIX_ERR_PROC_FAILED. */
+int knell__op_check(const struct knell__op *op);
+
+static inline struct knell__op knell__op_begin(struct knell__comm *comm, int peer, enum knell__request_kind kind)
+{
+    struct knell__op op = {.comm = comm, .peer = peer, .kind = kind, .epoch = knell__epoch_now(), .code = MPI_SUCCESS};
+    if (KNELL__RARELY(knell__trouble(comm)))
+        op.code = knell__op_check(&op);
+    return op;
+}
+
+/* True when something happened since the last look that the operation cannot survive; op->code says what. */
+static inline bool knell__op_hit(struct knell__op *op)
+{
+    uint32_t now = knell__epoch_now();
+    if (KNELL__LIKELY(now == op->epoch))
+        return false;
+    op->epoch = now;
+    op->code = knell__trouble(op->comm) ? knell__op_check(op) : MPI_SUCCESS;
+    return op->code != MPI_SUCCESS;
+}
+
+/* One turn of waiting in vain: tasks go on; on a crowded machine the processor is given away after a while. */
+static inline void knell__idle(unsigned *turns)
+{
+    if (KNELL__RARELY(atomic_load_explicit(&knell__tasks_active, memory_order_relaxed) != 0))
+        knell__tasks_advance();
+    if (KNELL__RARELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) & KNELL__ATTENTION_GHOST))
+        knell__ghost_park();
+    if (KNELL__RARELY(++*turns > 256) && knell__self.crowded)
+        sched_yield();
+}
+
+/* Waits for a posted native request. On an error of ours the request is given up and MPI_REQUEST_NULL. */
+int knell__wait(struct knell__op *op, MPI_Request *request, MPI_Status *status);
+
+/* The operation cannot complete: takes it back from the MPI below. When this returns nobody uses its buffer any more. True: it
+ * had completed after all, with *status. */
+bool knell__give_up(const struct knell__op *op, MPI_Request *request, MPI_Status *status);
+
+#endif

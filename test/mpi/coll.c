@@ -1,0 +1,521 @@
+/* coll: every collective, blocking and not, in place and not, with holes in the data, without any data, with operations that do
+ * not commute: what comes must be what is computed here, and no other byte may have changed. */
+#include "check.h"
+
+#include <stdint.h>
+#include <stdbool.h>
+
+/* ---- kinds of elements -------------------------------------------------------------------------------------------------------- */
+
+enum { WORDS = 4 };
+
+/* An element is some words at offsets, `extent` bytes from the next. */
+struct kind {
+    const char *name;
+    MPI_Datatype type;
+    MPI_Op op;
+    int words, extent;
+    int offset[WORDS];
+};
+static struct kind kinds[4];
+static struct kind *now; /* the one a user's operation works on */
+
+static uint32_t get(const struct kind *kind, const void *buffer, int i, int w)
+{
+    uint32_t word;
+    memcpy(&word, (const char *)buffer + (long)i * kind->extent + kind->offset[w], sizeof word);
+    return word;
+}
+
+static void put(const struct kind *kind, void *buffer, int i, int w, uint32_t word)
+{
+    memcpy((char *)buffer + (long)i * kind->extent + kind->offset[w], &word, sizeof word);
+}
+
+/* What rank `from` has at index i of what it sends. */
+static uint32_t word_of(int from, int i, int w)
+{
+    uint32_t x = (uint32_t)from * 2654435761u + (uint32_t)i * 40503u + (uint32_t)w * 977u + 12345u;
+    x ^= x >> 15;
+    return x * 2246822519u;
+}
+
+/* Products of 2 x 2 matrices: associative, not commutative. One word: sums. */
+static void fold_element(int words, const uint32_t *left, const uint32_t *right, uint32_t *result)
+{
+    if (words == 1) {
+        result[0] = left[0] + right[0];
+        return;
+    }
+    result[0] = left[0] * right[0] + left[1] * right[2];
+    result[1] = left[0] * right[1] + left[1] * right[3];
+    result[2] = left[2] * right[0] + left[3] * right[2];
+    result[3] = left[2] * right[1] + left[3] * right[3];
+}
+
+static void user_fold(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++) {
+        uint32_t left[WORDS], right[WORDS], result[WORDS];
+        for (int w = 0; w < now->words; w++) {
+            left[w] = get(now, in, i, w);
+            right[w] = get(now, inout, i, w);
+        }
+        fold_element(now->words, left, right, result);
+        for (int w = 0; w < now->words; w++)
+            put(now, inout, i, w, result[w]);
+    }
+}
+
+static void make_kinds(void)
+{
+    static int blocks[WORDS] = {1, 1, 1, 1};
+    static MPI_Aint places[WORDS] = {4, 8, 16, 20};
+    MPI_Datatype bare;
+    kinds[0] = (struct kind){.name = "words", .type = MPI_UNSIGNED, .op = MPI_SUM, .words = 1, .extent = 4};
+    kinds[1] = (struct kind){.name = "dense", .words = 4, .extent = 16, .offset = {0, 4, 8, 12}};
+    OK(MPI_Type_contiguous(4, MPI_UNSIGNED, &kinds[1].type));
+    OK(MPI_Op_create(user_fold, 0, &kinds[1].op));
+    kinds[2] = (struct kind){.name = "holes", .words = 4, .extent = 32, .offset = {4, 8, 16, 20}};
+    OK(MPI_Type_create_hindexed(WORDS, blocks, places, MPI_UNSIGNED, &bare));
+    OK(MPI_Type_create_resized(bare, -4, 32, &kinds[2].type));
+    OK(MPI_Type_free(&bare));
+    OK(MPI_Op_create(user_fold, 0, &kinds[2].op));
+    kinds[3] = (struct kind){.name = "user's sum", .type = MPI_UNSIGNED, .words = 1, .extent = 4};
+    OK(MPI_Op_create(user_fold, 1, &kinds[3].op));
+    OK(MPI_Type_commit(&kinds[1].type));
+    OK(MPI_Type_commit(&kinds[2].type));
+}
+
+static void free_kinds(void)
+{
+    for (int i = 1; i < 4; i++)
+        OK(MPI_Op_free(&kinds[i].op));
+    OK(MPI_Type_free(&kinds[1].type));
+    OK(MPI_Type_free(&kinds[2].type));
+}
+
+/* ---- buffers: what was expected beside what came ------------------------------------------------------------------------------- */
+
+enum { MARGIN = 64, FILL = 0xa5 };
+
+struct buffer {
+    char *real, *wanted;
+    size_t bytes;
+};
+
+static struct buffer make(int elements)
+{
+    struct buffer buffer = {.bytes = (size_t)elements * (size_t)now->extent + 2 * MARGIN};
+    buffer.real = malloc(buffer.bytes);
+    buffer.wanted = malloc(buffer.bytes);
+    CHECK(buffer.real && buffer.wanted);
+    memset(buffer.real, FILL, buffer.bytes);
+    memset(buffer.wanted, FILL, buffer.bytes);
+    return buffer;
+}
+
+static void *data(const struct buffer *buffer)
+{
+    return buffer->real + MARGIN;
+}
+
+/* In both: what is there before. */
+static void set(struct buffer *buffer, int slot, int from, int index)
+{
+    for (int w = 0; w < now->words; w++) {
+        put(now, buffer->real + MARGIN, slot, w, word_of(from, index, w));
+        put(now, buffer->wanted + MARGIN, slot, w, word_of(from, index, w));
+    }
+}
+
+static void want(struct buffer *buffer, int slot, int from, int index)
+{
+    for (int w = 0; w < now->words; w++)
+        put(now, buffer->wanted + MARGIN, slot, w, word_of(from, index, w));
+}
+
+/* The fold of ranks first .. last at `index`. */
+static void want_fold(struct buffer *buffer, int slot, int first, int last, int index)
+{
+    uint32_t folded[WORDS], next[WORDS], result[WORDS];
+    for (int w = 0; w < now->words; w++)
+        folded[w] = word_of(first, index, w);
+    for (int rank = first + 1; rank <= last; rank++) {
+        for (int w = 0; w < now->words; w++)
+            next[w] = word_of(rank, index, w);
+        fold_element(now->words, folded, next, result);
+        memcpy(folded, result, sizeof folded);
+    }
+    for (int w = 0; w < now->words; w++)
+        put(now, buffer->wanted + MARGIN, slot, w, folded[w]);
+}
+
+static const char *doing;
+static int doing_count;
+static bool later, in_place;
+
+static void compare(struct buffer *buffer, const char *which)
+{
+    for (size_t i = 0; i < buffer->bytes; i++)
+        if (buffer->real[i] != buffer->wanted[i]) {
+            fprintf(stderr, "rank %d of %d: %s%s%s, %d %s: %s differs at byte %zu\n", me, all, doing, later ? ", nonblocking" : "",
+                    in_place ? ", in place" : "", doing_count, now->name, which, i - MARGIN);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+    free(buffer->real);
+    free(buffer->wanted);
+}
+
+/* ---- both forms ------------------------------------------------------------------------------------------------------------------ */
+
+static void finish(MPI_Request *request)
+{
+    static unsigned turn;
+    int done = 0;
+    if (turn++ % 2)
+        OK(MPI_Wait(request, MPI_STATUS_IGNORE));
+    while (*request != MPI_REQUEST_NULL)
+        OK(MPI_Test(request, &done, MPI_STATUS_IGNORE));
+}
+
+#define RUN(call, icall, ...)                                                                                            \
+    do {                                                                                                                 \
+        doing = #call;                                                                                                   \
+        if (later) {                                                                                                     \
+            MPI_Request request_;                                                                                        \
+            OK(icall(__VA_ARGS__, &request_));                                                                           \
+            finish(&request_);                                                                                           \
+        } else                                                                                                           \
+            OK(call(__VA_ARGS__));                                                                                       \
+    } while (0)
+
+/* ---- the collectives ------------------------------------------------------------------------------------------------------------ */
+
+static void test_bcast(int count, int root)
+{
+    struct buffer buffer = make(count);
+    for (int i = 0; i < count; i++)
+        me == root ? set(&buffer, i, root, i) : want(&buffer, i, root, i);
+    /* The same data, described by other datatypes at the root. */
+    if (me == root && now == &kinds[1])
+        RUN(MPI_Bcast, MPI_Ibcast, data(&buffer), count * WORDS, MPI_UNSIGNED, root, MPI_COMM_WORLD);
+    else
+        RUN(MPI_Bcast, MPI_Ibcast, data(&buffer), count, now->type, root, MPI_COMM_WORLD);
+    compare(&buffer, "the buffer");
+}
+
+/* send = what this rank gives, at 0 .. count - 1. In place it is in recv. */
+static struct buffer giving(int count, struct buffer *recv, bool here)
+{
+    struct buffer send = make(count);
+    for (int i = 0; i < count; i++) {
+        set(&send, i, me, i);
+        if (here)
+            set(recv, i, me, i);
+    }
+    return send;
+}
+
+static void test_reduce(int count, int root)
+{
+    bool here = in_place && me == root;
+    struct buffer recv = make(count), send = giving(count, &recv, here);
+    for (int i = 0; me == root && i < count; i++)
+        want_fold(&recv, i, 0, all - 1, i);
+    RUN(MPI_Reduce, MPI_Ireduce, here ? MPI_IN_PLACE : data(&send), me == root ? data(&recv) : NULL, count, now->type, now->op,
+        root, MPI_COMM_WORLD);
+    compare(&recv, "recv");
+    compare(&send, "send");
+}
+
+static void test_allreduce(int count)
+{
+    struct buffer recv = make(count), send = giving(count, &recv, in_place);
+    for (int i = 0; i < count; i++)
+        want_fold(&recv, i, 0, all - 1, i);
+    RUN(MPI_Allreduce, MPI_Iallreduce, in_place ? MPI_IN_PLACE : data(&send), data(&recv), count, now->type, now->op,
+        MPI_COMM_WORLD);
+    compare(&recv, "recv");
+    compare(&send, "send");
+}
+
+static void test_scan(int count)
+{
+    struct buffer recv = make(count), send = giving(count, &recv, in_place);
+    for (int i = 0; i < count; i++)
+        want_fold(&recv, i, 0, me, i);
+    RUN(MPI_Scan, MPI_Iscan, in_place ? MPI_IN_PLACE : data(&send), data(&recv), count, now->type, now->op, MPI_COMM_WORLD);
+    compare(&recv, "recv");
+    compare(&send, "send");
+}
+
+static void test_exscan(int count)
+{
+    struct buffer recv = make(count), send = giving(count, &recv, in_place);
+    for (int i = 0; me > 0 && i < count; i++)
+        want_fold(&recv, i, 0, me - 1, i);
+    RUN(MPI_Exscan, MPI_Iexscan, in_place ? MPI_IN_PLACE : data(&send), data(&recv), count, now->type, now->op, MPI_COMM_WORLD);
+    compare(&recv, "recv");
+    compare(&send, "send");
+}
+
+static void test_reduce_scatter(int count, bool block)
+{
+    int counts[16], total = 0, mine = 0;
+    for (int r = 0; r < all; r++) {
+        counts[r] = block ? count : count / (r % 3 + 1) * (r % 4 != 2);
+        mine += r < me ? counts[r] : 0;
+        total += counts[r];
+    }
+    struct buffer recv = make(total), send = giving(total, &recv, in_place);
+    for (int i = 0; i < counts[me]; i++)
+        want_fold(&recv, i, 0, all - 1, mine + i);
+    /* In place the rest of recv may be anything. */
+    void *from = in_place ? MPI_IN_PLACE : data(&send);
+    if (block)
+        RUN(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, from, data(&recv), count, now->type, now->op, MPI_COMM_WORLD);
+    else
+        RUN(MPI_Reduce_scatter, MPI_Ireduce_scatter, from, data(&recv), counts, now->type, now->op, MPI_COMM_WORLD);
+    if (in_place)
+        for (int i = counts[me]; i < total; i++)
+            for (int w = 0; w < now->words; w++)
+                put(now, recv.wanted + MARGIN, i, w, get(now, recv.real + MARGIN, i, w));
+    compare(&recv, "recv");
+    compare(&send, "send");
+}
+
+/* Blocks of different sizes, in reverse order, with gaps. */
+static int block_count(int count, int rank)
+{
+    return rank % 3 == 1 ? 0 : count / (rank % 2 + 1);
+}
+
+static int block_at(int count, int rank)
+{
+    return (all - 1 - rank) * (count + 1);
+}
+
+static void test_gather(int count, int root, bool v)
+{
+    int counts[16], displs[16];
+    bool here = in_place && me == root;
+    struct buffer recv = make(all * (count + 1)), send = make(count);
+    for (int r = 0; r < all; r++) {
+        counts[r] = v ? block_count(count, r) : count;
+        displs[r] = v ? block_at(count, r) : r * count;
+        for (int i = 0; me == root && i < counts[r]; i++)
+            here && r == me ? set(&recv, displs[r] + i, r, i) : want(&recv, displs[r] + i, r, i);
+    }
+    for (int i = 0; i < counts[me]; i++)
+        set(&send, i, me, i);
+    const void *from = here ? MPI_IN_PLACE : data(&send);
+    void *into = me == root ? data(&recv) : NULL;
+    if (v)
+        RUN(MPI_Gatherv, MPI_Igatherv, from, counts[me], now->type, into, counts, displs, now->type, root, MPI_COMM_WORLD);
+    else
+        RUN(MPI_Gather, MPI_Igather, from, count, now->type, into, me == root ? count : -1, now->type, root, MPI_COMM_WORLD);
+    compare(&recv, "recv");
+    compare(&send, "send");
+}
+
+static void test_scatter(int count, int root, bool v)
+{
+    int counts[16], displs[16];
+    bool here = in_place && me == root;
+    struct buffer recv = make(count), send = make(all * (count + 1));
+    for (int r = 0; r < all; r++) {
+        counts[r] = v ? block_count(count, r) : count;
+        displs[r] = v ? block_at(count, r) : r * count;
+        for (int i = 0; me == root && i < counts[r]; i++)
+            set(&send, displs[r] + i, root, r * count + i);
+    }
+    for (int i = 0; !here && i < counts[me]; i++)
+        want(&recv, i, root, me * count + i);
+    void *into = here ? MPI_IN_PLACE : data(&recv);
+    const void *from = me == root ? data(&send) : NULL;
+    if (v)
+        RUN(MPI_Scatterv, MPI_Iscatterv, from, counts, displs, now->type, into, counts[me], now->type, root, MPI_COMM_WORLD);
+    else
+        RUN(MPI_Scatter, MPI_Iscatter, from, me == root ? count : -1, now->type, into, count, now->type, root, MPI_COMM_WORLD);
+    compare(&recv, "recv");
+    compare(&send, "send");
+}
+
+static void test_allgather(int count, bool v)
+{
+    int counts[16], displs[16];
+    struct buffer recv = make(all * (count + 1)), send = make(count);
+    for (int r = 0; r < all; r++) {
+        counts[r] = v ? block_count(count, r) : count;
+        displs[r] = v ? block_at(count, r) : r * count;
+        for (int i = 0; i < counts[r]; i++)
+            in_place && r == me ? set(&recv, displs[r] + i, r, i) : want(&recv, displs[r] + i, r, i);
+    }
+    for (int i = 0; i < counts[me]; i++)
+        set(&send, i, me, i);
+    const void *from = in_place ? MPI_IN_PLACE : data(&send);
+    if (v)
+        RUN(MPI_Allgatherv, MPI_Iallgatherv, from, counts[me], now->type, data(&recv), counts, displs, now->type, MPI_COMM_WORLD);
+    else
+        RUN(MPI_Allgather, MPI_Iallgather, from, count, now->type, data(&recv), count, now->type, MPI_COMM_WORLD);
+    compare(&recv, "recv");
+    compare(&send, "send");
+}
+
+/* Between a and b: the same both ways, as in place demands. */
+static int pair_count(int count, int a, int b)
+{
+    return (a + b) % 4 == 1 ? 0 : count / ((a + b) % 3 + 1);
+}
+
+enum alltoall { PLAIN, V, W };
+
+static void test_alltoall(int count, enum alltoall form)
+{
+    int counts[16], displs[16];
+    MPI_Datatype types[16];
+    struct buffer recv = make(all * (count + 1)), send = make(all * (count + 1));
+    for (int r = 0; r < all; r++) {
+        types[r] = now->type;
+        counts[r] = form == PLAIN ? count : pair_count(count, me, r);
+        displs[r] = form == PLAIN ? r * count : block_at(count, r);
+        for (int i = 0; i < counts[r]; i++) {
+            set(&send, displs[r] + i, me, r * count + i);
+            if (in_place)
+                set(&recv, displs[r] + i, me, r * count + i);
+            want(&recv, displs[r] + i, r, me * count + i);
+        }
+        displs[r] *= form == W ? now->extent : 1;
+    }
+    const void *from = in_place ? MPI_IN_PLACE : data(&send);
+    if (form == PLAIN)
+        RUN(MPI_Alltoall, MPI_Ialltoall, from, count, now->type, data(&recv), count, now->type, MPI_COMM_WORLD);
+    else if (form == V)
+        RUN(MPI_Alltoallv, MPI_Ialltoallv, from, counts, displs, now->type, data(&recv), counts, displs, now->type,
+            MPI_COMM_WORLD);
+    else
+        RUN(MPI_Alltoallw, MPI_Ialltoallw, from, counts, displs, types, data(&recv), counts, displs, types, MPI_COMM_WORLD);
+    compare(&recv, "recv");
+    compare(&send, "send");
+}
+
+static void test_barrier(void)
+{
+    if (later) {
+        MPI_Request request;
+        OK(MPI_Ibarrier(MPI_COMM_WORLD, &request));
+        finish(&request);
+    } else
+        OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+static void test_all(int count)
+{
+    doing_count = count;
+    for (int root = 0; root < all; root += all > 2 ? all - 1 : 1) {
+        test_bcast(count, root);
+        test_reduce(count, root);
+        test_gather(count, root, false);
+        test_gather(count, root, true);
+        test_scatter(count, root, false);
+        test_scatter(count, root, true);
+    }
+    test_barrier();
+    test_allreduce(count);
+    test_scan(count);
+    test_exscan(count);
+    test_reduce_scatter(count, true);
+    test_reduce_scatter(count, false);
+    test_allgather(count, false);
+    test_allgather(count, true);
+    for (enum alltoall form = PLAIN; form <= W; form++)
+        test_alltoall(count, form);
+}
+
+/* ---- what only nonblocking ones can do -------------------------------------------------------------------------------------------- */
+
+/* Many at once, completed in any order; their datatype and operation are freed while they run. */
+static void test_many(void)
+{
+    enum { MANY = 12, COUNT = 2100 };
+    MPI_Request request[MANY];
+    MPI_Datatype type;
+    MPI_Op op;
+    struct buffer recv[MANY], send[MANY];
+    now = &kinds[1];
+    doing = "many MPI_Iallreduce";
+    OK(MPI_Type_contiguous(4, MPI_UNSIGNED, &type));
+    OK(MPI_Type_commit(&type));
+    OK(MPI_Op_create(user_fold, 0, &op));
+    for (int k = 0; k < MANY; k++) {
+        int count = k % 2 ? COUNT : 3;
+        recv[k] = make(count);
+        send[k] = giving(count, &recv[k], false);
+        for (int i = 0; i < count; i++)
+            want_fold(&recv[k], i, 0, all - 1, i);
+        OK(MPI_Iallreduce(data(&send[k]), data(&recv[k]), count, type, op, MPI_COMM_WORLD, &request[k]));
+    }
+    OK(MPI_Type_free(&type));
+    OK(MPI_Op_free(&op));
+    CHECK(type == MPI_DATATYPE_NULL && op == MPI_OP_NULL);
+    for (int k = MANY - 1; k >= MANY / 2; k--)
+        OK(MPI_Wait(&request[k], MPI_STATUS_IGNORE));
+    OK(MPI_Waitall(MANY, request, MPI_STATUSES_IGNORE));
+    for (int k = 0; k < MANY; k++) {
+        compare(&recv[k], "recv");
+        compare(&send[k], "send");
+    }
+}
+
+/* The same bits everywhere, though the order of additions matters. */
+static void test_bits(int count)
+{
+    double *mine = malloc((size_t)count * sizeof *mine), *sum = malloc((size_t)count * sizeof *sum),
+           *first = malloc((size_t)count * sizeof *first);
+    CHECK(mine && sum && first);
+    for (int i = 0; i < count; i++)
+        mine[i] = (i % 2 ? 1e16 : 1.0 / 3) * (me % 2 ? -1 : 1) / (me + 1) + i * 1e-7;
+    OK(MPI_Allreduce(mine, sum, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    memcpy(first, sum, (size_t)count * sizeof *sum);
+    OK(MPI_Bcast(first, count, MPI_DOUBLE, 0, MPI_COMM_WORLD));
+    CHECK(memcmp(first, sum, (size_t)count * sizeof *sum) == 0);
+    free(mine);
+    free(sum);
+    free(first);
+}
+
+static void test_bad_calls(void)
+{
+    int word = 0;
+    FAILS(MPI_Bcast(&word, 1, MPI_INT, all, MPI_COMM_WORLD), MPI_ERR_ROOT);
+    FAILS(MPI_Reduce(&word, &word, 1, MPI_INT, MPI_SUM, -1, MPI_COMM_WORLD), MPI_ERR_ROOT);
+    FAILS(MPI_Allreduce(MPI_IN_PLACE, &word, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT);
+}
+
+int main(int argc, char **argv)
+{
+    begin(&argc, &argv, 50);
+    static const int counts[] = {0, 1, 7, 2100};
+    make_kinds();
+    for (int form = 0; form < 4; form++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            later = form & 1;
+            in_place = form & 2;
+            now = &kinds[k];
+            for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+                test_all(counts[c]);
+            if (now->words == 1)
+                continue;
+            doing_count = 20000;
+            test_bcast(20000, all - 1);
+            test_allreduce(20000);
+        }
+    test_many();
+    test_bits(3);
+    test_bits(5000);
+    test_bad_calls();
+    free_kinds();
+    return end();
+}

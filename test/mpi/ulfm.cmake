@@ -1,0 +1,72 @@
+# Each semantic of ULFM, each trap that programs set, the thesis's tests, random kills, the examples (see the head of each
+# file): on every MPI found, with real deaths and with ghosts.
+
+# knell_ulfm_test(NAME ranks deaths source argument...): mpi-NAME-MPI as knell_mpi_test has it, and mpi-NAME-MPI-ghost.
+function(knell_ulfm_test name ranks deaths source)
+  knell_mpi_test(${name} ${ranks} ${deaths} ${source} ${ARGN})
+  foreach(mpi IN LISTS mpis)
+    get_filename_component(stem ${source} NAME_WE)
+    set(test mpi-${name}-${mpi}-ghost)
+    add_test(NAME ${test} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/run.sh ${mpi} $<TARGET_FILE:knell-mpi-${mpi}> ${ranks} ${deaths}
+      $<TARGET_FILE:test-mpi-${stem}-${mpi}> ${ARGN})
+    set_tests_properties(${test} PROPERTIES TIMEOUT 90 LABELS mpi RUN_SERIAL ON ENVIRONMENT KNELL_MODE=ghost)
+  endforeach()
+endfunction()
+
+knell_ulfm_test(sem-revoke 4 1 sem_revoke.c)
+knell_ulfm_test(sem-agree 4 2 sem_agree.c)
+knell_ulfm_test(sem-shrink 6 5 sem_shrink.c)
+knell_ulfm_test(sem-failed 5 3 sem_failed.c)
+knell_ulfm_test(sem-anysource 4 2 sem_anysource.c)
+knell_ulfm_test(sem-unaffected 4 1 sem_unaffected.c)
+knell_ulfm_test(sem-handlers 3 1 sem_handlers.c)
+knell_ulfm_test(sem-fatal 3 3 sem_handlers.c fatal)
+
+knell_ulfm_test(trap-codes 3 1 trap_codes.c)
+knell_ulfm_test(trap-pmpi 4 1 trap_pmpi.c)
+knell_mpi_test(trap-exit 5 4 trap_exit.c) # deaths that are always real
+knell_ulfm_test(trap-rendezvous 4 1 trap_rendezvous.c)
+knell_ulfm_test(trap-threads 3 1 trap_threads.c)
+knell_mpi_test(trap-silent 3 0 trap_silent.c) # no death at all
+
+knell_ulfm_test(thesis-calls 6 2 thesis_calls.c 1)
+knell_ulfm_test(thesis-calls-root 6 2 thesis_calls.c 0)
+knell_ulfm_test(thesis-stable 4 2 thesis_stable.c)
+knell_ulfm_test(thesis-function 5 2 thesis_function.c 0)
+
+# ---- random kills: 30 rounds among the tests, 500 in the soak ----
+foreach(mpi IN LISTS mpis)
+  set(program test-mpi-soak-${mpi})
+  add_executable(${program} soak.c)
+  target_compile_definitions(${program} PRIVATE _GNU_SOURCE)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/include/mpi-ext ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${program} PRIVATE knell-mpi-${mpi} mpi-${mpi})
+  foreach(mode IN ITEMS real ghost)
+    set(soak ${CMAKE_CURRENT_SOURCE_DIR}/soak.sh ${mpi} $<TARGET_FILE:knell-mpi-${mpi}> $<TARGET_FILE:${program}>)
+    add_test(NAME mpi-rounds-${mpi}-${mode} COMMAND ${soak} 30)
+    add_test(NAME mpi-rounds-${mpi}-${mode}-soak COMMAND ${soak} 500 1000)
+    set_tests_properties(mpi-rounds-${mpi}-${mode} PROPERTIES TIMEOUT 240 LABELS mpi)
+    set_tests_properties(mpi-rounds-${mpi}-${mode}-soak PROPERTIES TIMEOUT 3600 LABELS soak)
+    set_tests_properties(mpi-rounds-${mpi}-${mode} mpi-rounds-${mpi}-${mode}-soak PROPERTIES RUN_SERIAL ON
+      ENVIRONMENT KNELL_MODE=${mode})
+  endforeach()
+endforeach()
+
+# ---- the examples, with deaths; their answer is checked ----
+# knell_mpi_example(NAME target ranks words argument...)
+function(knell_mpi_example name target ranks words)
+  foreach(mpi IN LISTS mpis)
+    if(TARGET ${target}-${mpi})
+      add_test(NAME mpi-example-${name}-${mpi} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/example.sh "${words}" ${mpi}
+        $<TARGET_FILE:knell-mpi-${mpi}> ${ranks} ${ranks} ${PROJECT_BINARY_DIR}/examples/mpi/${target}-${mpi} ${ARGN})
+      set_tests_properties(mpi-example-${name}-${mpi} PROPERTIES TIMEOUT 90 LABELS mpi RUN_SERIAL ON)
+    endif()
+  endforeach()
+endfunction()
+
+knell_mpi_example(jacobi jacobi 8 "5 of 8 ranks, .*: right" 0@300 5@300 2@700)
+knell_mpi_example(jacobi-pair jacobi 6 "4 of 6 ranks, .*: right" 2@500 3@500)
+knell_mpi_example(worker-dies manager_worker 5 "3 ranks left, .*: right" 2@3 4@1)
+knell_mpi_example(manager-dies manager_worker 5 "3 ranks left, .*: right" 2@3 0@20)
+knell_mpi_example(error-handler error_handler 4 "2 ranks left .*: right" 1@100 0@500)
+knell_mpi_example(ring ring 5 "3 ranks left .*: right" 0@50 3@120)
