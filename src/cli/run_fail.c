@@ -74,9 +74,11 @@ static void let_go(struct knell__run_fail *fail, int rank, struct knell__desk *d
 static void halt(struct knell__run_fail *fail, int rank, struct knell__desk *desk)
 {
     struct knell__run_rank *victim = &fail->job->rank[rank];
-    victim->died = knell__run_clock();
+    if (victim->finished)
+        return; /* it has left the MPI job: whatever it does now, it is no rank any more */
     victim->injected = true;
     if (fail->job->plan->mode == KNELL__RUN_REAL) {
+        victim->died = knell__run_clock();
         knell__run_kill(fail->job, rank, SIGKILL);
         return;
     }
@@ -145,7 +147,7 @@ void knell__run_fail_at(struct knell__run_fail *fail, int rank, int call, bool a
     for (uint32_t f = 0; f < knell_fail_function_count(fail->scenario.program) && fail->held[rank]; f++)
         if (fail->call_of[f] == call)
             feed(fail, rank, (struct knell_fail_event){.type = type, .subject = f});
-    if (fail->job->rank[rank].died) /* it was halted meanwhile: it finds that out itself */
+    if (fail->job->rank[rank].injected) /* it was halted meanwhile: it finds that out itself */
         let_go(fail, rank, desk);
 }
 

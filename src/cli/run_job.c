@@ -287,7 +287,7 @@ static int status_of_ranks(const struct knell__run_job *job)
     for (int64_t i = 0; i < job->plan->ranks; i++)
         any |= job->rank[i].finished && !job->rank[i].left;
     for (int64_t i = 0; i < job->plan->ranks && status == 0; i++)
-        if (!job->rank[i].left && (job->rank[i].finished || !any))
+        if (!job->rank[i].left && !job->rank[i].ghost && (job->rank[i].finished || !any))
             status = status_of(&job->rank[i]);
     return status;
 }
