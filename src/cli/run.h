@@ -83,10 +83,12 @@ void knell__run_command_free(struct knell__run_command *command);
 struct knell__run_rank {
     pid_t pid; /* 0: not started, or ended */
     int status; /* as of waitpid */
-    bool started, init, ready, finished, ended, ghost, told;
+    bool started, init, ready, finished, ended, ghost;
+    bool left;       /* there when the job was over, and ended by us */
+    bool told;       /* what it is inside of: a call, or -1 */
+    int inside;
     int64_t died;    /* when its death was caused or seen; 0 */
     bool injected;   /* by the scenario */
-    char where[80];  /* at the time limit */
 };
 
 struct knell__run_job {

@@ -20,9 +20,9 @@
 
 static const struct knell_fail_effector effectors[] = {
     [KNELL__RUN_REAL] = {"MPI job", CAN(ONLOAD) | CAN(ONEXIT) | CAN(ONERROR) | CAN(BEFORE) | CAN(AFTER) | CAN(HALT) | CAN(STOP) |
-                                        CAN(CONTINUE) | CAN(SIGNAL) | CAN(FLIP_PAYLOAD), 0, "MPI"},
+                                        CAN(CONTINUE) | CAN(SIGNAL), 0, "MPI"},
     [KNELL__RUN_GHOST] = {"MPI job of ghosts", CAN(ONLOAD) | CAN(ONEXIT) | CAN(ONERROR) | CAN(BEFORE) | CAN(AFTER) | CAN(HALT) |
-                                                   CAN(CONTINUE) | CAN(FLIP_PAYLOAD), 0, "MPI"},
+                                                   CAN(CONTINUE), 0, "MPI"},
 };
 
 struct knell__run_fail {
@@ -74,9 +74,11 @@ static void let_go(struct knell__run_fail *fail, int rank, struct knell__desk *d
 static void halt(struct knell__run_fail *fail, int rank, struct knell__desk *desk)
 {
     struct knell__run_rank *victim = &fail->job->rank[rank];
-    victim->died = knell__run_clock();
+    if (victim->finished)
+        return; /* it has left the MPI job: whatever it does now, it is no rank any more */
     victim->injected = true;
     if (fail->job->plan->mode == KNELL__RUN_REAL) {
+        victim->died = knell__run_clock();
         knell__run_kill(fail->job, rank, SIGKILL);
         return;
     }
@@ -96,10 +98,6 @@ static void apply(struct knell__run_fail *fail, int rank, const struct knell_fai
         let_go(fail, rank, desk);
         break;
     case KNELL_FAIL_SIGNAL: knell__run_kill(fail->job, rank, (int)action->value); break;
-    case KNELL_FAIL_FLIP:
-        if (desk->flips < KNELL__DESK_FLIPS)
-            desk->flip[desk->flips++] = (uint64_t)action->value;
-        break;
     default: break;
     }
 }
@@ -146,11 +144,10 @@ void knell__run_fail_at(struct knell__run_fail *fail, int rank, int call, bool a
     struct knell__desk *desk = knell__run_desk(&fail->job->place, rank);
     enum knell_fail_event_type type = after ? KNELL_FAIL_AFTER : KNELL_FAIL_BEFORE;
     fail->held[rank] = true;
-    desk->flips = 0;
     for (uint32_t f = 0; f < knell_fail_function_count(fail->scenario.program) && fail->held[rank]; f++)
         if (fail->call_of[f] == call)
             feed(fail, rank, (struct knell_fail_event){.type = type, .subject = f});
-    if (fail->job->rank[rank].died) /* it was halted meanwhile: it finds that out itself */
+    if (fail->job->rank[rank].injected) /* it was halted meanwhile: it finds that out itself */
         let_go(fail, rank, desk);
 }
 

@@ -94,7 +94,10 @@ static void take(struct knell__run_job *job, const struct knell__report *report)
         if (job->fail)
             knell__run_fail_at(job->fail, report->process, (int)report->value, report->code);
         break;
-    case KNELL__WORD_INSIDE: rank->told = true; break;
+    case KNELL__WORD_INSIDE:
+        rank->told = true;
+        rank->inside = (int)report->value;
+        break;
     default: break;
     }
 }
@@ -200,6 +203,36 @@ static void follow(struct knell__run_job *job, int signals)
     job->end = knell__run_clock();
 }
 
+/* ---- who is where ---------------------------------------------------------------------------------------------------------- */
+
+static bool may_answer(const struct knell__run_rank *rank)
+{
+    return rank->ready && !rank->ended && !rank->ghost && !rank->told;
+}
+
+static void ask_where(struct knell__run_job *job, int signals)
+{
+    int64_t until = knell__run_clock() + ANSWERS_NS;
+    bool waiting = true;
+    for (int64_t i = 0; i < job->plan->ranks; i++)
+        if (may_answer(&job->rank[i]))
+            knell__run_kill(job, (int)i, KNELL__ASK_WHERE);
+    while (waiting && knell__run_clock() < until) {
+        waiting = false;
+        for (int64_t i = 0; i < job->plan->ranks; i++)
+            waiting |= may_answer(&job->rank[i]);
+        if (waiting)
+            wait_for_news(job, signals, until);
+    }
+}
+
+/* As they were when it was decided that the job is over: what happens to ranks from then on is our doing. */
+static void keep_states(struct knell__run_job *job)
+{
+    for (int64_t i = 0; i < job->plan->ranks; i++)
+        job->rank[i].left = !job->rank[i].ended;
+}
+
 /* ---- the end --------------------------------------------------------------------------------------------------------------- */
 
 static void wait_for_launcher(struct knell__run_job *job, int signals, int64_t how_long)
@@ -252,9 +285,9 @@ static int status_of_ranks(const struct knell__run_job *job)
     bool any = false;
     int status = 0;
     for (int64_t i = 0; i < job->plan->ranks; i++)
-        any |= job->rank[i].finished && job->rank[i].ended;
+        any |= job->rank[i].finished && !job->rank[i].left;
     for (int64_t i = 0; i < job->plan->ranks && status == 0; i++)
-        if (job->rank[i].ended && (job->rank[i].finished || !any))
+        if (!job->rank[i].left && !job->rank[i].ghost && (job->rank[i].finished || !any))
             status = status_of(&job->rank[i]);
     return status;
 }
@@ -262,7 +295,7 @@ static int status_of_ranks(const struct knell__run_job *job)
 static int first_ended_early(const struct knell__run_job *job)
 {
     int rank = 0;
-    while (rank + 1 < job->plan->ranks && !(job->rank[rank].ended && !job->rank[rank].ready))
+    while (rank + 1 < job->plan->ranks && (job->rank[rank].left || job->rank[rank].ready))
         rank++;
     return rank;
 }
@@ -323,6 +356,8 @@ static int prepare(struct knell__run_job *job)
     job->fail = knell__run_fail_open(job, &status);
     if (status == KNELL_EXIT_OK && plan->log && !(job->log = fopen(plan->log, "we")))
         status = knell__cli_fail(plan->usage, "--log %.200s: %s", plan->log, strerror(errno));
+    if (job->log)
+        setvbuf(job->log, NULL, _IOLBF, 0); /* it can be followed */
     return status == KNELL_EXIT_OK ? knell__run_place_open(plan, &job->place) : status;
 }
 
@@ -336,6 +371,9 @@ int knell__run(const struct knell__run_plan *plan)
         status = launch(&job);
         if (status == KNELL_EXIT_OK) {
             follow(&job, signals);
+            keep_states(&job);
+            if (job.timed_out)
+                ask_where(&job, signals);
             end_all(&job, signals);
             status = status_of_job(&job);
             if (!plan->quiet)

@@ -2,6 +2,7 @@
 #include "mpi/inject.h"
 #include "mpi/ghost.h"
 #include "mpi/tell.h"
+#include "mpi/where.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -30,6 +31,7 @@ void knell__inject_start(void)
     struct knell__desk *desk = knell__desk();
     bool wanted = getenv("KNELL_INJECT") && desk;
     uint32_t was = wanted ? atomic_load(&desk->answers) : 0;
+    knell__where_listen();
     knell__announce_word(KNELL__WORD_READY, 0);
     if (!wanted)
         return;

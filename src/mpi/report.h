@@ -36,21 +36,21 @@ struct knell__report {
     int32_t spare;
 };
 
+/* The signal that asks a rank which call it is inside of: one that hardly any program uses. */
+#define KNELL__ASK_WHERE SIGRTMAX
+
 #define KNELL__REPORT_PIPE "reports"
 #define KNELL__REPORT_DESK "desk"
 
 /* ---- what a rank is told ------------------------------------------------------------------------------------------------- */
 
-enum { KNELL__DESK_CALLS = 512, KNELL__DESK_FLIPS = 32 };
+enum { KNELL__DESK_CALLS = 512 };
 enum { KNELL__ARMED_BEFORE = 1, KNELL__ARMED_AFTER = 2 };
 
-/* One rank's. `armed` and `flip` are written before `answers` is raised. */
+/* One rank's. `armed` is written before `answers` is raised. */
 struct knell__desk {
     _Atomic uint32_t answers; /* futex: raised when a rank that is held may go on */
     _Atomic uint32_t halt;    /* futex: not 0: the process is to die as a ghost */
-    uint32_t flips;
-    uint32_t spare;
-    uint64_t flip[KNELL__DESK_FLIPS]; /* bits of the message at hand */
     _Atomic uint8_t armed[KNELL__DESK_CALLS];
 };
 

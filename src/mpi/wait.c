@@ -3,10 +3,12 @@
 #include "mpi/error.h"
 
 #include <knell/mpix.h>
+#include <time.h>
 
 /* How often an operation that cannot complete any more is tested all the same: what the dead one had sent before may lie
- * unread in the transport. */
-enum { LAST_TESTS = 64, CANCEL_TESTS = 100000 };
+ * unread in the transport. And how long, when the other end is alive: a receive that the cancel came too late for is being
+ * filled; a send may be being taken, and if it is not by then, its receiver has not posted, and will not. */
+enum { LAST_TESTS = 64, SEND_MS = 100, RECEIVE_MS = 2000 };
 
 static int check_dead(const struct knell__op *op)
 {
@@ -25,10 +27,18 @@ int knell__op_check(const struct knell__op *op)
     return trouble & KNELL__DEAD ? check_dead(op) : MPI_SUCCESS;
 }
 
-static bool tested(MPI_Request *request, MPI_Status *status, int turns)
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+static bool tested(MPI_Request *request, MPI_Status *status, int ms)
 {
     int complete = 0;
-    for (unsigned idle = 0; turns-- > 0 && !complete; knell__idle(&idle))
+    int64_t end = now_ms() + ms;
+    for (unsigned idle = 0; !complete && (idle < LAST_TESTS || now_ms() < end); knell__idle(&idle))
         if (knell__native.test(request, &complete, status) != MPI_SUCCESS)
             return false;
     return complete;
@@ -41,8 +51,7 @@ static bool give_up_receive(const struct knell__op *op, MPI_Request *request, MP
     MPI_Status end;
     int cancelled = 0;
     knell__native.cancel(request);
-    int turns = op->peer >= 0 && knell__is_dead(op->peer) ? LAST_TESTS : CANCEL_TESTS;
-    if (!tested(request, &end, turns)) {
+    if (!tested(request, &end, op->peer >= 0 && knell__is_dead(op->peer) ? 0 : RECEIVE_MS)) {
         *request = MPI_REQUEST_NULL;
         return false;
     }
@@ -54,14 +63,14 @@ static bool give_up_receive(const struct knell__op *op, MPI_Request *request, MP
 
 bool knell__give_up(const struct knell__op *op, MPI_Request *request, MPI_Status *status)
 {
-    if (tested(request, status, LAST_TESTS))
+    if (tested(request, status, 0))
         return true;
     if (*request == MPI_REQUEST_NULL)
         return false;
     if (op->kind == KNELL__REQUEST_RECV)
         return give_up_receive(op, request, status);
     bool dead = op->peer >= 0 && knell__is_dead(op->peer);
-    if (tested(request, status, dead ? 0 : CANCEL_TESTS))
+    if (!dead && tested(request, status, SEND_MS))
         return true;
     knell__native.request_free(request);
     return false;

@@ -1,5 +1,6 @@
 /* run_app: for the tests of `knell run`: works until `deaths` ranks have died, each time shrinking to the survivors, then ends.
- * Usage: run_app deaths [status]: the exit status of the highest survivor. */
+ * Usage: run_app deaths [status [victim]]: the exit status of the highest survivor; who kills itself at its fifth step.
+ * run_app hang: rank 0 never comes to the barrier where the others are. */
 #include "check.h"
 
 #include <time.h>
@@ -27,13 +28,30 @@ static void recover(MPI_Comm *comm)
     *comm = survivors;
 }
 
+static void hang(void)
+{
+    for (; me == 0; pause())
+        ;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static int argument(int argc, char **argv, int number, int otherwise)
+{
+    return argc > number ? atoi(argv[number]) : otherwise;
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv, 60);
-    int deaths = argc > 1 ? atoi(argv[1]) : 0, status = argc > 2 ? atoi(argv[2]) : 0, size = all, rank = me;
+    int deaths = argument(argc, argv, 1, 0), status = argument(argc, argv, 2, 0), victim = argument(argc, argv, 3, -1);
+    int size = all, rank = me;
+    if (argc > 1 && strcmp(argv[1], "hang") == 0)
+        hang();
     MPI_Comm comm = MPI_COMM_WORLD;
     AT("work");
-    while (size > all - deaths) {
+    for (int steps = 0; size > all - deaths; steps++) {
+        if (me == victim && steps == 5)
+            knell_kill_me();
         if (step(comm) != MPI_SUCCESS)
             recover(&comm);
         OK(MPI_Comm_size(comm, &size));

@@ -1,5 +1,5 @@
 /* soak: rounds of random kills and recoveries, until one rank is left. The plan comes from the seed, so that all know it: in
- * each round one to three of the members die, each at a random step of the work, or (real deaths) at a random time, wherever it
+ * each round one or two of the members die, each at a random step of the work, or (real deaths) at a random time, wherever it
  * is. The survivors work on, check every result, recover, and meet in the next round.
  * Usage: soak SEED.  The last one says "rounds N". */
 #include "check.h"
@@ -37,7 +37,7 @@ static void set_timer(long microseconds)
 /* Everybody draws the same; who is meant prepares. The number of deaths. */
 static int plan(int rank, int size, bool ghosts)
 {
-    int deaths = 1 + (int)draw(3);
+    int deaths = 1 + (int)draw(2);
     int ranks[MOST];
     if (deaths >= size)
         deaths = size - 1;

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { SIZE = 4 << 20, ROUNDS = 12 };
+enum { SIZE = 4 << 20, ROUNDS = 6 };
 
 static char *map(void)
 {
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
         if (me < 2)
             exchange(comm, round);
         if (me == 2)
-            wait_a_little(round * 200);
+            wait_a_little(round * 400);
         if (me == 2)
             OK(MPIX_Comm_revoke(comm));
         MPI_Comm next = shrunk(comm);

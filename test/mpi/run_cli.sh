@@ -1,0 +1,99 @@
+#!/bin/sh
+# `knell run` from outside: statuses, deaths of both kinds, time limit, ctrl-C, timeline; and that nothing is left.
+# Usage: run_cli.sh KNELL MPI APP MODE
+set -u
+knell=$1 mpi=$2 app=$3 mode=$4
+# In a mount namespace of its own, where that is allowed, /dev/shm is this test's alone.
+if [ -z "${KNELL_TEST_OWN_SHM-}" ] && unshare --mount true 2>/dev/null; then
+    export KNELL_TEST_OWN_SHM=1
+    exec unshare --mount sh -c 'mount -t tmpfs none /dev/shm && exec "$0" "$@"' "$0" "$@"
+fi
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cp "$app" "$scratch/app"
+failed=0
+
+wrong() {
+    echo "$mpi $mode: $1" >&2
+    sed 's/^/    /' "$scratch/out" "$scratch/err" >&2
+    failed=1
+}
+
+# Every process of the job has this test's own path in its command line.
+nothing_left() {
+    ! pgrep -f "$scratch/app" >"$scratch/left" || wrong "$1: processes are left: $(tr '\n' ' ' <"$scratch/left")"
+    if [ -n "${KNELL_TEST_OWN_SHM-}" ]; then
+        [ -z "$(ls -A /dev/shm)" ] || wrong "$1: left in /dev/shm: $(ls -A /dev/shm)"
+    fi
+}
+
+# run STATUS words...: `knell run` with these words ends with this status and leaves nothing
+run() {
+    wanted=$1
+    shift
+    timeout -k 5 60 env PATH="${search-$PATH}" "$knell" run --mode "$mode" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    [ $status -eq "$wanted" ] || wrong "knell run $*: status $status, expected $wanted"
+    nothing_left "knell run $*"
+}
+
+fine() {
+    got=$(grep -o fine "$scratch/out" | wc -l)
+    [ "$got" -eq "$1" ] || wrong "$got ranks ended well, expected $1"
+}
+
+says() {
+    grep -qE -e "$1" "$scratch/err" || wrong "standard error lacks: $1"
+}
+
+# ---- statuses
+run 0 -n 4 -- "$scratch/app"
+fine 4
+[ ! -s "$scratch/err" ] || wrong "words on standard error about a job without deaths"
+run 7 -n 2 -- "$scratch/app" 0 7
+run 3 -n 2 --mpi "$mpi" -- sh -c "exit 3 # $scratch/app"
+run 2 -n 2 -- "$scratch/not-there"
+says 'no such program'
+run 1 -n 2 --mpi "$mpi" -- sh -c 'case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in 1) exit 1;; esac; exec "$0"' "$scratch/app"
+says 'before MPI_Init was through'
+search=/nowhere
+run 1 -n 2 --mpi "$mpi" -- "$scratch/app"
+says 'not found on the PATH'
+unset search
+
+# ---- deaths
+run 5 -n 4 --kill 2@300ms -- "$scratch/app" 1 5
+fine 3
+sed -E 's/[0-9]+\.[0-9]+/T/g; s/rank [0-9]+/rank R/g; s/\((kernel|trigger|timeout|told)\)/(WHY)/; s/^ +//
+    s/(was killed|became a ghost)/DIED/' "$scratch/err" >"$scratch/masked"
+diff "$(dirname "$0")/run_timeline.txt" "$scratch/masked" >&2 || wrong "the timeline differs"
+run 0 -n 4 --kill 1@MPI_Allreduce#7 --kill 3@MPIX_Comm_shrink -- "$scratch/app" 2
+fine 2
+run 0 -n 4 --kill 0@MPI_Finalize -- "$scratch/app"
+fine 3
+run 0 -n 4 -- "$scratch/app" 1 0 2
+fine 3
+[ "$mode" = real ] || says 'rank 2 became a ghost'
+
+# ---- the end from outside
+run 124 -n 3 --timeout 5s -- "$scratch/app" hang
+says 'ended by --timeout after 5 s'
+says 'rank 0 is inside no MPI call'
+says 'rank 2 is inside MPI_Barrier'
+
+"$knell" run -n 4 --mode "$mode" --log "$scratch/log" -- "$scratch/app" 1 >"$scratch/out" 2>"$scratch/err" &
+job=$!
+for _ in $(seq 300); do
+    [ "$(grep -c 'through MPI_Init' "$scratch/log" 2>/dev/null)" = 4 ] && break
+    sleep 0.1
+done
+kill -INT $job
+wait $job
+status=$?
+[ $status -eq 130 ] || wrong "after ctrl-C: status $status, expected 130"
+nothing_left "after ctrl-C"
+
+# ---- without running anything
+run 0 -n 4 --dry-run -- "$scratch/app"
+grep -q "LD_PRELOAD.*libknell-mpi-$mpi.so.*-n 4 $scratch/app" "$scratch/out" || wrong "--dry-run prints another command"
+exit $failed
