@@ -8,7 +8,7 @@ build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS) $(
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help build demo test asan tsan soak bench bench-live figures install clean setup-build setup-test setup-figures setup-bench
+.PHONY: help build demo test test-mpi asan tsan soak bench bench-live figures install clean setup-build setup-test setup-figures setup-bench
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z -]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -28,6 +28,10 @@ test: setup-test ## build, run all tests, close with "N passed, N failed"
 asan tsan: setup-test ## the tests under the address or the thread sanitizer
 	@$(call build,$@)
 	@tools/run-tests build/$@
+
+test-mpi: setup-test ## the tests of the MPI layer, on Open MPI and MPICH
+	@$(call build,dev)
+	@tools/run-tests build/dev mpi
 
 soak: setup-test ## the long tests: hours of random worlds
 	@$(call build,dev)
