@@ -18,11 +18,12 @@
 #include <unistd.h>
 
 #define MS 1000000
-enum { WATCH_MS = 4, STEAL_MS = 100, BURNERS = 64 };
+enum { WATCH_MS = 4, STEAL_MS = 100, BURNERS = 64, BURNERS_EACH = 2 };
 
 static _Atomic int64_t away_most, steal_most;
 static pid_t burner[BURNERS];
 static int burners;
+static enum machine_load burning;
 
 void machine_give_up(const char *format, ...)
 {
@@ -32,7 +33,7 @@ void machine_give_up(const char *format, ...)
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
-    machine_burn(0);
+    machine_burn(MACHINE_IDLE);
     exit(1);
 }
 
@@ -167,17 +168,35 @@ static _Noreturn void burn(void)
 {
     volatile uint64_t x = 1;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (burning == MACHINE_BURNERS_APART)
+        setsid();
     for (;;)
         x = x * 6364136223846793005u + 1442695040888963407u;
 }
 
-void machine_burn(int per_processor)
+static const char *const load_names[MACHINE_LOADS] = {"idle", "burners", "burners-apart"};
+
+const char *machine_load_name(void)
+{
+    return load_names[burning];
+}
+
+int machine_load_named(const char *name)
+{
+    int load = MACHINE_LOADS - 1;
+    while (load >= 0 && strcmp(load_names[load], name) != 0)
+        load--;
+    return load;
+}
+
+void machine_burn(enum machine_load load)
 {
     while (burners > 0) {
         kill(burner[--burners], SIGKILL);
         waitpid(burner[burners], NULL, 0);
     }
-    long wanted = per_processor * sysconf(_SC_NPROCESSORS_ONLN);
+    burning = load;
+    long wanted = load == MACHINE_IDLE ? 0 : BURNERS_EACH * sysconf(_SC_NPROCESSORS_ONLN);
     fflush(NULL);
     for (; burners < wanted && burners < BURNERS; burners++) {
         burner[burners] = fork();

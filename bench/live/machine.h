@@ -30,7 +30,11 @@ struct machine_span {
 struct machine_mark machine_mark(void); /* forgets the most there was */
 struct machine_span machine_since(const struct machine_mark *mark);
 
-/* As many processes that only compute on each processor, at the nice level of everybody; 0 ends them. */
-void machine_burn(int per_processor);
+/* What else runs: nothing, or two processes per processor that only compute, at the nice level of everybody. They are of this program's
+ * session, or of one of their own: where the kernel groups processes by session (autogroup), that is a great difference. */
+enum machine_load { MACHINE_IDLE, MACHINE_BURNERS, MACHINE_BURNERS_APART, MACHINE_LOADS };
+void machine_burn(enum machine_load load);
+const char *machine_load_name(void);       /* of the one there is */
+int machine_load_named(const char *name); /* -1: none is */
 
 #endif

@@ -39,13 +39,14 @@ static void help(FILE *out)
           "  --out DIR      where the CSV files go (figures/live)\n"
           "  --add          to the CSV files there already are\n"
           "  --ranks N      only with N members, where a part has several sizes\n"
-          "  --burners B    only with B burners per processor: 0 or 2\n"
+          "  --load L       only under it: idle; burners, two per processor;\n"
+          "                 burners-apart, in a session of their own\n"
           "  --minutes M    windows: of each kind and load (0.5)\n"
           "  --window S     windows: seconds of one (15)\n\n"
           "Needs root: it counts packets in a network namespace of its own.\n\n"
           "examples:\n"
           "  bench-live kill cost\n"
-          "  bench-live smallest --ranks 64 --burners 2\n"
+          "  bench-live smallest --ranks 64 --load burners\n"
           "  bench-live windows --minutes 10 --window 60\n"
           "  bench-live all --quick --out /tmp/look\n", out);
 }
@@ -57,7 +58,7 @@ static _Noreturn void misused(const char *what, const char *word)
 }
 
 static const struct option words[] = {
-    {"add", no_argument, NULL, 'a'},           {"burners", required_argument, NULL, 'b'},
+    {"add", no_argument, NULL, 'a'},           {"load", required_argument, NULL, 'l'},
     {"help", no_argument, NULL, 'h'},          {"minutes", required_argument, NULL, 'm'},
     {"out", required_argument, NULL, 'o'},     {"quick", no_argument, NULL, 'q'},
     {"ranks", required_argument, NULL, 'r'},   {"window", required_argument, NULL, 'w'},
@@ -73,12 +74,20 @@ static double number(const char *option, double least)
     return value;
 }
 
+static int load_named(const char *name)
+{
+    int load = machine_load_named(name);
+    if (load < 0)
+        misused("no such load", name);
+    return load;
+}
+
 static void take(struct options *options, int letter)
 {
     switch (letter) {
     case 'a': options->add = true; break;
-    case 'b': options->burners = (int)number("--burners", 0); break;
     case 'h': help(stdout); exit(0);
+    case 'l': options->load = load_named(optarg); break;
     case 'm': options->minutes = number("--minutes", 0.01); break;
     case 'o': options->out = optarg; break;
     case 'q': options->quick = true; break;
@@ -110,7 +119,7 @@ static bool wants(bool wanted[PARTS], const char *word)
 
 int main(int argc, char **argv)
 {
-    struct options options = {.out = "figures/live", .minutes = 0.5, .window_s = 15, .burners = -1};
+    struct options options = {.out = "figures/live", .minutes = 0.5, .window_s = 15, .load = -1};
     bool wanted[PARTS] = {false}, any = false;
     int letter;
     while ((letter = getopt_long(argc, argv, "h", words, NULL)) != -1)

@@ -34,8 +34,8 @@ static void write_row(const struct scene *scene, const struct setting *setting, 
                       uint32_t false_positives, const struct machine_span *calm, double cpu,
                       const struct machine_span *span)
 {
-    fprintf(scene->csv, "%s,%u,%d,%g,%g,%s,%.4f,%.4f,%.4f,%u,%u,%.1f,%.1f,%.4f,%.1f,%.0f,%.2f\n",
-            crew_kind_name(setting->kind), scene->ranks, scene->burners, (double)setting->eta / MS,
+    fprintf(scene->csv, "%s,%u,%s,%g,%g,%s,%.4f,%.4f,%.4f,%u,%u,%.1f,%.1f,%.4f,%.1f,%.0f,%.2f\n",
+            crew_kind_name(setting->kind), scene->ranks, machine_load_name(), (double)setting->eta / MS,
             (double)setting->delta / MS, scene->signal == SIGKILL ? "kill" : "stop", spread->first, spread->mean,
             spread->last, spread->missing, false_positives, calm->datagrams_s, calm->segments_s, cpu, span->pressure,
             span->steal_ms, span->away_ms);

@@ -17,12 +17,11 @@ struct setting {
 struct scene {
     FILE *csv;
     uint32_t ranks;
-    int burners; /* per processor; they burn already, this is for the row */
     int signal;  /* SIGSTOP or SIGKILL */
     unsigned deaths; /* of one crew, one after the other */
 };
 #define SCENE_HEAD                                                                                                               \
-    "kind,n,burners,eta_ms,delta_ms,signal,first_ms,mean_ms,last_ms,missing,false_positives,datagrams_s,segments_s,"             \
+    "kind,n,load,eta_ms,delta_ms,signal,first_ms,mean_ms,last_ms,missing,false_positives,datagrams_s,segments_s,"             \
     "cpu_percent,pressure_percent,steal_ms,away_ms"
 
 struct observed {

@@ -11,9 +11,9 @@ bool options_want(const struct options *options, uint32_t ranks)
     return options->ranks == 0 || options->ranks == ranks;
 }
 
-bool options_want_load(const struct options *options, int burners)
+bool options_want_load(const struct options *options, int load)
 {
-    return options->burners < 0 || options->burners == burners;
+    return options->load < 0 || options->load == load;
 }
 
 FILE *csv_open(const struct options *options, const char *name, const char *head)

@@ -21,7 +21,6 @@ struct run {
     const struct options *options;
     FILE *csv, *summary, *windows;
     uint32_t ranks;
-    int burners;
     struct ladder ladder[KINDS];
     double free_s[KINDS]; /* without a false positive at the setting taken, deaths not counted */
     unsigned excuses[KINDS]; /* windows of that setting in which the machine itself was away */
@@ -63,8 +62,8 @@ static bool window_is_free(struct run *run, int which, double seconds)
     double cpu = 0;
     uint32_t held = observe_window(run->ranks, setting, seconds, true, &span, &cpu);
     bool excused = held > 0 && is_excused(run, which, span.away_ms);
-    fprintf(run->windows, "%s,%u,%d,%g,%g,%.1f,%d,%.1f,%.4f,%.1f,%.0f,%.2f,%d\n", crew_kind_name(setting->kind),
-            run->ranks, run->burners, (double)setting->eta / MS, (double)setting->delta / MS, span.seconds, (int)held,
+    fprintf(run->windows, "%s,%u,%s,%g,%g,%.1f,%d,%.1f,%.4f,%.1f,%.0f,%.2f,%d\n", crew_kind_name(setting->kind),
+            run->ranks, machine_load_name(), (double)setting->eta / MS, (double)setting->delta / MS, span.seconds, (int)held,
             span.datagrams_s + span.segments_s, cpu, span.pressure, span.steal_ms, span.away_ms, excused);
     fflush(run->windows);
     run->free_s[which] += held == 0 ? span.seconds : 0;
@@ -107,7 +106,7 @@ static void confirm(struct run *run)
 
 static bool measure(struct run *run, struct observed observed[KINDS])
 {
-    struct scene scene = {.csv = run->csv, .ranks = run->ranks, .burners = run->burners, .signal = SIGSTOP,
+    struct scene scene = {.csv = run->csv, .ranks = run->ranks, .signal = SIGSTOP,
                           .deaths = run->options->quick ? 2 : 4};
     struct setting setting[KINDS];
     bool all_free = true;
@@ -133,14 +132,14 @@ static void report(struct run *run, struct observed observed[KINDS])
         const struct setting *setting = &run->ladder[i].setting[run->ladder[i].at];
         struct interval last = series_interval(&observed[i].last);
         char text[64];
-        printf("  n %3u  burners %d  %-10s eta %4g delta %4g  last ms %-24s (n %zu)  times ours %5.1f (at least %.1f)"
+        printf("  n %3u  %-13s %-10s eta %4g delta %4g  last ms %-24s (n %zu)  times ours %5.1f (at least %.1f)"
                "  packets/s %6.0f\n",
-               run->ranks, run->burners, crew_kind_name(kinds[i]), (double)setting->eta / MS,
+               run->ranks, machine_load_name(), crew_kind_name(kinds[i]), (double)setting->eta / MS,
                (double)setting->delta / MS, series_text(&observed[i].last, text),
                observed[i].last.count, series_median(&observed[i].last) / ours, last.low / ours_high,
                series_median(&observed[i].packets));
-        fprintf(run->summary, "%s,%u,%d,%g,%g,%zu,%.3f,%.3f,%.3f,%.3f,%.3f,%.2f,%.2f,%.0f,%.4f,%.1f,%.1f\n",
-                crew_kind_name(kinds[i]), run->ranks, run->burners, (double)setting->eta / MS,
+        fprintf(run->summary, "%s,%u,%s,%g,%g,%zu,%.3f,%.3f,%.3f,%.3f,%.3f,%.2f,%.2f,%.0f,%.4f,%.1f,%.1f\n",
+                crew_kind_name(kinds[i]), run->ranks, machine_load_name(), (double)setting->eta / MS,
                 (double)setting->delta / MS, observed[i].last.count,
                 series_median(&observed[i].first), series_median(&observed[i].mean), series_median(&observed[i].last),
                 last.low, last.high, series_median(&observed[i].last) / ours, last.low / ours_high,
@@ -174,23 +173,23 @@ void part_smallest(const struct options *options)
 {
     struct run run = {.options = options, .csv = csv_open(options, "smallest", SCENE_HEAD)};
     run.windows = csv_open(options, "smallest-windows",
-                           "kind,n,burners,eta_ms,delta_ms,seconds,false_positives,packets_s,cpu_percent,pressure_percent,"
+                           "kind,n,load,eta_ms,delta_ms,seconds,false_positives,packets_s,cpu_percent,pressure_percent,"
                            "steal_ms,away_ms,excused");
     run.summary = csv_open(options, "smallest-summary",
-                           "kind,n,burners,eta_ms,delta_ms,deaths,first_ms,mean_ms,last_ms,last_low_ms,last_high_ms,"
+                           "kind,n,load,eta_ms,delta_ms,deaths,first_ms,mean_ms,last_ms,last_low_ms,last_high_ms,"
                            "times_ours,times_ours_least,packets_s,cpu_percent,pressure_percent,free_s");
     static const uint32_t sizes[] = {32, 64};
-    for (run.burners = 0; run.burners <= 2; run.burners += 2) {
-        if (!options_want_load(options, run.burners))
+    for (enum machine_load load = 0; load < MACHINE_LOADS; load++) {
+        if (!options_want_load(options, load))
             continue;
-        machine_burn(run.burners);
+        machine_burn(load);
         for (size_t i = 0; i < (options->quick ? 1 : 2); i++) {
             run.ranks = sizes[i];
             if (options_want(options, run.ranks))
                 compare(&run);
         }
     }
-    machine_burn(0);
+    machine_burn(MACHINE_IDLE);
     csv_close(run.csv);
     csv_close(run.windows);
     csv_close(run.summary);

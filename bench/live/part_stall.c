@@ -14,14 +14,14 @@ static const struct setting settings[] = {
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
-static void report(FILE *csv, uint32_t ranks, int burners, const struct setting *setting, double stall,
+static void report(FILE *csv, uint32_t ranks, const struct setting *setting, double stall,
                    struct observed *observed)
 {
     char known[64];
-    printf("  n %2u  burners %d  %-10s eta %g delta %3g  forgiven ms %4.0f  known to all ms %-22s f+ %u\n", ranks, burners,
+    printf("  n %2u  %-13s %-10s eta %g delta %3g  forgiven ms %4.0f  known to all ms %-22s f+ %u\n", ranks, machine_load_name(),
            crew_kind_name(setting->kind), (double)setting->eta / MS, (double)setting->delta / MS,
            stall, series_text(&observed->last, known), observed->false_positives);
-    fprintf(csv, "%s,%u,%d,%g,%g,%.1f,%.1f,%u\n", crew_kind_name(setting->kind), ranks, burners,
+    fprintf(csv, "%s,%u,%s,%g,%g,%.1f,%.1f,%u\n", crew_kind_name(setting->kind), ranks, machine_load_name(),
             (double)setting->eta / MS, (double)setting->delta / MS, stall,
             series_median(&observed->last),
             observed->false_positives);
@@ -29,16 +29,16 @@ static void report(FILE *csv, uint32_t ranks, int burners, const struct setting 
     fflush(stdout);
 }
 
-static void compare(const struct options *options, FILE *csv, FILE *deaths, uint32_t ranks, int burners)
+static void compare(const struct options *options, FILE *csv, FILE *deaths, uint32_t ranks)
 {
     struct observed observed[SETTINGS] = {0};
     double stall[SETTINGS];
-    struct scene scene = {.csv = deaths, .ranks = ranks, .burners = burners, .signal = SIGSTOP, .deaths = 3};
+    struct scene scene = {.csv = deaths, .ranks = ranks, .signal = SIGSTOP, .deaths = 3};
     observe_in_turn(&scene, settings, SETTINGS, 1, observed);
     for (int i = 0; i < SETTINGS; i++)
         stall[i] = observe_stall(ranks, &settings[i], options->quick ? 2 : 5);
     for (int i = 0; i < SETTINGS; i++) {
-        report(csv, ranks, burners, &settings[i], stall[i], &observed[i]);
+        report(csv, ranks, &settings[i], stall[i], &observed[i]);
         observed_free(&observed[i]);
     }
 }
@@ -46,15 +46,14 @@ static void compare(const struct options *options, FILE *csv, FILE *deaths, uint
 void part_stall(const struct options *options)
 {
     FILE *csv = csv_open(options, "stall",
-                         "kind,n,burners,eta_ms,delta_ms,forgiven_ms,known_ms,false_positives");
+                         "kind,n,load,eta_ms,delta_ms,forgiven_ms,known_ms,false_positives");
     FILE *deaths = csv_open(options, "stall-deaths", SCENE_HEAD);
-    if (options_want_load(options, 0))
-        compare(options, csv, deaths, 32, 0);
-    if (options_want_load(options, 2)) {
-        machine_burn(2);
-        compare(options, csv, deaths, 32, 2);
-    }
-    machine_burn(0);
+    for (enum machine_load load = 0; load < MACHINE_LOADS; load++)
+        if (options_want_load(options, load)) {
+            machine_burn(load);
+            compare(options, csv, deaths, 32);
+        }
+    machine_burn(MACHINE_IDLE);
     csv_close(csv);
     csv_close(deaths);
 }

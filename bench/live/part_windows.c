@@ -34,7 +34,7 @@ static void count(struct tally *tally, uint32_t held, const struct machine_span 
     tally->seconds += span->seconds;
 }
 
-static void one(FILE *csv, const struct options *options, enum crew_kind kind, int burners, struct tally *tally)
+static void one(FILE *csv, const struct options *options, enum crew_kind kind, struct tally *tally)
 {
     struct setting setting = {kind, ETA, DELTA};
     struct machine_span span;
@@ -49,17 +49,17 @@ static void one(FILE *csv, const struct options *options, enum crew_kind kind, i
     count(tally, held, &span, away);
     series_add(&tally->cpu, cpu);
     series_add(&tally->pressure, span.pressure);
-    fprintf(csv, "%s,%u,%d,%g,%g,%.2f,%u,%d,%.4f,%.1f,%.1f,%.1f,%.0f,%.0f,%.2f\n", crew_kind_name(kind), RANKS, burners,
+    fprintf(csv, "%s,%u,%s,%g,%g,%.2f,%u,%d,%.4f,%.1f,%.1f,%.1f,%.0f,%.0f,%.2f\n", crew_kind_name(kind), RANKS, machine_load_name(),
             (double)ETA / MS, crew_is_swim(kind) ? 0 : (double)DELTA / MS, span.seconds, held, away, cpu, span.datagrams_s,
             span.segments_s, span.pressure, span.steal_ms, span.steal_most_ms, span.away_ms);
     fflush(csv);
 }
 
-static void report(enum crew_kind kind, int burners, struct tally *tally)
+static void report(enum crew_kind kind, struct tally *tally)
 {
-    printf("  burners %d  %-10s %5.1f min in %u windows: %u held for dead falsely, in %u windows; apart, the machine away:"
+    printf("  %-13s %-10s %5.1f min in %u windows: %u held for dead falsely, in %u windows; apart, the machine away:"
            " %4.1f min in %u, %u held in %u;  cpu %.3f %%  pressure %.0f %%%s\n",
-           burners, crew_kind_name(kind), tally->seconds / 60, tally->windows, tally->held, tally->hit,
+           machine_load_name(), crew_kind_name(kind), tally->seconds / 60, tally->windows, tally->held, tally->hit,
            tally->away_seconds / 60, tally->away, tally->away_held, tally->away_hit, series_median(&tally->cpu),
            series_median(&tally->pressure), tally->unstarted ? "; some did not start" : "");
     fflush(stdout);
@@ -68,28 +68,28 @@ static void report(enum crew_kind kind, int burners, struct tally *tally)
 void part_windows(const struct options *options)
 {
     FILE *csv = csv_open(options, "windows",
-                         "kind,n,burners,eta_ms,delta_ms,seconds,false_positives,machine_away,cpu_percent,datagrams_s,"
+                         "kind,n,load,eta_ms,delta_ms,seconds,false_positives,machine_away,cpu_percent,datagrams_s,"
                          "segments_s,pressure_percent,steal_ms,steal_most_ms,away_ms");
     double minutes = options->quick ? 0.1 : options->minutes;
     struct options scaled = *options;
     scaled.window_s = options->window_s < minutes * 60 / 2 ? options->window_s : minutes * 60 / 2;
     unsigned rounds = (unsigned)(minutes * 60 / scaled.window_s + 0.5);
-    for (int burners = 0; burners <= 2; burners += 2) {
+    for (enum machine_load load = 0; load < MACHINE_LOADS; load++) {
         struct tally tally[KINDS] = {0};
-        if (!options_want_load(options, burners))
+        if (!options_want_load(options, load))
             continue;
-        machine_burn(burners);
+        machine_burn(load);
         for (unsigned round = 0; round < rounds; round++)
             for (size_t i = 0; i < KINDS; i++) {
                 size_t at = round % 2 ? KINDS - 1 - i : i;
-                one(csv, &scaled, kinds[at], burners, &tally[at]);
+                one(csv, &scaled, kinds[at], &tally[at]);
             }
         for (size_t i = 0; i < KINDS; i++) {
-            report(kinds[i], burners, &tally[i]);
+            report(kinds[i], &tally[i]);
             series_free(&tally[i].cpu);
             series_free(&tally[i].pressure);
         }
     }
-    machine_burn(0);
+    machine_burn(MACHINE_IDLE);
     csv_close(csv);
 }

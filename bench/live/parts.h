@@ -11,13 +11,13 @@ struct options {
     const char *out; /* folder of the CSV files */
     bool add;        /* to the files there already are */
     uint32_t ranks;  /* only with so many members; 0: with all numbers of them */
-    int burners;     /* only with so many burners per processor; -1: without and with */
+    int load;        /* only under this of enum machine_load; -1: under each */
     double minutes;  /* of each kind and load in `windows` */
     double window_s; /* of one of its windows */
 };
 
 bool options_want(const struct options *options, uint32_t ranks);
-bool options_want_load(const struct options *options, int burners);
+bool options_want_load(const struct options *options, int load);
 
 /* DIR/NAME.csv with this head. Ends the program when it cannot be written. */
 FILE *csv_open(const struct options *options, const char *name, const char *head);
