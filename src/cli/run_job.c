@@ -188,7 +188,7 @@ static bool all_ended(const struct knell__run_job *job)
 
 static bool is_over(const struct knell__run_job *job)
 {
-    return all_ended(job) || job->launcher == 0 || job->stopped_by || job->timed_out || job->broken;
+    return all_ended(job) || job->launcher == 0 || job->aborted || job->stopped_by || job->timed_out || job->broken;
 }
 
 static void follow(struct knell__run_job *job, int signals)
@@ -198,7 +198,7 @@ static void follow(struct knell__run_job *job, int signals)
         int64_t next = job->fail && job->begin ? knell__run_fail_act(job->fail) : KNELL_NEVER;
         wait_for_news(job, signals, next < limit ? next : limit);
         job->timed_out = knell__run_clock() >= limit && !all_ended(job);
-        job->broken = cannot_begin(job) || (job->aborted && job->launcher == 0);
+        job->broken = cannot_begin(job);
     }
     job->end = knell__run_clock();
 }
@@ -257,7 +257,7 @@ static void kill_children(void)
 
 static void end_all(struct knell__run_job *job, int signals)
 {
-    if (job->launcher && all_ended(job) && !job->stopped_by)
+    if (job->launcher && (all_ended(job) || job->aborted) && !job->stopped_by)
         wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
     for (int64_t i = 0; i < job->plan->ranks; i++)
         knell__run_kill(job, (int)i, SIGKILL);
