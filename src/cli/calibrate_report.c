@@ -75,11 +75,11 @@ static void write_doubts(FILE *out, const struct knell__sample *sample, const st
     if (proposal->tau.measured) {
         fprintf(out, "\ntau is measured: ten samples or more are beyond it.\n");
     } else {
-        fprintf(out, "\ntau is a guess: so rare a delay is beyond a sample of %zu. The longest seen was\n"
-                     "%s; were delays independent, fewer than 1 in %.0f would be longer, with 95 %%\n"
-                     "confidence. The tail is taken to fall exponentially, as the largest hundredth\n"
-                     "does; were it a power law, tau would be %s. Measure longer, and under the\n"
-                     "load of the job.\n",
+        fprintf(out, "\ntau is a guess: so rare a delay is beyond a sample of %zu. The longest seen\n"
+                     "was %s; were delays independent, fewer than 1 in %.0f would be longer,\n"
+                     "with 95 %% confidence. The tail is taken to fall exponentially, as the largest\n"
+                     "hundredth does; were it a power law, tau would be %s. Measure longer,\n"
+                     "and under the load of the job.\n",
                 sample->count, at(found->total.max, text[0]), (double)sample->count / 3,
                 at(proposal->tau.power_law_s, text[1]));
     }
