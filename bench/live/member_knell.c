@@ -2,7 +2,7 @@
  *
  *      member-knell RANK RANKS ETA_NS DELTA_NS PORT MODE WORK WORK_NS
  *
- * MODE is knell (as shipped), udp (the ring of datagrams alone) or off (no detector); WORK a number of enum work_kind. The step that
+ * MODE is knell (as shipped), udp (the ring of datagrams alone), udp-low (that at ordinary priority) or off (no detector); WORK a number of enum work_kind. The step that
  * SIGUSR1 asks for is the work; without any it is to be declared dead, at the moment the log says. */
 #include "log.h"
 #include "work.h"
@@ -51,7 +51,8 @@ static void start_detector(struct member *member)
     config.key_size = strlen(config.key);
     config.rendezvous = meeting;
     config.rendezvous_wait = 30000000000;
-    config.no_shortcuts = strcmp(member->mode, "udp") == 0;
+    config.no_shortcuts = strncmp(member->mode, "udp", 3) == 0;
+    config.ordinary_priority = strcmp(member->mode, "udp-low") == 0;
     config.fencing = KNELL_FENCE_TELL;
     config.on_fact = on_fact;
     config.on_fact_context = member->part;

@@ -9,7 +9,7 @@
 #define DELTA (100 * MS)
 enum { RANKS = 32 };
 
-static const enum crew_kind kinds[] = {CREW_KNELL, CREW_SWIM, CREW_PPG, CREW_UDP};
+static const enum crew_kind kinds[] = {CREW_KNELL, CREW_SWIM, CREW_PPG, CREW_UDP, CREW_UDP_LOW};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 struct tally {

@@ -80,6 +80,10 @@ struct knell_runtime_config {
     /* Processes with the same name share a host; NULL: found out (boot id, namespaces of processes and clocks). */
     const char *host;
     bool no_shortcuts; /* neither shared memory nor the kernel's word: the ring of datagrams alone */
+    /* Where the process may (CAP_SYS_NICE or RLIMIT_RTPRIO), the detector's threads run at the lowest real-time priority:
+     * they need a few microseconds a period, but those on time. Callbacks run there too and must be short. Set, they stay
+     * ordinary threads. */
+    bool ordinary_priority;
 
     enum knell_fencing fencing;
     knell_on_fact *on_fact; /* instead of knell_runtime_poll; NULL: facts wait to be polled */

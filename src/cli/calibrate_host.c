@@ -76,7 +76,7 @@ static _Noreturn void take_part(struct ring *ring, knell_rank self, pid_t parent
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    knell__thread_be_prompt();
+    knell__thread_be_prompt(false);
     while ((now = knell__clock_now()) < ring->end + GRACE) {
         int64_t until = next < ring->end ? next : ring->end + GRACE, left = until > now ? until - now : 0;
         struct timespec time = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};

@@ -44,7 +44,7 @@ static int open_line(struct line *line, const struct knell__address *bind_to)
     if (line->fd < 0)
         return knell__cli_broken(line->usage, "--listen %s: %s", line->plan->listen ? line->plan->listen : "any",
                                  strerror(errno));
-    knell__thread_be_prompt();
+    knell__thread_be_prompt(false);
     return KNELL_EXIT_OK;
 }
 

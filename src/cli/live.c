@@ -149,6 +149,7 @@ static int parse(int argc, char **argv, struct knell__live_plan *plan)
         KNELL_OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario strikes instead; see docs/scenarios.md"),
         KNELL_FAIL_OPTION_DEFINE(&plan->defines),
         KNELL_OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail: what its draws depend on", .fallback = "1"),
+        KNELL_OPT_FLAG("ordinary", &plan->ordinary, "detectors at ordinary priority, though real time is permitted"),
         KNELL_OPT_FLAG("no-shortcuts", &plan->no_shortcuts, "no shared memory, no word of the kernel: the ring alone"),
         KNELL_OPT_DURATION("wait", "T", &plan->wait, 1000000, INT64_C(600000000000), "how long the processes may take to meet",
                            .fallback = "20s"),

@@ -45,7 +45,7 @@ struct knell__injection *knell__injections_add(struct knell__injections *injecti
 
 struct knell__live_plan {
     int64_t nodes, hosts, eta, delta, duration, settle, wait, seed; /* settle 0: none */
-    bool no_shortcuts, json;
+    bool no_shortcuts, ordinary, json;
     const char *log;  /* file; NULL: none */
     const char *fail; /* scenario; NULL: none */
     struct knell_texts defines;

@@ -138,6 +138,7 @@ static void configure(struct self *self, struct knell_runtime_config *config)
     config->bind = child->bind;
     config->host = child->host;
     config->no_shortcuts = child->plan->no_shortcuts;
+    config->ordinary_priority = child->plan->ordinary;
     config->on_fact = on_fact;
     config->on_fact_context = self;
 }

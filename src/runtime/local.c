@@ -53,7 +53,8 @@ void knell__local_begin(struct knell_runtime *runtime)
     const struct knell__sentinel_calls calls = {on_bell, on_end, runtime};
     pthread_mutex_lock(&runtime->lock);
     knell__news_open(&runtime->news, knell__board_wall(&runtime->board), runtime->config.ranks);
-    knell__sentinel_start(&runtime->sentinel, &runtime->board, knell__news_bell(&runtime->news), runtime->config.rank, &calls);
+    knell__sentinel_start(&runtime->sentinel, &runtime->board, knell__news_bell(&runtime->news), runtime->config.rank,
+                          runtime->config.ordinary_priority, &calls);
     if (runtime->watched != KNELL_NOBODY)
         knell__sentinel_watch(&runtime->sentinel, runtime->watched);
     pthread_mutex_unlock(&runtime->lock);

@@ -134,7 +134,7 @@ void *knell__loop(void *argument)
 {
     struct knell_runtime *runtime = argument;
     unsigned ready = 0;
-    knell__thread_be_prompt();
+    knell__thread_be_prompt(runtime->config.ordinary_priority);
     pthread_mutex_lock(&runtime->lock);
     runtime->thread_id = (uint32_t)syscall(SYS_gettid);
     for (;;) {

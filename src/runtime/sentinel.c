@@ -78,7 +78,7 @@ static void *stand(void *argument)
 {
     struct knell__sentinel *sentinel = argument;
     uint32_t rung = 0;
-    knell__thread_be_prompt();
+    knell__thread_be_prompt(sentinel->ordinary);
     hold(sentinel);
     while (!atomic_load(&sentinel->ending) && look_and_wait(sentinel, &rung))
         continue;
@@ -99,11 +99,12 @@ static void give_order(struct knell__sentinel *sentinel)
 }
 
 void knell__sentinel_start(struct knell__sentinel *sentinel, const struct knell__board *board, _Atomic uint32_t *bell,
-                           knell_rank self, const struct knell__sentinel_calls *calls)
+                           knell_rank self, bool ordinary, const struct knell__sentinel_calls *calls)
 {
     sentinel->board = board;
     sentinel->bell = bell;
     sentinel->self = self;
+    sentinel->ordinary = ordinary;
     sentinel->call = *calls;
     atomic_store(&sentinel->watched, KNELL_NOBODY);
     sentinel->running = knell__sentinel_can() && knell__thread_start(&sentinel->thread, stand, sentinel) == 0;

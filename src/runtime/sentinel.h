@@ -36,15 +36,15 @@ struct knell__sentinel {
     _Atomic uint32_t order; /* changes with each of the two below */
     _Atomic knell_rank watched;
     _Atomic bool ending;
-    bool running;
+    bool ordinary, running;
 };
 
 /* Whether this kernel has what it takes. */
 bool knell__sentinel_can(void);
 
-/* Not started when it cannot be: there are slower ways to know. */
+/* Not started when it cannot be: there are slower ways to know. `ordinary`: see thread.h. */
 void knell__sentinel_start(struct knell__sentinel *sentinel, const struct knell__board *board, _Atomic uint32_t *bell,
-                           knell_rank self, const struct knell__sentinel_calls *calls);
+                           knell_rank self, bool ordinary, const struct knell__sentinel_calls *calls);
 
 /* Watches `rank` from now on; KNELL_NOBODY: nobody. */
 void knell__sentinel_watch(struct knell__sentinel *sentinel, knell_rank rank);

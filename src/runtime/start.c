@@ -176,7 +176,7 @@ static struct knell_runtime *make(const struct knell_runtime_config *config)
     runtime->core = core_config(config);
     runtime->control = runtime->beats = runtime->wake = runtime->facts_fd = runtime->watch_fd = runtime->board_fd = -1;
     runtime->watched = KNELL_NOBODY;
-    pthread_mutex_init(&runtime->lock, NULL);
+    knell__lock_make(&runtime->lock);
     return runtime;
 }
 

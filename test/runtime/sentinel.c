@@ -55,7 +55,7 @@ static void start(struct knell__sentinel *sentinel, const struct knell__board *b
 {
     const struct knell__sentinel_calls calls = {count_bell, count_end, heard};
     memset(sentinel, 0, sizeof *sentinel);
-    knell__sentinel_start(sentinel, board, knell__news_bell(news), self, &calls);
+    knell__sentinel_start(sentinel, board, knell__news_bell(news), self, true, &calls);
 }
 
 /* A process that stands as rank 2 until it is killed, or leaves when a byte comes. */
