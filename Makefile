@@ -8,7 +8,7 @@ build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS) $(
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help build demo test test-mpi asan tsan soak bench bench-live figures install clean setup-build setup-test setup-figures setup-bench
+.PHONY: help build demo test test-mpi asan tsan soak bench bench-live figures install clean setup-build setup-demo setup-test setup-figures setup-bench
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z -]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -16,10 +16,8 @@ help: ## this list
 build: setup-build ## build into build/dev (the default)
 	@$(call build,dev)
 
-demo: setup-build ## a simulated platform loses nodes: the timeline in your terminal
-	@mkdir -p build
-	@{ $(call build,dev,--target knell); } >build/demo.log 2>&1 || { cat build/demo.log; exit 1; }
-	@build/dev/src/cli/knell sim ring --nodes 64 --preset lowlat --failures burst --timeline
+demo: setup-demo ## an MPI job loses three of eight ranks, goes on and is right
+	@tools/demo
 
 test: setup-test ## build, run all tests, close with "N passed, N failed"
 	@$(call build,dev)
@@ -60,5 +58,5 @@ install: setup-build ## install below PREFIX (/usr/local); DESTDIR is honoured
 clean: ## remove everything built
 	rm -rf build
 
-setup-build setup-test setup-figures setup-bench: setup-%:
+setup-build setup-demo setup-test setup-figures setup-bench: setup-%:
 	@tools/setup $*
