@@ -31,7 +31,7 @@ struct knell__run_fail {
     void *memory;
     struct knell_fail_world *world;
     int *rank_of;          /* by instance; -1: none */
-    uint32_t *instance_of; /* by rank; KNELL_NOBODY: none */
+    uint32_t *instance_of; /* by rank */
     int *call_of;          /* by function of the scenario */
     bool *held;            /* by rank: it waits for an answer */
     bool *before;          /* by rank: and that before a call */
@@ -140,7 +140,7 @@ static void feed(struct knell__run_fail *fail, int rank, struct knell_fail_event
 {
     struct knell_fail_record record;
     event.instance = fail->instance_of[rank];
-    if (fail->world && event.instance != KNELL_NOBODY && knell_fail_step(fail->world, now_of(fail), &event, &record) == 1)
+    if (fail->world && knell_fail_step(fail->world, now_of(fail), &event, &record) == 1)
         carry_out(fail, &record);
 }
 
@@ -174,7 +174,8 @@ int64_t knell__run_fail_act(struct knell__run_fail *fail)
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
 
-static void map_slots(struct knell__run_fail *fail)
+/* Slots without a rank are fine; a rank without a slot is a mistake in one of the two numbers. */
+static int map_slots(struct knell__run_fail *fail)
 {
     uint32_t instances = knell_fail_instance_count(fail->scenario.program);
     int ranks = (int)fail->job->plan->ranks, next = 0;
@@ -185,8 +186,9 @@ static void map_slots(struct knell__run_fail *fail)
         if (has_process)
             fail->instance_of[next++] = i;
     }
-    while (next < ranks)
-        fail->instance_of[next++] = KNELL_NOBODY;
+    return next == ranks ? KNELL_EXIT_OK
+                         : knell__cli_fail(fail->job->plan->usage, "%.120s is for %d process%s, the job has %d ranks: make `size` of its "
+                                           "group larger", fail->scenario.source.name, next, next == 1 ? "" : "es", ranks);
 }
 
 static int map_functions(struct knell__run_fail *fail)
@@ -224,7 +226,7 @@ static int prepare(struct knell__run_fail *fail)
     if (status == KNELL_EXIT_OK && !allocate(fail))
         status = knell__cli_broken(plan->usage, "no memory for the scenario");
     if (status == KNELL_EXIT_OK)
-        map_slots(fail);
+        status = map_slots(fail);
     return status == KNELL_EXIT_OK ? map_functions(fail) : status;
 }
 
@@ -242,17 +244,14 @@ struct knell__run_fail *knell__run_fail_open(struct knell__run_job *job, int *st
     return fail;
 }
 
-/* All are through MPI_Init and held there. Whom no daemon knows goes on at once. */
+/* All are through MPI_Init and held there. */
 void knell__run_fail_begin(struct knell__run_fail *fail)
 {
     struct knell_fail_config config = {.seed = (uint64_t)fail->job->plan->seed, .message_delay = DELAY_NS};
     knell_fail_world_init(fail->memory, fail->scenario.program, &config, 0, &fail->world);
     for (int rank = 0; rank < fail->job->plan->ranks; rank++) {
         fail->held[rank] = true;
-        if (fail->instance_of[rank] == KNELL_NOBODY)
-            let_go(fail, rank, knell__run_desk(&fail->job->place, rank));
-        else
-            feed(fail, rank, (struct knell_fail_event){.type = KNELL_FAIL_ONLOAD});
+        feed(fail, rank, (struct knell_fail_event){.type = KNELL_FAIL_ONLOAD});
     }
 }
 

@@ -58,8 +58,14 @@ run 1 -n 2 --mpi "$mpi" -- sh -c 'case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in 1) e
 says 'before MPI_Init was through'
 search=/nowhere
 run 1 -n 2 --mpi "$mpi" -- "$scratch/app"
-says 'not found on the PATH'
+says 'not found on the PATH; it comes with the Debian package'
 unset search
+case $mpi in openmpi) other=mpich ;; *) other=openmpi ;; esac
+run 2 -n 2 --mpi $other -- "$scratch/app"
+says "is linked with $mpi"
+run 9 -n 3 -- "$scratch/app" abort
+run 139 -n 2 -- "$scratch/app" crash-all
+says 'rank 1 died by signal 11'
 
 # ---- deaths
 run 5 -n 4 --kill 2@300ms -- "$scratch/app" 1 5
@@ -71,6 +77,17 @@ run 0 -n 4 --kill 1@MPI_Allreduce#7 --kill 3@MPIX_Comm_shrink -- "$scratch/app" 
 fine 2
 run 0 -n 4 --kill 0@MPI_Finalize -- "$scratch/app"
 fine 3
+run 6 -n 4 -- "$scratch/app" 1 6 2 exit
+fine 3
+says 'rank 2 ended with status 3 without MPI_Finalize'
+run 0 -n 4 -- "$scratch/app" 1 0 0 crash
+fine 3
+says 'rank 0 died by signal 11'
+timeout -k 5 60 "$knell" run -n 3 --mode "$mode" -- "$scratch/app" fatal >"$scratch/out" 2>"$scratch/err" </dev/null
+status=$?
+[ $status -ne 0 ] && [ $status -lt 124 ] || wrong "a fatal error of the survivors gave status $status"
+says 'MPI_ERRORS_ARE_FATAL'
+nothing_left "after a fatal error"
 run 0 -n 4 -- "$scratch/app" 1 0 2
 fine 3
 [ "$mode" = real ] || says 'rank 2 became a ghost'
@@ -93,7 +110,26 @@ status=$?
 [ $status -eq 130 ] || wrong "after ctrl-C: status $status, expected 130"
 nothing_left "after ctrl-C"
 
-# ---- without running anything
-run 0 -n 4 --dry-run -- "$scratch/app"
+# ---- without running anything: the command is one that works
+run 0 -n 4 --dry-run -- "$scratch/app" 0 0 "a word; with 'all' kinds \$of letters"
 grep -q "LD_PRELOAD.*libknell-mpi-$mpi.so.*-n 4 $scratch/app" "$scratch/out" || wrong "--dry-run prints another command"
+mv "$scratch/out" "$scratch/command"
+timeout -k 5 60 sh "$scratch/command" >"$scratch/out" 2>"$scratch/err" </dev/null || wrong "what --dry-run prints ended with status $?"
+fine 4
+nothing_left "what --dry-run prints"
+run 0 -n 4 --dry-run --kill 1@1s -- "$scratch/app"
+says 'kills nobody'
+
+# ---- scenarios
+cat >"$scratch/small.fail" <<'END'
+Daemon D { onload -> continue; }
+Group G { program = "app" size = 2; daemon = D; }
+END
+run 2 -n 4 --fail "$scratch/small.fail" -- "$scratch/app"
+says '2 processes, the job has 4 ranks'
+echo 'Daemon D { onload -> continue, stay; before(MPI_Alreduce) -> halt; } Computer C { program = "app" daemon = D; }' >"$scratch/typo.fail"
+run 2 -n 1 --fail "$scratch/typo.fail" -- "$scratch/app"
+says 'did you mean MPI_Allreduce'
+run 1 -n 2 --log /nowhere/log -- "$scratch/app"
+says '/nowhere/log'
 exit $failed
