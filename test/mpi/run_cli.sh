@@ -130,6 +130,6 @@ says '2 processes, the job has 4 ranks'
 echo 'Daemon D { onload -> continue, stay; before(MPI_Alreduce) -> halt; } Computer C { program = "app" daemon = D; }' >"$scratch/typo.fail"
 run 2 -n 1 --fail "$scratch/typo.fail" -- "$scratch/app"
 says 'did you mean MPI_Allreduce'
-run 1 -n 2 --log /nowhere/log -- "$scratch/app"
+run 2 -n 2 --log /nowhere/log -- "$scratch/app"
 says '/nowhere/log'
 exit $failed
