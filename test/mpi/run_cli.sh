@@ -70,7 +70,9 @@ says 'rank 1 died by signal 11'
 # ---- deaths
 run 5 -n 4 --kill 2@300ms -- "$scratch/app" 1 5
 fine 3
-sed -E 's/[0-9]+\.[0-9]+/T/g; s/rank [0-9]+/rank R/g; s/\((kernel|trigger|timeout|told)\)/(WHY)/; s/^ +//
+says '^  rank 2 .*✗ *$'
+sed -E '/^  (rank|─) / d; /^ +0 .*s$/ d; /^$/ d
+    s/[0-9]+\.[0-9]+/T/g; s/rank [0-9]+/rank R/g; s/\((kernel|trigger|timeout|told)\)/(WHY)/; s/^ +//
     s/(was killed|became a ghost)/DIED/' "$scratch/err" >"$scratch/masked"
 diff "$(dirname "$0")/run_timeline.txt" "$scratch/masked" >&2 || wrong "the timeline differs"
 run 0 -n 4 --kill 1@MPI_Allreduce#7 --kill 3@MPIX_Comm_shrink -- "$scratch/app" 2
