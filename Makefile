@@ -8,7 +8,7 @@ build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS) $(
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help build demo test test-mpi asan tsan soak bench bench-live figures install clean setup-build setup-demo setup-test setup-figures setup-bench
+.PHONY: help build demo test test-mpi asan tsan soak bench bench-live figures install clean setup-build setup-demo setup-test setup-soak setup-figures setup-bench
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z -]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -31,7 +31,7 @@ test-mpi: setup-test ## the tests of the MPI layer, on Open MPI and MPICH
 	@$(call build,dev)
 	@tools/run-tests build/dev mpi
 
-soak: setup-test ## the long tests: hours of random worlds
+soak: setup-soak ## the long tests: hours of random worlds
 	@$(call build,dev)
 	@tools/run-tests build/dev soak
 
@@ -58,5 +58,5 @@ install: setup-build ## install below PREFIX (/usr/local); DESTDIR is honoured
 clean: ## remove everything built
 	rm -rf build
 
-setup-build setup-demo setup-test setup-figures setup-bench: setup-%:
+setup-build setup-demo setup-test setup-soak setup-figures setup-bench: setup-%:
 	@tools/setup $*
