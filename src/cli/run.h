@@ -4,7 +4,8 @@
  *      run_program.c  what is to be run, with which MPI, launcher and layer
  *      run_launch.c   the launcher's command and environment
  *      run_place.c    the job's private directory: the reports' pipe, the desk, what the MPIs leave
- *      run_job.c      the loop: reports, the scenario, the end
+ *      run_job.c      the loop: reports, the scenario
+ *      run_end.c      nobody is left; the status
  *      run_fail.c     the scenario
  *      run_log.c      --log
  *      run_spans.c    which calls belong together
@@ -117,6 +118,22 @@ int64_t knell__run_clock(void);
 int knell__run(const struct knell__run_plan *plan);
 /* The process ends at once, as if killed from outside. */
 void knell__run_kill(struct knell__run_job *job, int rank, int signal);
+
+/* Until something happens, `until` at the latest. */
+void knell__run_wait(struct knell__run_job *job, int signals, int64_t until);
+void knell__run_read_reports(struct knell__run_job *job);
+void knell__run_reap(struct knell__run_job *job);
+/* Ghosts do not count: they wait for the others. */
+bool knell__run_all_ended(const struct knell__run_job *job);
+
+/* ---- run_end.c ----------------------------------------------------------------------------------------------------------- */
+
+/* The states as they were when it was decided that the job is over: what happens to ranks from then on is our doing. */
+void knell__run_keep_states(struct knell__run_job *job);
+void knell__run_ask_where(struct knell__run_job *job, int signals);
+/* When this returns nobody is left. */
+void knell__run_end(struct knell__run_job *job, int signals);
+int knell__run_status(const struct knell__run_job *job);
 
 /* ---- run_fail.c ---------------------------------------------------------------------------------------------------------- */
 
