@@ -33,7 +33,7 @@ runs() {
 "mpicc.$mpi" -Wall -Wextra -Werror "$here/consumer.c" -o "$scratch/consumer" $(pkg-config --cflags --libs "$package")
 runs '3 of 4 ranks left, sum 406: right' "$scratch/consumer"
 # shellcheck disable=SC2046
-"mpicc.$mpi" -x c++ -Wall -Wextra -Werror -fsyntax-only $(pkg-config --cflags "$package") "$here/consumer.c" # the headers in C++
+"mpicc.$mpi" -x c++ -Wall -Werror -fsyntax-only $(pkg-config --cflags "$package") "$here/consumer.c" # the headers in C++
 # shellcheck disable=SC2046
 "mpicc.$mpi" "$prefix/share/doc/knell/examples/mpi/jacobi.c" -o "$scratch/jacobi" $(pkg-config --cflags --libs "$package") -lm
 runs '3 of 4 ranks, .*: right' "$scratch/jacobi" --kill 2@MPI_Allreduce#20
