@@ -57,6 +57,7 @@ int knell__run_find(struct knell__run_plan *plan, bool mpi_given);
 
 struct knell__run_place {
     char path[64];
+    int lock;    /* on it, as long as we live */
     int reports; /* the pipe's reading end */
     size_t stride; /* of the desks */
     uint8_t *desks;

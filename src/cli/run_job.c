@@ -222,7 +222,7 @@ static int prepare(struct knell__run_job *job)
 {
     const struct knell__run_plan *plan = job->plan;
     int status = KNELL_EXIT_OK;
-    job->place.reports = -1;
+    job->place.reports = job->place.lock = -1;
     job->rank = calloc((size_t)plan->ranks, sizeof *job->rank);
     if (!job->rank)
         return knell__cli_broken(plan->usage, "no memory for the ranks");

@@ -100,17 +100,35 @@ says 'ended by --timeout after 5 s'
 says 'rank 0 is inside no MPI call'
 says 'rank 2 is inside MPI_Barrier'
 
-"$knell" run -n 4 --mode "$mode" --log "$scratch/log" -- "$scratch/app" 1 >"$scratch/out" 2>"$scratch/err" &
-job=$!
-for _ in $(seq 300); do
-    [ "$(grep -c 'through MPI_Init' "$scratch/log" 2>/dev/null)" = 4 ] && break
-    sleep 0.1
-done
+# in_background: a job that works until it is ended, from the moment all are through MPI_Init; its process is $job
+in_background() {
+    rm -f "$scratch/log"
+    "$knell" run -n 4 --mode "$mode" --log "$scratch/log" -- "$scratch/app" 1 >"$scratch/out" 2>"$scratch/err" &
+    job=$!
+    for _ in $(seq 300); do
+        [ "$(grep -c 'through MPI_Init' "$scratch/log" 2>/dev/null)" = 4 ] && break
+        sleep 0.1
+    done
+}
+
+in_background
 kill -INT $job
 wait $job
 status=$?
 [ $status -eq 130 ] || wrong "after ctrl-C: status $status, expected 130"
 nothing_left "after ctrl-C"
+
+# Killed, it cannot clear up. Its processes end all the same, and the next one removes its files, once they are a while old.
+in_background
+kill -KILL $job
+wait $job
+for _ in $(seq 100); do
+    pgrep -f "$scratch/app" >/dev/null || break
+    sleep 0.1
+done
+touch -d '2 minutes ago' /dev/shm/knell-run-??????
+run 0 -n 2 -- "$scratch/app"
+nothing_left "after SIGKILL of knell run"
 
 # ---- without running anything: the command is one that works
 run 0 -n 4 --dry-run -- "$scratch/app" 0 0 "a word; with 'all' kinds \$of letters"
