@@ -79,27 +79,24 @@ bool knell__run_is_death(const struct knell__run_rank *rank)
     return rank->ready && rank->died && (rank->ghost || !rank->left);
 }
 
-static void write_how(const struct knell__run_rank *rank, int number, char *text, size_t size)
+static int write_how(const struct knell__run_rank *rank, int number, char *text, size_t size)
 {
     if (rank->ghost)
-        snprintf(text, size, "✗ rank %d became a ghost", number);
-    else if (rank->injected)
-        snprintf(text, size, "✗ rank %d was killed", number);
-    else if (WIFSIGNALED(rank->status))
-        snprintf(text, size, "✗ rank %d died by signal %d (%s)", number, WTERMSIG(rank->status),
-                 strsignal(WTERMSIG(rank->status)));
-    else
-        snprintf(text, size, "✗ rank %d ended with status %d without MPI_Finalize", number, WEXITSTATUS(rank->status));
+        return snprintf(text, size, "✗ rank %d became a ghost", number);
+    if (rank->injected)
+        return snprintf(text, size, "✗ rank %d was killed", number);
+    if (WIFSIGNALED(rank->status))
+        return snprintf(text, size, "✗ rank %d died by signal %d (%s)", number, WTERMSIG(rank->status),
+                        strsignal(WTERMSIG(rank->status)));
+    return snprintf(text, size, "✗ rank %d ended with status %d without MPI_Finalize", number, WEXITSTATUS(rank->status));
 }
 
-static void write_known(const struct learning *l, int64_t died, char *text, size_t size)
+static void add_known(const struct learning *l, int64_t died, struct lines *lines)
 {
-    if (!l->first)
-        snprintf(text, size, "  nobody was told: it was over");
-    else
-        snprintf(text, size, "  found by rank %" PRId32 " (%s); rank %" PRId32 " knew first, %.3f ms later; rank %" PRId32
-                 " last of %d, %.3f ms", l->first->by, knell_why_text((enum knell_why)l->first->value), l->first->process,
-                 milliseconds(l->first->when - died), l->last->process, l->know, milliseconds(l->last->when - died));
+    char text[sizeof lines->line->text];
+    snprintf(text, sizeof text, "  rank %" PRId32 " knew after %.3f ms, all %d after %.3f ms (rank %" PRId32 ")", l->first->process,
+             milliseconds(l->first->when - died), l->know, milliseconds(l->last->when - died), l->last->process);
+    add_line(lines, died, "", text);
 }
 
 /* Nobody knows before it happened: an end that was not of our doing is seen later than it happens, by us as by the others. */
@@ -109,10 +106,13 @@ static void add_death(const struct knell__run_job *job, int victim, struct lines
     struct learning l = learning_of(job, victim);
     int64_t died = l.first && l.first->when < rank->died ? l.first->when : rank->died;
     char text[sizeof lines->line->text];
-    write_how(rank, victim, text, sizeof text);
+    int used = write_how(rank, victim, text, sizeof text);
+    if (l.first)
+        snprintf(text + used, sizeof text - (size_t)used, "; found by rank %" PRId32 " (%s)", l.first->by,
+                 knell_why_text((enum knell_why)l.first->value));
     add_line(lines, died, lines->colors->dead, text);
-    write_known(&l, died, text, sizeof text);
-    add_line(lines, died, "", text);
+    if (l.first)
+        add_known(&l, died, lines);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------------------------------------- */
