@@ -73,5 +73,5 @@ void knell__run_picture(const struct knell__run_job *job, FILE *out)
         draw_row(colors, i, row, out);
     }
     int64_t whole = job->end - job->begin, rounded = whole > 1000000 ? whole - whole % 1000000 : whole;
-    fprintf(out, "%12s0%*s\n\n", "", WIDTH - 1, knell__format_duration(rounded, text));
+    fprintf(out, "%13s0%*s\n\n", "", WIDTH - 1, knell__format_duration(rounded, text));
 }

@@ -64,6 +64,7 @@ static int by_isend(int round)
 {
     int data[4][COUNT], got[4][COUNT], wrong = 0;
     MPI_Request request[4];
+    MPI_Status status[4];
     for (int i = 0; i < 4; i++) {
         fill(data[i], COUNT, round + i);
         if (me == 0)
@@ -71,7 +72,7 @@ static int by_isend(int round)
         else
             OK(MPI_Irecv(got[i], COUNT, MPI_INT, 0, 3, MPI_COMM_WORLD, &request[i]));
     }
-    OK(MPI_Waitall(4, request, MPI_STATUSES_IGNORE));
+    OK(MPI_Waitall(4, request, status));
     for (int i = 0; me == 1 && i < 4; i++)
         wrong += wrong_bits(got[i], data[i], COUNT);
     return wrong;
