@@ -51,12 +51,11 @@ static void fill_row(const struct knell__run_job *job, int number, char row[WIDT
 static void draw_row(const struct knell__run_colors *colors, int number, const char row[WIDTH], FILE *out)
 {
     fprintf(out, "  rank %-4d  ", number);
-    for (int i = 0; i < WIDTH; i++)
+    for (int i = 0; i < WIDTH && row[i] != GONE; i++)
         switch (row[i]) {
         case DIES: fprintf(out, "%s✗%s", colors->dead, colors->off); break;
         case RECOVERS: fprintf(out, "%s▒%s", colors->recovers, colors->off); break;
-        case ALIVE: fprintf(out, "%s─%s", colors->alive, colors->off); break;
-        default: fputc(' ', out); break;
+        default: fprintf(out, "%s─%s", colors->alive, colors->off); break;
         }
     fputc('\n', out);
 }
@@ -67,7 +66,7 @@ void knell__run_picture(const struct knell__run_job *job, FILE *out)
     char text[KNELL_DURATION_TEXT], row[WIDTH];
     if (job->plan->ranks > ROWS_MOST)
         return;
-    fputs("\n  ─ works   ✗ dies   ▒ recovers (inside revoke, agree or shrink)\n\n", out);
+    fputs("\n  ─ works   ✗ dies   ▒ is inside revoke, agree or shrink\n\n", out);
     for (int i = 0; i < job->plan->ranks; i++) {
         fill_row(job, i, row);
         draw_row(colors, i, row, out);

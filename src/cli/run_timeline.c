@@ -122,7 +122,7 @@ enum { SHOWN = 20 }; /* of each kind */
 static void add_span(int call, const struct knell__run_span *span, struct lines *lines)
 {
     char text[sizeof lines->line->text];
-    snprintf(text, sizeof text, "  %s by %d rank%s: %.3f ms in all, %.3f ms the longest", knell__run_call_name(call), span->ranks,
+    snprintf(text, sizeof text, "  %s by %d rank%s: %.3f ms, the longest %.3f ms", knell__run_call_name(call), span->ranks,
              span->ranks == 1 ? "" : "s", milliseconds(span->end - span->first), milliseconds(span->longest));
     add_line(lines, span->first, "", text);
 }
