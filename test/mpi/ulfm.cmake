@@ -16,6 +16,7 @@ knell_mpi_test(trap-exit 5 4 trap_exit.c) # deaths that are always real
 knell_ulfm_test(trap-rendezvous 4 1 trap_rendezvous.c)
 knell_ulfm_test(trap-threads 3 1 trap_threads.c)
 knell_mpi_test(trap-silent 3 0 trap_silent.c) # no death at all
+knell_mpi_test(bad 2 0 bad.c)
 
 knell_ulfm_test(thesis-calls 6 2 thesis_calls.c 1)
 knell_ulfm_test(thesis-calls-root 6 2 thesis_calls.c 0)
