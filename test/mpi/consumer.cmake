@@ -1,5 +1,6 @@
 # What is installed, used by a stranger.
 foreach(mpi IN LISTS mpis)
-  add_test(NAME mpi-consumer-${mpi} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/consumer.sh ${PROJECT_BINARY_DIR} ${mpi})
-  set_tests_properties(mpi-consumer-${mpi} PROPERTIES TIMEOUT 300 LABELS mpi RUN_SERIAL ON)
+  if(NOT KNELL_SANITIZE)
+    knell_mpi_add(mpi-consumer-${mpi} mpi 300 real ${CMAKE_CURRENT_SOURCE_DIR}/consumer.sh ${PROJECT_BINARY_DIR} ${mpi})
+  endif()
 endforeach()
