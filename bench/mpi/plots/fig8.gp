@@ -1,4 +1,5 @@
 # Figure 8 with MPI: speed under the layer beside its detector, relative to neither. The grey band is neither against neither.
+set datafile missing NaN
 set multiplot layout 1,3 title "Figure 8 with MPI: speed with layer and detector relative to without (2 ranks; median, 95 % interval)\n" font ',17'
 set logscale x; set xrange [0.7:1400]; set xlabel 'η, ms'
 set xtics ('1' 1, '10' 10, '100' 100, '1000' 1000); set ytics format "%.2f"

@@ -1,4 +1,5 @@
 # Time of a call under the layer relative to the MPI below, 2 ranks; what is above the line is too slow. Grey: all other calls.
+set datafile missing NaN
 set multiplot layout 1,2 title "Time relative to native, 2 ranks (median, 95 % interval); the bar is 1.05\n" font ',17'
 set logscale x 2; set xrange [5:2e6]; set xlabel 'bytes'
 set xtics ('8' 8, '128' 128, '2 Ki' 2048, '16 Ki' 16384, '128 Ki' 131072, '1 Mi' 1048576)
