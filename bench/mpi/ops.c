@@ -78,10 +78,11 @@ static void ipingpong(const struct calls *c, int bytes, int turn)
 static void exchange(const struct calls *c, int bytes, int turn)
 {
     MPI_Request request[2];
+    MPI_Status status[2];
     (void)turn;
     c->Irecv(into, bytes, MPI_BYTE, partner(), 3, WORLD, &request[0]);
     c->Isend(from, bytes, MPI_BYTE, partner(), 3, WORLD, &request[1]);
-    c->Waitall(2, request, MPI_STATUSES_IGNORE);
+    c->Waitall(2, request, status);
 }
 
 static void sendrecv(const struct calls *c, int bytes, int turn)
