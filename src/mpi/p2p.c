@@ -74,7 +74,7 @@ static inline int isend_now(native_isend *isend, const void *buf, int count, MPI
     if (KNELL__RARELY(op.code != MPI_SUCCESS))
         return op.code == MPIX_ERR_REVOKED ? knell__raise(comm, op.code) : knell__request_failed(comm, op.code, request);
     int code = isend(buf, count, datatype, to.native, to.tag, comm->place.context, request);
-    if (KNELL__LIKELY(code == MPI_SUCCESS))
+    if (KNELL__LIKELY(code == MPI_SUCCESS) && *request != knell__request_complete)
         knell__request_put(
             &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_SEND, .peer = to.peer, .comm = comm});
     return knell__raise(comm, code);
