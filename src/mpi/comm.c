@@ -2,6 +2,7 @@
  * or a handle leaves, so that readers need no lock. */
 #include "mpi/comm.h"
 #include "mpi/native.h"
+#include "mpi/request.h"
 #include "mpi/side.h"
 
 #include <pthread.h>
@@ -211,13 +212,20 @@ void knell__comm_release(struct knell__comm *comm)
 
 /* ---- failures ---------------------------------------------------------------------------------------------------------------- */
 
+/* From now on waiters also do what others ask for. */
+static void troubled(void)
+{
+    if (!atomic_exchange(&knell__ever_troubled, true))
+        atomic_fetch_add(&knell__tasks_active, 1);
+}
+
 void knell__comms_failed(int process)
 {
     pthread_mutex_lock(&lock);
     for (struct knell__comm *comm = all; comm; comm = comm->next)
         if (comm->rank_of[process] >= 0)
             atomic_fetch_or(&comm->trouble, KNELL__DEAD);
-    atomic_store(&knell__ever_troubled, true);
+    troubled();
     pthread_mutex_unlock(&lock);
 }
 
@@ -227,7 +235,7 @@ void knell__comms_revoked(uint64_t id)
     for (struct knell__comm *comm = all; comm; comm = comm->next)
         if (comm->id == id)
             atomic_fetch_or(&comm->trouble, KNELL__REVOKED);
-    atomic_store(&knell__ever_troubled, true);
+    troubled();
     pthread_mutex_unlock(&lock);
 }
 

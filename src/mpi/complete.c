@@ -34,6 +34,8 @@ int knell__request_finish(MPI_Request handle, MPI_Status *status, int native_cod
 bool knell__request_give_up(const struct knell__request *known, int code, MPI_Request *request, MPI_Status *status)
 {
     struct knell__op op = {.comm = known->comm, .peer = known->peer, .kind = known->kind, .code = code};
+    if (known->kind == KNELL__REQUEST_SEND)
+        op.tag = known->tag;
     return knell__give_up(&op, request, status);
 }
 

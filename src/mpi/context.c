@@ -69,6 +69,20 @@ void knell__contexts_make(void)
         pool[i] = duplicate_world();
     set(taken, 0, true);
     set(taken, 1, true);
+    set(taken, KNELL__SLOTS - 1, true); /* knell__words_tag */
+}
+
+int knell__context_number(MPI_Comm context)
+{
+    for (int i = 0; i < pool_size; i++)
+        if (pool[i] == context)
+            return i;
+    return -1;
+}
+
+MPI_Comm knell__context_numbered(int number)
+{
+    return number >= 0 && number < pool_size ? pool[number] : knell__wire;
 }
 
 /* ---- places ---------------------------------------------------------------------------------------------------------------- */

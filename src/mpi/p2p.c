@@ -17,6 +17,7 @@ static inline int send_now(native_isend *isend, const void *buf, int count, MPI_
     struct knell__op op = knell__op_begin(comm, to.peer, KNELL__REQUEST_SEND);
     MPI_Request request;
     int code = op.code;
+    op.tag = to.tag;
     if (KNELL__LIKELY(code == MPI_SUCCESS))
         code = isend(buf, count, datatype, to.native, to.tag, comm->place.context, &request);
     if (KNELL__LIKELY(code == MPI_SUCCESS))
@@ -57,13 +58,22 @@ int knell__mpi_recv(void *buf, int count, MPI_Datatype datatype, int source, int
         code = knell__wait(&op, &request, status);
         if (KNELL__LIKELY(code == MPI_SUCCESS))
             knell__status_translate(comm, status);
+    } else if (code != MPIX_ERR_REVOKED) {
+        code = knell__error_confirm(from.peer, code);
     }
     return knell__raise(comm, code);
 }
 
 /* ---- nonblocking ---------------------------------------------------------------------------------------------------------- */
 
-/* A failure that is known already is raised by the completion call, as ULFM has it; only a revoke is raised here. */
+/* The native call refused. A death is raised by the completion call, as ULFM has it. */
+static int refused(struct knell__comm *comm, int peer, int code, MPI_Request *request)
+{
+    code = knell__error_confirm(peer, code);
+    return code == MPIX_ERR_PROC_FAILED ? knell__request_failed(comm, code, request) : knell__raise(comm, code);
+}
+
+/* A failure that is known already is raised by the completion call, too; only a revoke is raised here. */
 static inline int isend_now(native_isend *isend, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
                             struct knell__comm *comm, MPI_Request *request)
 {
@@ -74,10 +84,11 @@ static inline int isend_now(native_isend *isend, const void *buf, int count, MPI
     if (KNELL__RARELY(op.code != MPI_SUCCESS))
         return op.code == MPIX_ERR_REVOKED ? knell__raise(comm, op.code) : knell__request_failed(comm, op.code, request);
     int code = isend(buf, count, datatype, to.native, to.tag, comm->place.context, request);
-    if (KNELL__LIKELY(code == MPI_SUCCESS))
-        knell__request_put(
-            &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_SEND, .peer = to.peer, .comm = comm});
-    return knell__raise(comm, code);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        return refused(comm, to.peer, code, request);
+    knell__request_put(&(struct knell__request){
+        .handle = *request, .kind = KNELL__REQUEST_SEND, .peer = to.peer, .comm = comm, .tag = to.tag});
+    return MPI_SUCCESS;
 }
 
 #define ISEND(name)                                                                                                      \
@@ -105,8 +116,9 @@ int knell__mpi_irecv(void *buf, int count, MPI_Datatype datatype, int source, in
     if (KNELL__RARELY(knell__trouble(comm) & KNELL__REVOKED))
         return knell__raise(comm, MPIX_ERR_REVOKED);
     int code = knell__native.irecv(buf, count, datatype, from.native, from.tag, comm->place.context, request);
-    if (KNELL__LIKELY(code == MPI_SUCCESS))
-        knell__request_put(
-            &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_RECV, .peer = from.peer, .comm = comm});
-    return knell__raise(comm, code);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        return refused(comm, from.peer, code, request);
+    knell__request_put(
+        &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_RECV, .peer = from.peer, .comm = comm});
+    return MPI_SUCCESS;
 }

@@ -16,22 +16,39 @@ static void prepare(struct one_way *way, struct knell__comm *comm, int rank, int
 {
     way->end = knell__end_of(comm, rank, tag, kind == KNELL__REQUEST_RECV);
     way->op = knell__op_begin(comm, way->end.peer, kind);
+    way->op.tag = way->end.tag;
     way->posted = false;
 }
 
-/* Each is waited for; when one fails, the other is given up too: the program cannot tell them apart. */
+static int post_receive(struct one_way *in, void *buf, int count, MPI_Datatype type)
+{
+    int code = knell__native.irecv(buf, count, type, in->end.native, in->end.tag, in->op.comm->place.context, &in->request);
+    in->posted = code == MPI_SUCCESS;
+    return in->posted ? code : knell__error_confirm(in->end.peer, code);
+}
+
+/* Never to one who is known dead. */
+static int post_send(struct one_way *out, const void *buf, int count, MPI_Datatype type)
+{
+    if (out->op.code != MPI_SUCCESS)
+        return out->op.code;
+    int code = knell__native.isend(buf, count, type, out->end.native, out->end.tag, out->op.comm->place.context, &out->request);
+    out->posted = code == MPI_SUCCESS;
+    return out->posted ? code : knell__error_confirm(out->end.peer, code);
+}
+
+/* Each is waited for. When one fails by a death, the other goes on: its peer lives, and may need it. A revoke releases both. */
 static int finish(struct one_way *in, struct one_way *out, int code, MPI_Status *status)
 {
-    if (code == MPI_SUCCESS)
-        code = knell__wait(&in->op, &in->request, status);
-    else if (in->posted)
+    bool futile = code != MPI_SUCCESS && code != MPIX_ERR_PROC_FAILED;
+    if (in->posted && futile)
         knell__give_up(&in->op, &in->request, MPI_STATUS_IGNORE);
-    if (!out->posted)
-        return code;
-    if (code == MPI_SUCCESS)
-        return knell__wait(&out->op, &out->request, MPI_STATUS_IGNORE);
-    knell__give_up(&out->op, &out->request, MPI_STATUS_IGNORE);
-    return code;
+    else if (in->posted) {
+        int received = knell__wait(&in->op, &in->request, status);
+        code = received != MPI_SUCCESS ? received : code;
+    }
+    int sent = out->posted ? knell__wait(&out->op, &out->request, MPI_STATUS_IGNORE) : code;
+    return code != MPI_SUCCESS ? code : sent;
 }
 
 static int exchange(struct knell__comm *comm, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
@@ -40,15 +57,16 @@ static int exchange(struct knell__comm *comm, const void *sendbuf, int sendcount
     struct one_way in, out;
     prepare(&in, comm, source, recvtag, KNELL__REQUEST_RECV);
     prepare(&out, comm, dest, sendtag, KNELL__REQUEST_SEND);
-    int code = in.end.code != MPI_SUCCESS ? in.end.code : out.end.code != MPI_SUCCESS ? out.end.code : out.op.code;
+    int code = in.end.code != MPI_SUCCESS ? in.end.code : out.end.code;
+    if (code == MPI_SUCCESS && out.op.code == MPIX_ERR_REVOKED)
+        code = out.op.code;
     if (code != MPI_SUCCESS)
         return code;
-    code = knell__native.irecv(recvbuf, recvcount, recvtype, in.end.native, in.end.tag, comm->place.context, &in.request);
-    if (code != MPI_SUCCESS)
-        return code;
-    in.posted = true;
-    code = knell__native.isend(sendbuf, sendcount, sendtype, out.end.native, out.end.tag, comm->place.context, &out.request);
-    out.posted = code == MPI_SUCCESS;
+    code = post_receive(&in, recvbuf, recvcount, recvtype);
+    if (code == MPI_SUCCESS || code == MPIX_ERR_PROC_FAILED) {
+        int refused = post_send(&out, sendbuf, sendcount, sendtype);
+        code = code == MPI_SUCCESS ? refused : code;
+    }
     code = finish(&in, &out, code, status);
     if (code == MPI_SUCCESS)
         knell__status_translate(comm, status);

@@ -1,10 +1,13 @@
 /* request.c: see request.h. Open addressing with linear probing and backward shift, one lock with MPI_THREAD_MULTIPLE. */
 #include "mpi/request.h"
+#include "mpi/drain.h"
 #include "mpi/native.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { SERVE_EVERY = 8 };
 
 _Atomic int knell__tasks_active;
 
@@ -197,8 +200,17 @@ int knell__request_detach(MPI_Request *handle)
     return MPI_SUCCESS;
 }
 
+/* Every few turns is soon enough for the others, and costs a waiter little. No task: it goes on while a task waits. */
+static void serve_others(void)
+{
+    static _Thread_local unsigned turns __attribute__((tls_model("initial-exec")));
+    if (turns++ % SERVE_EVERY == 0)
+        knell__drain_turn();
+}
+
 void knell__tasks_advance(void)
 {
+    serve_others();
     if (pthread_mutex_trylock(&tasks_lock) != 0)
         return; /* another thread, or a task of this one that waits */
     for (struct knell__task **at = &tasks; *at;) {

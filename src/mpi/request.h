@@ -34,7 +34,10 @@ struct knell__request {
     enum knell__request_kind kind;
     int peer; /* a process, or KNELL__ANYBODY */
     struct knell__comm *comm;
-    struct knell__task *task;
+    union {
+        struct knell__task *task;
+        int tag; /* of a send: the native one */
+    };
 };
 
 /* Copies. put holds the communicator, drop releases it. */
@@ -51,8 +54,9 @@ int knell__request_failed(struct knell__comm *comm, int code, MPI_Request *handl
 /* MPI_Request_free: what is under way goes on, and is forgotten when it is over. */
 int knell__request_detach(MPI_Request *handle);
 
-/* Advances all active tasks once. Inside a task's advance it does nothing. */
+/* Advances all active tasks once (inside a task's advance: none), and does what other processes ask for (drain.h). */
 void knell__tasks_advance(void);
+/* Not 0: there is something to advance. The first trouble of the process adds one for ever: then others may ask. */
 extern _Atomic int knell__tasks_active;
 
 #endif
