@@ -153,8 +153,7 @@ static void task_release(struct knell__task *task)
  * be gone after (Fortran's datatypes are converted into arrays that live as long as the call). */
 int knell__coll_start(struct knell__coll *coll, MPI_Request *request)
 {
-    coll->task.advance = task_advance;
-    coll->task.release = task_release;
+    coll->task = (struct knell__task){.advance = task_advance, .release = task_release};
     coll->over = turn(coll);
     int code = knell__request_token(coll->comm, &coll->task, request);
     if (KNELL__LIKELY(code == MPI_SUCCESS))

@@ -1,6 +1,7 @@
 /* comm.c: see comm.h. The table of handles is open addressing with linear probing; it is replaced as a whole when it grows
  * or a handle leaves, so that readers need no lock. */
 #include "mpi/comm.h"
+#include "mpi/anytag.h"
 #include "mpi/native.h"
 #include "mpi/request.h"
 #include "mpi/side.h"
@@ -203,6 +204,8 @@ void knell__comm_release(struct knell__comm *comm)
     if (atomic_fetch_sub(&comm->references, 1) > 1)
         return;
     unlist(comm);
+    if (comm->place.stamp)
+        knell__anytag_forget(&comm->place);
     if (comm->place.slot >= 0)
         knell__place_free(&comm->place, knell__trouble(comm) != 0);
     free((void *)comm->process_of);

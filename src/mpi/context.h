@@ -49,6 +49,9 @@ static inline int knell__words_tag(void)
     return (KNELL__SLOTS - 1) << (KNELL__EPOCH_BITS + KNELL__SEQUENCE_BITS);
 }
 
+/* Can a message with this native tag be for a communicator that is here, or is being made? */
+bool knell__place_expected(MPI_Comm context, int tag);
+
 /* Duplicates by number, the same in all processes. */
 int knell__context_number(MPI_Comm context);
 MPI_Comm knell__context_numbered(int number);

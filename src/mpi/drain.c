@@ -1,5 +1,6 @@
 /* drain.c: see drain.h. */
 #include "mpi/drain.h"
+#include "mpi/anytag.h"
 #include "mpi/context.h"
 #include "mpi/discard.h"
 #include "mpi/layer.h"
@@ -163,6 +164,7 @@ static void take(const struct wish *wish)
         if (found)
             knell__discard(&message, &status);
     }
+    knell__anytag_discard(wish->source, wish->word.tag, context);
 }
 
 /* Who is dead waits for nothing any more. */

@@ -2,6 +2,7 @@
 #include "mpi/p2p.h"
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
+#include "mpi/stamped.h"
 
 typedef int native_isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                          MPI_Request *request);
@@ -49,6 +50,12 @@ int knell__mpi_recv(void *buf, int count, MPI_Datatype datatype, int source, int
     struct knell__end from = knell__end_of(comm, source, tag, true);
     if (KNELL__RARELY(from.code != MPI_SUCCESS))
         return knell__raise(comm, from.code);
+    if (KNELL__RARELY(comm->place.stamp != 0)) {
+        int code = knell__stamped_recv(buf, count, datatype, &from, comm, status);
+        if (code == MPI_SUCCESS)
+            knell__status_translate(comm, status);
+        return knell__raise(comm, code);
+    }
     struct knell__op op = knell__op_begin(comm, from.peer, KNELL__REQUEST_RECV);
     MPI_Request request;
     int code = op.code == MPIX_ERR_REVOKED ? op.code : MPI_SUCCESS;
@@ -115,6 +122,10 @@ int knell__mpi_irecv(void *buf, int count, MPI_Datatype datatype, int source, in
         return knell__raise(comm, from.code);
     if (KNELL__RARELY(knell__trouble(comm) & KNELL__REVOKED))
         return knell__raise(comm, MPIX_ERR_REVOKED);
+    if (KNELL__RARELY(comm->place.stamp != 0)) {
+        int code = knell__stamped_irecv(buf, count, datatype, &from, comm, request);
+        return code == MPI_SUCCESS ? code : refused(comm, from.peer, code, request);
+    }
     int code = knell__native.irecv(buf, count, datatype, from.native, from.tag, comm->place.context, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
         return refused(comm, from.peer, code, request);

@@ -1,7 +1,7 @@
 /* p2p_both.c: MPI_Sendrecv and MPI_Sendrecv_replace: a receive and a send under way together. */
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
-#include "mpi/p2p.h"
+#include "mpi/stamped.h"
 
 #include <stdlib.h>
 
@@ -10,6 +10,7 @@ struct one_way {
     struct knell__op op;
     MPI_Request request;
     bool posted;
+    struct knell__pick pick; /* a receive on a stamped communicator: instead of op and request */
 };
 
 static void prepare(struct one_way *way, struct knell__comm *comm, int rank, int tag, enum knell__request_kind kind)
@@ -22,6 +23,12 @@ static void prepare(struct one_way *way, struct knell__comm *comm, int rank, int
 
 static int post_receive(struct one_way *in, void *buf, int count, MPI_Datatype type)
 {
+    if (in->op.comm->place.stamp) {
+        in->pick = (struct knell__pick){.op = in->op, .from = in->end, .buffer = buf, .count = count, .type = type};
+        knell__pick_post(&in->pick);
+        in->posted = true;
+        return MPI_SUCCESS;
+    }
     int code = knell__native.irecv(buf, count, type, in->end.native, in->end.tag, in->op.comm->place.context, &in->request);
     in->posted = code == MPI_SUCCESS;
     return in->posted ? code : knell__error_confirm(in->end.peer, code);
@@ -37,16 +44,27 @@ static int post_send(struct one_way *out, const void *buf, int count, MPI_Dataty
     return out->posted ? code : knell__error_confirm(out->end.peer, code);
 }
 
+static int wait_receive(struct one_way *in, MPI_Status *status)
+{
+    return in->op.comm->place.stamp ? knell__pick_wait(&in->pick, status) : knell__wait(&in->op, &in->request, status);
+}
+
+static void give_up_receive(struct one_way *in)
+{
+    if (!in->op.comm->place.stamp)
+        knell__give_up(&in->op, &in->request, MPI_STATUS_IGNORE);
+    else if (!knell__pick_withdraw(&in->pick) && in->pick.code == MPI_SUCCESS)
+        knell__give_up(&in->pick.op, &in->pick.request, MPI_STATUS_IGNORE);
+}
+
 /* Each is waited for. When one fails by a death, the other goes on: its peer lives, and may need it. A revoke releases both. */
 static int finish(struct one_way *in, struct one_way *out, int code, MPI_Status *status)
 {
     bool futile = code != MPI_SUCCESS && code != MPIX_ERR_PROC_FAILED;
     if (in->posted && futile)
-        knell__give_up(&in->op, &in->request, MPI_STATUS_IGNORE);
-    else if (in->posted) {
-        int received = knell__wait(&in->op, &in->request, status);
-        code = received != MPI_SUCCESS ? received : code;
-    }
+        give_up_receive(in);
+    int received = in->posted && !futile ? wait_receive(in, status) : MPI_SUCCESS;
+    code = received != MPI_SUCCESS ? received : code;
     int sent = out->posted ? knell__wait(&out->op, &out->request, MPI_STATUS_IGNORE) : code;
     return code != MPI_SUCCESS ? code : sent;
 }

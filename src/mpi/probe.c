@@ -1,8 +1,8 @@
 /* probe.c: probes and matched receives. A probe that blocks asks again and again. A matched message is remembered with its
  * communicator and sender until it is received. */
+#include "mpi/anytag.h"
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
-#include "mpi/p2p.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -56,7 +56,11 @@ static struct knell__comm *matched_take(MPI_Message message, int *peer)
 static int look(struct knell__comm *comm, const struct knell__end *from, int *flag, MPI_Message *message, MPI_Status *status)
 {
     MPI_Status found;
-    int code = message ? knell__native.improbe(from->native, from->tag, comm->place.context, flag, message, &found)
+    int code;
+    if (KNELL__RARELY(comm->place.stamp != 0))
+        code = knell__anytag_probe(comm, from, flag, message, &found);
+    else
+        code = message ? knell__native.improbe(from->native, from->tag, comm->place.context, flag, message, &found)
                        : knell__native.iprobe(from->native, from->tag, comm->place.context, flag, &found);
     if (code != MPI_SUCCESS || !*flag)
         return code;
@@ -78,6 +82,8 @@ static int probe(struct knell__comm *comm, int source, int tag, bool wait, int *
     *flag = 0;
     for (unsigned turns = 0; code == MPI_SUCCESS; knell__idle(&turns)) {
         code = look(comm, &from, flag, message, status);
+        if (code != MPI_SUCCESS)
+            code = knell__error_confirm(from.peer, code);
         if (code != MPI_SUCCESS || *flag)
             break;
         if (op.code == MPI_SUCCESS)
@@ -86,6 +92,8 @@ static int probe(struct knell__comm *comm, int source, int tag, bool wait, int *
         if (!wait)
             break;
     }
+    if (!*flag && !wait && atomic_load_explicit(&knell__tasks_active, memory_order_relaxed))
+        knell__tasks_advance(); /* who polls by probes lets the rest go on too */
     return knell__raise(comm, code);
 }
 
@@ -129,8 +137,7 @@ int knell__mpi_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
         return knell__native.mrecv(buf, count, datatype, message, status);
     struct knell__op op = knell__op_begin(comm, peer, KNELL__REQUEST_RECV);
     int code = knell__native.imrecv(buf, count, datatype, message, &request);
-    if (code == MPI_SUCCESS)
-        code = knell__wait(&op, &request, status);
+    code = code == MPI_SUCCESS ? knell__wait(&op, &request, status) : knell__error_confirm(peer, code);
     if (code == MPI_SUCCESS)
         knell__status_translate(comm, status);
     code = knell__raise(comm, code);
@@ -148,7 +155,7 @@ int knell__mpi_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *
     if (code == MPI_SUCCESS)
         knell__request_put(
             &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_RECV, .peer = peer, .comm = comm});
-    code = knell__raise(comm, code);
+    code = knell__raise(comm, code == MPI_SUCCESS ? code : knell__error_confirm(peer, code));
     knell__comm_release(comm);
     return code;
 }

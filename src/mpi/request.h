@@ -11,6 +11,9 @@
 
 #include "mpi/comm.h"
 
+/* Peers that are no process. */
+enum { KNELL__ANYBODY = -1, KNELL__EVERYBODY = -2 };
+
 enum knell__request_kind {
     KNELL__REQUEST_SEND,
     KNELL__REQUEST_RECV,
@@ -22,6 +25,10 @@ struct knell__task {
     /* MPI_SUCCESS and *done false: go on. *done: over, with the code returned. */
     int (*advance)(struct knell__task *task, bool *done);
     void (*release)(struct knell__task *task); /* the program has seen the end */
+    /* A receive has these too; NULL: nothing to say, nothing to be done. */
+    void (*fill)(const struct knell__task *task, MPI_Status *status); /* as the program knows ranks and tags */
+    void (*cancel)(struct knell__task *task);
+    bool any_source; /* a receive from any source: a death leaves it pending */
     struct knell__task *next;                  /* all active tasks */
     MPI_Request handle;
     int code;
@@ -32,7 +39,7 @@ struct knell__task {
 struct knell__request {
     MPI_Request handle;
     enum knell__request_kind kind;
-    int peer; /* a process, or KNELL__ANYBODY */
+    int peer; /* a process; KNELL__ANYBODY: a receive from any source; KNELL__EVERYBODY: a task, but for such a receive */
     struct knell__comm *comm;
     union {
         struct knell__task *task;

@@ -15,8 +15,6 @@
 
 #include <sched.h>
 
-enum { KNELL__ANYBODY = -1, KNELL__EVERYBODY = -2 };
-
 struct knell__op {
     struct knell__comm *comm;
     int peer; /* a process; KNELL__ANYBODY: a receive from any source; KNELL__EVERYBODY: a collective */
