@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <stdbool.h>
+#include <time.h>
 
 enum { SIZE = 1 << 20, VICTIM = 2 };
 
@@ -55,11 +56,18 @@ static void half_a_receive(MPI_Comm comm, bool replace)
 /* Nobody takes the living half: only the revoke ends it. */
 static void released(MPI_Comm comm)
 {
+    int revoked = 0;
     meet(comm);
-    if (me == 0)
-        FAILS(MPI_Sendrecv(out, SIZE, MPI_INT, 1, 3, in, SIZE, MPI_INT, VICTIM, 3, comm, MPI_STATUS_IGNORE), MPIX_ERR_REVOKED);
-    if (me == 1)
+    if (me == 0) {
+        FAILS(MPI_Sendrecv(out, SIZE, MPI_INT, 1, 3, in, SIZE, MPI_INT, VICTIM, 3, comm, MPI_STATUS_IGNORE),
+              MPIX_ERR_PROC_FAILED);
+        OK(MPIX_Comm_is_revoked(comm, &revoked));
+        CHECK(revoked);
+    }
+    if (me == 1) {
+        nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL); /* the other is likely to wait by now */
         OK(MPIX_Comm_revoke(comm));
+    }
 }
 
 int main(int argc, char **argv)
