@@ -165,6 +165,7 @@ static void take(const struct wish *wish)
             knell__discard(&message, &status);
     }
     knell__anytag_discard(wish->source, wish->word.tag, context);
+    knell__matched_discard(wish->source, wish->word.tag, context);
 }
 
 /* Who is dead waits for nothing any more. */
