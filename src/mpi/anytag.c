@@ -124,7 +124,7 @@ static void give(struct knell__pick *pick, struct aside **at)
 {
     struct aside found = take(at);
     unlink_pick(pick);
-    pick->op = knell__op_begin(pick->op.comm, found.status.MPI_SOURCE, KNELL__REQUEST_RECV);
+    pick->sender = found.status.MPI_SOURCE;
     pick->code = knell__native.imrecv(pick->buffer, pick->count, pick->type, &found.message, &pick->request);
     pick->matched = true;
 }
@@ -166,7 +166,8 @@ static bool post_natively(const struct knell__pick *pick, MPI_Request *request, 
 
 static bool turn(struct knell__pick *pick)
 {
-    match();
+    if (!pick->matched)
+        match();
     while (!pick->matched && pull(pick->op.comm->place.context))
         match();
     return pick->matched;
@@ -175,6 +176,7 @@ static bool turn(struct knell__pick *pick)
 void knell__pick_post(struct knell__pick *pick)
 {
     enter();
+    pick->sender = pick->from.peer;
     pick->matched = post_natively(pick, &pick->request, &pick->code);
     if (!pick->matched) {
         append(pick);
@@ -188,6 +190,8 @@ bool knell__pick_turn(struct knell__pick *pick)
     enter();
     bool matched = turn(pick);
     leave();
+    if (matched && pick->op.peer != pick->sender)
+        pick->op = knell__op_begin(pick->op.comm, pick->sender, KNELL__REQUEST_RECV);
     return matched;
 }
 

@@ -13,14 +13,15 @@
 
 struct knell__pick {
     struct knell__pick *next; /* of those that wait, in the order of posting */
-    struct knell__op op;      /* once it is matched: with the sender */
+    struct knell__op op;      /* with whom it is matched, once that is known; the owner's alone */
     struct knell__end from;
     void *buffer;
     int count;
     MPI_Datatype type;
-    bool matched;        /* from here on it is a native receive, */
-    MPI_Request request; /* this one, */
-    int code;            /* unless that was refused */
+    bool matched;        /* from here on it is a native receive, by whichever thread; the rest is valid: */
+    int sender;          /* as in struct knell__op */
+    MPI_Request request;
+    int code; /* not MPI_SUCCESS: the MPI refused */
 };
 
 /* `pick` has op, from, buffer, count and type. It is matched natively if that will do. */

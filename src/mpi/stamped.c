@@ -13,7 +13,7 @@ enum { LAST_LOOKS = 64 };
 int knell__pick_wait(struct knell__pick *pick, MPI_Status *status)
 {
     unsigned turns = 0, last = 0;
-    while (!pick->matched && !knell__pick_turn(pick)) {
+    while (!knell__pick_turn(pick)) {
         bool failed = pick->op.code != MPI_SUCCESS || knell__op_hit(&pick->op);
         if (failed && ++last > LAST_LOOKS && knell__pick_withdraw(pick))
             return pick->op.code;
@@ -88,7 +88,7 @@ static int advance_matched(struct pick_task *t, bool *done)
 static int task_advance(struct knell__task *task, bool *done)
 {
     struct pick_task *t = (struct pick_task *)task;
-    if (t->pick.matched || knell__pick_turn(&t->pick))
+    if (knell__pick_turn(&t->pick))
         return advance_matched(t, done);
     return advance_waiting(t, done);
 }

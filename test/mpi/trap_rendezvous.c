@@ -146,6 +146,32 @@ static void in_vain(int way)
     OK(MPI_Comm_free(&comm));
 }
 
+/* The receiver has matched it, and never receives it; or too late. */
+static void in_hand(bool receives)
+{
+    MPI_Comm comm;
+    MPI_Request request;
+    MPI_Message message;
+    char *buffer = map();
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    if (me == 0)
+        OK(MPI_Isend(buffer, SIZE, MPI_CHAR, 1, 1, comm, &request));
+    if (me == 1)
+        OK(MPI_Mprobe(0, 1, comm, &message, MPI_STATUS_IGNORE));
+    meet(comm);
+    if (me == 2)
+        OK(MPIX_Comm_revoke(comm));
+    if (me == 0)
+        FAILS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPIX_ERR_REVOKED);
+    map_instead(buffer);
+    meet(MPI_COMM_WORLD);
+    if (me == 1 && receives)
+        FAILS(MPI_Mrecv(buffer, SIZE, MPI_CHAR, &message, MPI_STATUS_IGNORE), MPIX_ERR_REVOKED);
+    check_all(buffer, WRONG);
+    unmap(buffer);
+    OK(MPI_Comm_free(&comm));
+}
+
 /* A blocking send, and one whose receiver polls by tests and probes only. */
 static void while_polled(void)
 {
@@ -291,6 +317,8 @@ int main(int argc, char **argv)
         at_any_time(round);
     for (int way = 0; way < 4; way++)
         in_vain(way);
+    in_hand(false);
+    in_hand(true);
     while_polled();
     for (int which = 0; which < COLLECTIVES; which++)
         revoked_collective(which);
