@@ -41,7 +41,7 @@ static void help(FILE *out)
           "  --ranks N      only with N members, where a part has several sizes\n"
           "  --load L       only under it: idle; burners, two per processor;\n"
           "                 burners-apart, in a session of their own\n"
-          "  --minutes M    windows: of each kind and load (0.5)\n"
+          "  --minutes M    windows: of ours under each load (0.5)\n"
           "  --window S     windows: seconds of one (15)\n\n"
           "Needs root: it counts packets in a network namespace of its own.\n\n"
           "examples:\n"
