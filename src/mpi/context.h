@@ -56,12 +56,19 @@ bool knell__place_expected(MPI_Comm context, int tag);
 int knell__context_number(MPI_Comm context);
 MPI_Comm knell__context_numbered(int number);
 
+/* On the wire, of agreements (side_carry.c): tags of MPI_COMM_SELF's slot are for nobody else. From any source. */
+static inline int knell__agree_tag(void)
+{
+    return 1 << (KNELL__EPOCH_BITS + KNELL__SEQUENCE_BITS);
+}
+
 void knell__contexts_make(void);
 /* Slots 0 and 1: MPI_COMM_WORLD and MPI_COMM_SELF. */
 struct knell__place knell__place_fixed(int slot);
 
-/* Fills an offer and holds what it offers, until it is taken or withdrawn. `anew`: the offers before had nothing in common. */
-void knell__offer_make(struct knell__offer *offer, bool anew);
+/* Fills an offer of at most `most` slots and holds what it offers, until it is taken or withdrawn. `anew`: the offers before
+ * had nothing in common; all slots are offered. */
+void knell__offer_make(struct knell__offer *offer, int most, bool anew);
 void knell__offer_fold(uint8_t *into, const uint8_t *from, uint32_t size);
 void knell__offer_withdraw(const struct knell__offer *mine);
 /* The slot all take; false: nothing in common. `mine` is what this process had offered, and is withdrawn. */
