@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { SIZE = 4 << 20, ROUNDS = 6, SENDS = 3, RIGHT = 1, WRONG = 2 };
+enum { SIZE = 4 << 20, ROUNDS = 4, SENDS = 2, RIGHT = 1, WRONG = 2 };
 
 static char *map(void)
 {
@@ -45,8 +45,7 @@ static void wait_a_little(long microseconds)
 static void traffic(MPI_Comm comm)
 {
     char *buffer = map();
-    for (int i = 0; i < 3; i++)
-        OK(MPI_Bcast(buffer, SIZE, MPI_CHAR, i % 2, comm));
+    OK(MPI_Bcast(buffer, SIZE, MPI_CHAR, 1, comm));
     check_all(buffer, RIGHT);
     unmap(buffer);
 }
