@@ -62,6 +62,7 @@ static int begin(int code)
     learn_self();
     knell__errors_make();
     knell__contexts_make();
+    knell__requests_begin();
     start_side();
     knell__comms_make();
     knell__inject_start();
