@@ -1,5 +1,6 @@
 /* coll_gather.c: MPI_Gather(v), MPI_Scatter(v) and their nonblocking kinds: straight between the root and everyone, in the
- * program's own datatypes. One round; the root's own block last, so that nobody waits for that. */
+ * program's own datatypes. One round. The root of a gather copies its own block where its rank comes among the others', or when
+ * all have come: so members that are root in turn copy at the same time. */
 #include "mpi/coll.h"
 #include "mpi/gen/own.h"
 
@@ -32,7 +33,7 @@ static bool gather_step(struct knell__coll *coll)
         struct block block = gathered(a, rank);
         knell__coll_recv(coll, block.at, block.count, a->recv_type, rank);
     }
-    if (coll->round > 0 && root && a->send != MPI_IN_PLACE) {
+    if (root && a->send != MPI_IN_PLACE && coll->round == (a->root > 0)) {
         struct block own = gathered(a, a->root);
         knell__coll_copy(coll, a->send, a->send_count, a->send_type, own.at, own.count, a->recv_type);
     }
