@@ -8,7 +8,7 @@ build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS) $(
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help build demo test test-mpi asan tsan soak bench bench-live figures install clean setup-build setup-test setup-figures setup-bench
+.PHONY: help build demo test test-mpi asan tsan soak soak-mpi bench bench-live figures install clean setup-build setup-test setup-figures setup-bench
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z -]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -36,6 +36,10 @@ test-mpi: setup-test ## the tests of the MPI layer, on Open MPI and MPICH
 soak: setup-test ## the long tests: hours of random worlds
 	@$(call build,dev)
 	@tools/run-tests build/dev soak
+
+soak-mpi: setup-test ## those of the MPI layer alone: deaths at every point, 500 random rounds
+	@$(call build,dev)
+	@tools/run-tests build/dev mpi-soak
 
 bench: setup-build ## measure speed and memory
 	@$(call build,release)

@@ -94,8 +94,9 @@ enum knell__make { KNELL__MAKE_CREATE, KNELL__MAKE_SHRINK };
  * happened to this member on the way here; if it failed, the creation fails at all. */
 struct knell__making *knell__making_start(struct knell__comm *parent, enum knell__make kind, const int *member, int size,
                                           MPI_Comm handle, int code);
-/* `unborn`, a communicator without a place (create_group), agrees in its own group; it is gone if that fails. */
-struct knell__making *knell__making_settle(struct knell__comm *unborn, MPI_Comm handle);
+/* `unborn`, a communicator without a place (create_group), agrees in its own group; it is gone if that fails. A revoke of `of`
+ * releases those who wait: members that have not come yet then never will. */
+struct knell__making *knell__making_settle(struct knell__comm *unborn, const struct knell__comm *of, MPI_Comm handle);
 /* An MPI code, with *done set: *made is the new communicator (NULL for size 0), and the making is gone. */
 int knell__making_advance(struct knell__making *making, bool *done, struct knell__comm **made);
 int knell__making_finish(struct knell__making *making, struct knell__comm **made); /* blocking */

@@ -197,7 +197,7 @@ int knell__mpi_comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_
     if (size > 0) {
         struct knell__comm *unborn = knell__comm_new(member, size, group_id(comm, member, size, tag), NULL, MPI_COMM_NULL);
         knell__handle_like(comm, false, &newhandle);
-        code = knell__making_finish(knell__making_settle(unborn, newhandle), &made);
+        code = knell__making_finish(knell__making_settle(unborn, comm, newhandle), &made);
         *newcomm = made ? made->handle : MPI_COMM_NULL;
     }
     free(member);

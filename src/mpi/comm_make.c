@@ -6,14 +6,18 @@
 #include "mpi/wait.h"
 
 #include <knell/mpix.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 8 };
+/* A creation that is left (see `abandon`) may hold its offer for ever: then it had better be a small one. */
+enum { ROUNDS = 8, MOST_OF_GROUP = 8 };
 
 struct knell__making {
-    struct knell__comm *parent; /* held; for create_group the new one itself, */
-    bool unborn;                /* then this */
+    struct knell__comm *parent;   /* held; for create_group the new one itself, */
+    bool unborn;                  /* then this, */
+    const struct knell__comm *of; /* and this: its revoke ends the waiting */
+    struct knell__making *next;   /* of those abandoned */
     enum knell__make kind;
     int rounds;
     MPI_Comm handle;
@@ -23,9 +27,11 @@ struct knell__making {
     int member[];
 };
 
+static void tend_abandoned(void);
+
 static void propose(struct knell__making *making, bool refuse, bool anew)
 {
-    knell__offer_make(&making->offer, anew);
+    knell__offer_make(&making->offer, making->unborn ? MOST_OF_GROUP : KNELL__SLOTS, anew);
     making->offer.refused = refuse;
     making->ticket = (struct knell__ticket){
         .group = making->parent->id,
@@ -44,6 +50,7 @@ struct knell__making *knell__making_start(struct knell__comm *parent, enum knell
     struct knell__making *making = calloc(1, sizeof *making + (size_t)parent->size * sizeof *making->member);
     if (!making)
         knell__die("out of memory");
+    tend_abandoned();
     making->parent = parent;
     making->kind = kind;
     making->handle = handle;
@@ -54,12 +61,14 @@ struct knell__making *knell__making_start(struct knell__comm *parent, enum knell
     return making;
 }
 
-struct knell__making *knell__making_settle(struct knell__comm *unborn, MPI_Comm handle)
+struct knell__making *knell__making_settle(struct knell__comm *unborn, const struct knell__comm *of, MPI_Comm handle)
 {
     struct knell__making *making = calloc(1, sizeof *making);
     if (!making)
         knell__die("out of memory");
-    *making = (struct knell__making){.parent = unborn, .unborn = true, .kind = KNELL__MAKE_CREATE, .handle = handle};
+    tend_abandoned();
+    *making = (struct knell__making){
+        .parent = unborn, .unborn = true, .of = of, .kind = KNELL__MAKE_CREATE, .handle = handle};
     knell__comm_hold(unborn);
     propose(making, false, false);
     return making;
@@ -130,6 +139,52 @@ static void forget(struct knell__making *making, bool failed)
     free(making);
 }
 
+/* ---- create_group on a communicator that is revoked -------------------------------------------------------------------------- */
+
+/* Members that have not come will not come any more, and this group is not known to them. Those who have it already learn that
+ * it is of no use. What was offered stays held: the others may still decide, and send on the slot. */
+static struct knell__making *abandoned;
+static pthread_mutex_t abandoned_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int abandon(struct knell__making *making)
+{
+    knell__side_revoke(making->parent->id);
+    pthread_mutex_lock(&abandoned_lock);
+    making->next = abandoned;
+    abandoned = making;
+    pthread_mutex_unlock(&abandoned_lock);
+    return MPIX_ERR_REVOKED;
+}
+
+/* They did decide: the slot is free again, but not clean. */
+static void let_go(struct knell__making *making)
+{
+    struct knell__offer agreed;
+    struct knell__place place;
+    memcpy(&agreed, making->ticket.value, sizeof agreed);
+    if (verdict(making, &agreed) != MPI_SUCCESS)
+        knell__offer_withdraw(&making->offer);
+    else if (knell__offer_take(&making->offer, &agreed, &place))
+        knell__place_free(&place, true);
+    forget(making, true);
+}
+
+static void tend_abandoned(void)
+{
+    pthread_mutex_lock(&abandoned_lock);
+    for (struct knell__making **at = &abandoned; *at;) {
+        struct knell__making *making = *at;
+        if (knell__side_decided(&making->ticket)) {
+            *at = making->next;
+            let_go(making);
+        } else
+            at = &making->next;
+    }
+    pthread_mutex_unlock(&abandoned_lock);
+}
+
+/* ---- after the decision -------------------------------------------------------------------------------------------------------- */
+
 /* Nothing in common: all members see that, and offer all they have. */
 static int try_again(struct knell__making *making, bool *done)
 {
@@ -149,6 +204,10 @@ int knell__making_advance(struct knell__making *making, bool *done, struct knell
     struct knell__offer agreed;
     struct knell__place place;
     *done = knell__side_decided(&making->ticket);
+    if (!*done && making->of && (knell__trouble(making->of) & KNELL__REVOKED)) {
+        *done = true;
+        return abandon(making);
+    }
     if (!*done)
         return MPI_SUCCESS;
     memcpy(&agreed, making->ticket.value, sizeof agreed);

@@ -110,13 +110,13 @@ void knell__place_free(const struct knell__place *place, bool dirty)
 /* ---- offers ---------------------------------------------------------------------------------------------------------------- */
 
 /* Every second free slot, so that another creation at the same time has something left to offer. */
-void knell__offer_make(struct knell__offer *offer, bool anew)
+void knell__offer_make(struct knell__offer *offer, int most, bool anew)
 {
     memset(offer, 0, sizeof *offer);
     pthread_mutex_lock(&lock);
     offer->id = ((uint64_t)knell__self.process + 1) << 32 | next_id++;
     offer->dirty = next_epoch;
-    for (int slot = 0, seen = 0; slot < KNELL__SLOTS; slot++)
+    for (int slot = 0, seen = 0; slot < KNELL__SLOTS && (anew || seen < 2 * most); slot++)
         if (!has(taken, slot) && !has(offered, slot) && (anew || seen++ % 2 == 0)) {
             set(offer->free_slots, slot, true);
             set(offer->clean_slots, slot, !has(stale, slot));

@@ -47,8 +47,9 @@ void knell__contexts_make(void);
 /* Slots 0 and 1: MPI_COMM_WORLD and MPI_COMM_SELF. */
 struct knell__place knell__place_fixed(int slot);
 
-/* Fills an offer and holds what it offers, until it is taken or withdrawn. `anew`: the offers before had nothing in common. */
-void knell__offer_make(struct knell__offer *offer, bool anew);
+/* Fills an offer of at most `most` slots and holds what it offers, until it is taken or withdrawn. `anew`: the offers before
+ * had nothing in common; all slots are offered. */
+void knell__offer_make(struct knell__offer *offer, int most, bool anew);
 void knell__offer_fold(uint8_t *into, const uint8_t *from, uint32_t size);
 void knell__offer_withdraw(const struct knell__offer *mine);
 /* The slot all take; false: nothing in common. `mine` is what this process had offered, and is withdrawn. */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs a test program as ranks under the layer and counts who ends well.
-# Usage: run.sh MPI LIBRARY N DEATHS program [argument...]   N - DEATHS ranks must say "fine".
+# Usage: run.sh MPI LIBRARY N DEATHS program [argument...]   N - DEATHS ranks must say "fine". DEATHS may be @FILE: as many
+# as it has lines after the job.
 # KNELL_MODE=ghost: those that die become ghosts.
 set -u
 mpi=$1 library=$2 n=$3 deaths=$4
@@ -8,6 +9,7 @@ shift 4
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 export KNELL_MODE="${KNELL_MODE:-real}"
+preload=${KNELL_TEST_PRELOAD:+$KNELL_TEST_PRELOAD:}$library # a sanitizer wants to be the first
 [ -x "$1" ] || {
     echo "run.sh: there is no program $1; build it first" >&2
     exit 1
@@ -16,15 +18,18 @@ case $mpi in
 openmpi)
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout -k 5 60 mpirun.openmpi --oversubscribe --enable-recovery \
         --mca orte_allowed_exit_without_sync 1 --mca orte_abort_on_non_zero_status 0 \
-        --mca pml ob1 --mca btl vader,tcp,self --mca btl_tcp_progress_thread 1 -n "$n" -x KNELL_MODE -x LD_PRELOAD="$library" \
+        --mca pml ob1 --mca btl vader,tcp,self --mca btl_tcp_progress_thread 1 -n "$n" -x KNELL_MODE -x LD_PRELOAD="$preload" \
         "$@" >"$out"
     ;;
 mpich)
-    UCX_TLS=^cma timeout -k 5 60 mpiexec.mpich -disable-auto-cleanup -n "$n" -genv KNELL_SUPERVISE 1 -genv LD_PRELOAD "$library" \
+    UCX_TLS=^cma timeout -k 5 60 mpiexec.mpich -disable-auto-cleanup -n "$n" -genv KNELL_SUPERVISE 1 -genv LD_PRELOAD "$preload" \
         "$@" >"$out"
     ;;
 esac
 status=$?
+case $deaths in
+@*) deaths=$(cat "${deaths#@}" 2>/dev/null | wc -l) ;;
+esac
 fine=$(grep -o fine "$out" | wc -l) # launchers may join the lines of two ranks
 sed 's/fine//g; /^$/d' "$out"
 if [ "$fine" -ne $((n - deaths)) ] || [ "$status" -ge 124 ] || grep -q 'hangs at' "$out"; then

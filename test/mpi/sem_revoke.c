@@ -120,6 +120,25 @@ static int op_split(MPI_Comm comm)
     return MPI_Comm_split(comm, me % 2, 0, &made);
 }
 
+static int op_create(MPI_Comm comm)
+{
+    MPI_Comm made;
+    MPI_Group group;
+    OK(MPI_Comm_group(comm, &group));
+    int code = CODE(MPI_Comm_create(comm, group, &made));
+    OK(MPI_Group_free(&group));
+    return code;
+}
+static int op_create_group(MPI_Comm comm)
+{
+    MPI_Comm made;
+    MPI_Group group;
+    OK(MPI_Comm_group(comm, &group));
+    int code = CODE(MPI_Comm_create_group(comm, group, 1, &made));
+    OK(MPI_Group_free(&group));
+    return code;
+}
+
 static const struct {
     const char *name;
     int (*call)(MPI_Comm comm);
@@ -127,7 +146,7 @@ static const struct {
            {"probe", op_probe},         {"mprobe", op_mprobe},     {"wait", op_wait},       {"waitall", op_waitall},
            {"waitany", op_waitany},     {"waitsome", op_waitsome}, {"test", op_test},       {"barrier", op_barrier},
            {"bcast", op_bcast},         {"allreduce", op_allreduce}, {"ibarrier", op_ibarrier}, {"dup", op_dup},
-           {"split", op_split}};
+           {"split", op_split},         {"create", op_create},     {"create_group", op_create_group}};
 enum { OPS = sizeof ops / sizeof *ops };
 
 static void released(int op)

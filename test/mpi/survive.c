@@ -39,8 +39,7 @@ static void die_last(int victim)
 {
     for (int i = 1; me == victim && i < all; i++)
         OK(MPI_Recv(NULL, 0, MPI_INT, (me + i) % all, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    if (me == victim)
-        raise(SIGKILL);
+    die_if(me == victim);
     OK(MPI_Send(NULL, 0, MPI_INT, victim, 1, MPI_COMM_WORLD));
 }
 

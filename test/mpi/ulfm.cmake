@@ -1,18 +1,6 @@
 # Each semantic of ULFM, each trap that programs set, the thesis's tests, random kills, the examples (see the head of each
 # file): on every MPI found, with real deaths and with ghosts.
 
-# knell_ulfm_test(NAME ranks deaths source argument...): mpi-NAME-MPI as knell_mpi_test has it, and mpi-NAME-MPI-ghost.
-function(knell_ulfm_test name ranks deaths source)
-  knell_mpi_test(${name} ${ranks} ${deaths} ${source} ${ARGN})
-  foreach(mpi IN LISTS mpis)
-    get_filename_component(stem ${source} NAME_WE)
-    set(test mpi-${name}-${mpi}-ghost)
-    add_test(NAME ${test} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/run.sh ${mpi} $<TARGET_FILE:knell-mpi-${mpi}> ${ranks} ${deaths}
-      $<TARGET_FILE:test-mpi-${stem}-${mpi}> ${ARGN})
-    set_tests_properties(${test} PROPERTIES TIMEOUT 90 LABELS mpi RUN_SERIAL ON ENVIRONMENT KNELL_MODE=ghost)
-  endforeach()
-endfunction()
-
 knell_ulfm_test(sem-revoke 4 1 sem_revoke.c)
 knell_ulfm_test(sem-agree 4 2 sem_agree.c)
 knell_ulfm_test(sem-shrink 6 5 sem_shrink.c)
@@ -28,6 +16,7 @@ knell_mpi_test(trap-exit 5 4 trap_exit.c) # deaths that are always real
 knell_ulfm_test(trap-rendezvous 4 1 trap_rendezvous.c)
 knell_ulfm_test(trap-threads 3 1 trap_threads.c)
 knell_mpi_test(trap-silent 3 0 trap_silent.c) # no death at all
+knell_mpi_test(bad 2 0 bad.c)
 
 knell_ulfm_test(thesis-calls 6 2 thesis_calls.c 1)
 knell_ulfm_test(thesis-calls-root 6 2 thesis_calls.c 0)
@@ -37,18 +26,11 @@ knell_ulfm_test(thesis-function 5 2 thesis_function.c 0)
 # ---- random kills: 30 rounds among the tests, 500 in the soak ----
 foreach(mpi IN LISTS mpis)
   set(program test-mpi-soak-${mpi})
-  add_executable(${program} soak.c)
-  target_compile_definitions(${program} PRIVATE _GNU_SOURCE)
-  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/include/mpi-ext ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(${program} PRIVATE knell-mpi-${mpi} mpi-${mpi})
+  knell_mpi_program(${program} ${mpi} soak.c)
   foreach(mode IN ITEMS real ghost)
     set(soak ${CMAKE_CURRENT_SOURCE_DIR}/soak.sh ${mpi} $<TARGET_FILE:knell-mpi-${mpi}> $<TARGET_FILE:${program}>)
-    add_test(NAME mpi-rounds-${mpi}-${mode} COMMAND ${soak} 30)
-    add_test(NAME mpi-rounds-${mpi}-${mode}-soak COMMAND ${soak} 500 1000)
-    set_tests_properties(mpi-rounds-${mpi}-${mode} PROPERTIES TIMEOUT 240 LABELS mpi)
-    set_tests_properties(mpi-rounds-${mpi}-${mode}-soak PROPERTIES TIMEOUT 3600 LABELS soak)
-    set_tests_properties(mpi-rounds-${mpi}-${mode} mpi-rounds-${mpi}-${mode}-soak PROPERTIES RUN_SERIAL ON
-      ENVIRONMENT KNELL_MODE=${mode})
+    knell_mpi_add(mpi-rounds-${mpi}-${mode} mpi 240 ${mode} ${soak} 30)
+    knell_mpi_add(mpi-rounds-${mpi}-${mode}-soak "soak;mpi-soak" 3600 ${mode} ${soak} 500 1000)
   endforeach()
 endforeach()
 
@@ -57,9 +39,8 @@ endforeach()
 function(knell_mpi_example name target ranks words)
   foreach(mpi IN LISTS mpis)
     if(TARGET ${target}-${mpi})
-      add_test(NAME mpi-example-${name}-${mpi} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/example.sh "${words}" ${mpi}
+      knell_mpi_add(mpi-example-${name}-${mpi} mpi 90 real ${CMAKE_CURRENT_SOURCE_DIR}/example.sh "${words}" ${mpi}
         $<TARGET_FILE:knell-mpi-${mpi}> ${ranks} ${ranks} ${PROJECT_BINARY_DIR}/examples/mpi/${target}-${mpi} ${ARGN})
-      set_tests_properties(mpi-example-${name}-${mpi} PROPERTIES TIMEOUT 90 LABELS mpi RUN_SERIAL ON)
     endif()
   endforeach()
 endfunction()

@@ -1,0 +1,91 @@
+/* bad: wrong arguments are errors of the right class, never a hang or a crash; and all is well after. */
+#include "check.h"
+
+static int value;
+static MPI_Comm made;
+static MPI_Group group;
+static MPI_Request request;
+
+/* The class of what the call returns. */
+#define GIVES(call, wanted)                                                                                              \
+    do {                                                                                                                 \
+        int class_ = -1, code_ = CODE(call);                                                                             \
+        MPI_Error_class(code_, &class_);                                                                                 \
+        if (class_ != (wanted))                                                                                          \
+            fprintf(stderr, "rank %d: %s is of class %d, not " #wanted "\n", me, #call, class_);                         \
+        CHECK(class_ == (wanted));                                                                                       \
+    } while (0)
+
+static void no_communicator(void)
+{
+    MPI_Comm none = MPI_COMM_NULL;
+    GIVES(MPI_Send(&value, 1, MPI_INT, 0, 0, none), MPI_ERR_COMM);
+    GIVES(MPI_Recv(&value, 1, MPI_INT, 0, 0, none, MPI_STATUS_IGNORE), MPI_ERR_COMM);
+    GIVES(MPI_Isend(&value, 1, MPI_INT, 0, 0, none, &request), MPI_ERR_COMM);
+    GIVES(MPI_Irecv(&value, 1, MPI_INT, 0, 0, none, &request), MPI_ERR_COMM);
+    GIVES(MPI_Probe(0, 0, none, MPI_STATUS_IGNORE), MPI_ERR_COMM);
+    GIVES(MPI_Barrier(none), MPI_ERR_COMM);
+    GIVES(MPI_Bcast(&value, 1, MPI_INT, 0, none), MPI_ERR_COMM);
+    GIVES(MPI_Ibarrier(none, &request), MPI_ERR_COMM);
+    GIVES(MPI_Comm_rank(none, &value), MPI_ERR_COMM);
+    GIVES(MPI_Comm_dup(none, &made), MPI_ERR_COMM);
+    GIVES(MPI_Comm_split(none, 0, 0, &made), MPI_ERR_COMM);
+    GIVES(MPI_Comm_free(&none), MPI_ERR_COMM);
+}
+
+static void no_communicator_of_ulfm(void)
+{
+    GIVES(MPIX_Comm_revoke(MPI_COMM_NULL), MPI_ERR_COMM);
+    GIVES(MPIX_Comm_is_revoked(MPI_COMM_NULL, &value), MPI_ERR_COMM);
+    GIVES(MPIX_Comm_shrink(MPI_COMM_NULL, &made), MPI_ERR_COMM);
+    GIVES(MPIX_Comm_ishrink(MPI_COMM_NULL, &made, &request), MPI_ERR_COMM);
+    GIVES(MPIX_Comm_agree(MPI_COMM_NULL, &value), MPI_ERR_COMM);
+    GIVES(MPIX_Comm_iagree(MPI_COMM_NULL, &value, &request), MPI_ERR_COMM);
+    GIVES(MPIX_Comm_get_failed(MPI_COMM_NULL, &group), MPI_ERR_COMM);
+    GIVES(MPIX_Comm_ack_failed(MPI_COMM_NULL, 0, &value), MPI_ERR_COMM);
+    GIVES(MPIX_Comm_failure_ack(MPI_COMM_NULL), MPI_ERR_COMM);
+    GIVES(MPIX_Comm_failure_get_acked(MPI_COMM_NULL, &group), MPI_ERR_COMM);
+}
+
+static void wrong_ends(MPI_Comm comm)
+{
+    GIVES(MPI_Send(&value, 1, MPI_INT, all, 0, comm), MPI_ERR_RANK);
+    GIVES(MPI_Isend(&value, 1, MPI_INT, -77, 0, comm, &request), MPI_ERR_RANK);
+    GIVES(MPI_Send(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm), MPI_ERR_RANK);
+    GIVES(MPI_Recv(&value, 1, MPI_INT, all, 0, comm, MPI_STATUS_IGNORE), MPI_ERR_RANK);
+    GIVES(MPI_Send(&value, 1, MPI_INT, me, -7, comm), MPI_ERR_TAG);
+    GIVES(MPI_Send(&value, 1, MPI_INT, me, MPI_ANY_TAG, comm), MPI_ERR_TAG);
+    GIVES(MPI_Irecv(&value, 1, MPI_INT, me, -7, comm, &request), MPI_ERR_TAG);
+    GIVES(MPI_Send(&value, -1, MPI_INT, me, 0, comm), MPI_ERR_COUNT);
+    GIVES(MPI_Recv(&value, 1, MPI_DATATYPE_NULL, me, 0, comm, MPI_STATUS_IGNORE), MPI_ERR_TYPE);
+    GIVES(MPI_Bcast(&value, 1, MPI_INT, all, comm), MPI_ERR_ROOT);
+}
+
+static void wrong_creations(MPI_Comm comm)
+{
+    MPI_Comm world = MPI_COMM_WORLD;
+    GIVES(MPI_Comm_split(comm, -7, 0, &made), MPI_ERR_ARG);
+    GIVES(MPI_Comm_create(comm, MPI_GROUP_NULL, &made), MPI_ERR_GROUP);
+    GIVES(MPI_Comm_create_group(comm, MPI_GROUP_NULL, 0, &made), MPI_ERR_GROUP);
+    GIVES(MPI_Comm_free(&world), MPI_ERR_COMM);
+    GIVES(MPIX_Comm_ack_failed(comm, -1, &value), MPI_ERR_ARG);
+    GIVES(MPIX_Comm_ack_failed(comm, all + 1, &value), MPI_ERR_ARG);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm copy;
+    int one = 1, sum = 0;
+    begin(&argc, &argv, 20);
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)); /* errors without a communicator go there, or to the world */
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &copy));
+    no_communicator();
+    no_communicator_of_ulfm();
+    wrong_ends(MPI_COMM_WORLD);
+    wrong_ends(copy);
+    wrong_creations(MPI_COMM_WORLD);
+    wrong_creations(copy);
+    OK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, copy));
+    CHECK(sum == all);
+    return end();
+}
