@@ -1,7 +1,9 @@
 /* comm.c: see comm.h. The table of handles is open addressing with linear probing; it is replaced as a whole when it grows
  * or a handle leaves, so that readers need no lock. */
 #include "mpi/comm.h"
+#include "mpi/anytag.h"
 #include "mpi/native.h"
+#include "mpi/request.h"
 #include "mpi/side.h"
 
 #include <pthread.h>
@@ -202,6 +204,8 @@ void knell__comm_release(struct knell__comm *comm)
     if (atomic_fetch_sub(&comm->references, 1) > 1)
         return;
     unlist(comm);
+    if (comm->place.stamp)
+        knell__anytag_forget(&comm->place);
     if (comm->place.slot >= 0)
         knell__place_free(&comm->place, knell__trouble(comm) != 0);
     free((void *)comm->process_of);
@@ -211,13 +215,20 @@ void knell__comm_release(struct knell__comm *comm)
 
 /* ---- failures ---------------------------------------------------------------------------------------------------------------- */
 
+/* From now on waiters also do what others ask for. */
+static void troubled(void)
+{
+    if (!atomic_exchange(&knell__ever_troubled, true))
+        atomic_fetch_add(&knell__tasks_active, 1);
+}
+
 void knell__comms_failed(int process)
 {
     pthread_mutex_lock(&lock);
     for (struct knell__comm *comm = all; comm; comm = comm->next)
         if (comm->rank_of[process] >= 0)
             atomic_fetch_or(&comm->trouble, KNELL__DEAD);
-    atomic_store(&knell__ever_troubled, true);
+    troubled();
     pthread_mutex_unlock(&lock);
 }
 
@@ -227,7 +238,7 @@ void knell__comms_revoked(uint64_t id)
     for (struct knell__comm *comm = all; comm; comm = comm->next)
         if (comm->id == id)
             atomic_fetch_or(&comm->trouble, KNELL__REVOKED);
-    atomic_store(&knell__ever_troubled, true);
+    troubled();
     pthread_mutex_unlock(&lock);
 }
 

@@ -7,10 +7,12 @@
 int knell__request_trouble(const struct knell__request *known)
 {
     struct knell__op op = {.comm = known->comm, .peer = known->peer, .kind = known->kind};
-    if (known->kind == KNELL__REQUEST_TASK || !knell__trouble(known->comm))
-        return MPI_SUCCESS; /* a task knows itself */
+    if (known->peer == KNELL__EVERYBODY || !knell__trouble(known->comm))
+        return MPI_SUCCESS; /* a task ends itself */
     int code = knell__op_check(&op);
-    return code == MPIX_ERR_PROC_FAILED && known->peer == KNELL__ANYBODY ? MPIX_ERR_PROC_FAILED_PENDING : code;
+    if (code == MPIX_ERR_PROC_FAILED && known->peer == KNELL__ANYBODY)
+        return MPIX_ERR_PROC_FAILED_PENDING;
+    return known->kind == KNELL__REQUEST_TASK ? MPI_SUCCESS : code;
 }
 
 int knell__request_finish(MPI_Request handle, MPI_Status *status, int native_code, struct knell__comm **comm)
@@ -34,6 +36,8 @@ int knell__request_finish(MPI_Request handle, MPI_Status *status, int native_cod
 bool knell__request_give_up(const struct knell__request *known, int code, MPI_Request *request, MPI_Status *status)
 {
     struct knell__op op = {.comm = known->comm, .peer = known->peer, .kind = known->kind, .code = code};
+    if (known->kind == KNELL__REQUEST_SEND)
+        op.tag = known->tag;
     return knell__give_up(&op, request, status);
 }
 
@@ -52,8 +56,11 @@ static int wait_task(const struct knell__request *known, MPI_Request *request, M
 {
     struct knell__comm *comm;
     MPI_Request handle = *request;
-    for (unsigned turns = 0; !atomic_load_explicit(&known->task->over, memory_order_acquire);)
-        knell__idle(&turns);
+    for (unsigned turns = 0; !atomic_load_explicit(&known->task->over, memory_order_acquire); knell__idle(&turns)) {
+        int trouble = turns > 0 ? knell__request_trouble(known) : MPI_SUCCESS;
+        if (KNELL__RARELY(trouble != MPI_SUCCESS))
+            return knell__raise(known->comm, trouble); /* a receive that stays pending */
+    }
     int code = wait_native(request, status);
     return knell__raise(known->comm, knell__request_finish(handle, status, code, &comm));
 }

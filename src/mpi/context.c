@@ -14,6 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Comm *pool;
 static int pool_size;
 static uint8_t taken[KNELL__SLOTS / 8], offered[KNELL__SLOTS / 8], stale[KNELL__SLOTS / 8];
+static int stamp_of[KNELL__SLOTS]; /* of the taken ones */
 static uint32_t next_epoch; /* above every epoch that ended dirty here */
 static uint32_t next_id;
 
@@ -32,8 +33,8 @@ static void set(uint8_t *bits, int slot, bool value)
 static int setting_pool(void)
 {
     const char *text = getenv("KNELL_CONTEXTS");
-    int wanted = text ? atoi(text) : KNELL__POOL_DEFAULT, most = KNELL__SLOTS / 2;
-    return wanted < KNELL__SHARED + 2 ? KNELL__SHARED + 2 : wanted > most ? most : wanted;
+    int wanted = text ? atoi(text) : KNELL__POOL_DEFAULT, least = 2 * KNELL__SHARED, most = KNELL__SLOTS / 2;
+    return wanted < least ? least : wanted > most ? most : wanted; /* with the least, no stamp of a shared one is 0 */
 }
 
 static MPI_Comm duplicate_world(void)
@@ -69,6 +70,20 @@ void knell__contexts_make(void)
         pool[i] = duplicate_world();
     set(taken, 0, true);
     set(taken, 1, true);
+    set(taken, KNELL__SLOTS - 1, true); /* knell__words_tag */
+}
+
+int knell__context_number(MPI_Comm context)
+{
+    for (int i = 0; i < pool_size; i++)
+        if (pool[i] == context)
+            return i;
+    return -1;
+}
+
+MPI_Comm knell__context_numbered(int number)
+{
+    return number >= 0 && number < pool_size ? pool[number] : knell__wire;
 }
 
 /* ---- places ---------------------------------------------------------------------------------------------------------------- */
@@ -88,6 +103,17 @@ static struct knell__place place_at(int slot, unsigned epoch, bool clean)
     place.stamp = mark * (knell__tag_ub + 1);
     place.wire = (slot << KNELL__EPOCH_BITS | (int)(epoch & ((1u << KNELL__EPOCH_BITS) - 1))) << KNELL__SEQUENCE_BITS;
     return place;
+}
+
+bool knell__place_expected(MPI_Comm context, int tag)
+{
+    int number = knell__context_number(context), own = pool_size - KNELL__SHARED;
+    int mark = tag / (knell__tag_ub + 1), epochs = 1 << (KNELL__STAMP_BITS - KNELL__SHARE_BITS);
+    int slot = number < own ? number : mark / epochs * KNELL__SHARED + number - own;
+    pthread_mutex_lock(&lock);
+    bool expected = has(offered, slot) || (has(taken, slot) && stamp_of[slot] == mark * (knell__tag_ub + 1));
+    pthread_mutex_unlock(&lock);
+    return expected;
 }
 
 struct knell__place knell__place_fixed(int slot)
@@ -171,11 +197,11 @@ bool knell__offer_take(const struct knell__offer *mine, const struct knell__offe
         slot = lowest(agreed->free_slots);
     pthread_mutex_lock(&lock);
     withdraw(mine);
-    if (slot >= 0)
+    if (slot >= 0) {
+        *place = place_at(slot, agreed->dirty, clean);
+        stamp_of[slot] = place->stamp;
         set(taken, slot, true);
+    }
     pthread_mutex_unlock(&lock);
-    if (slot < 0)
-        return false;
-    *place = place_at(slot, agreed->dirty, clean);
-    return true;
+    return slot >= 0;
 }

@@ -39,9 +39,22 @@ struct knell__place {
     int wire;         /* added to the sequence of the layer's messages on knell__wire */
 };
 
-/* The duplicate on which the layer's own messages of all communicators go. Never a wildcard. */
+/* The duplicate on which the layer's own messages of all communicators go. Never a wildcard for a tag. */
 extern MPI_Comm knell__wire;
 extern int knell__tag_ub; /* the largest tag left to the user */
+
+/* The layer's words to itself on the wire (drain.c): the tag of a slot that no communicator gets. From any source. */
+static inline int knell__words_tag(void)
+{
+    return (KNELL__SLOTS - 1) << (KNELL__EPOCH_BITS + KNELL__SEQUENCE_BITS);
+}
+
+/* Can a message with this native tag be for a communicator that is here, or is being made? */
+bool knell__place_expected(MPI_Comm context, int tag);
+
+/* Duplicates by number, the same in all processes. */
+int knell__context_number(MPI_Comm context);
+MPI_Comm knell__context_numbered(int number);
 
 void knell__contexts_make(void);
 /* Slots 0 and 1: MPI_COMM_WORLD and MPI_COMM_SELF. */

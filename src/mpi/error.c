@@ -92,10 +92,7 @@ static bool may_be_a_death(int code)
     return class == MPI_ERR_OTHER || class == MPI_ERR_INTERN || class == MPI_ERR_UNKNOWN;
 }
 
-/* The transport may notice an end before the detector does. It is given a second: far more than it takes on one host. */
 int knell__error_confirm(int peer, int code)
 {
-    if (peer >= 0 && may_be_a_death(code) && knell__side_confirm(peer, INT64_C(1000000000)))
-        return MPIX_ERR_PROC_FAILED;
-    return code;
+    return peer >= 0 && may_be_a_death(code) && knell__side_confirm(peer) ? MPIX_ERR_PROC_FAILED : code;
 }

@@ -11,6 +11,9 @@
 
 #include "mpi/comm.h"
 
+/* Peers that are no process. */
+enum { KNELL__ANYBODY = -1, KNELL__EVERYBODY = -2 };
+
 enum knell__request_kind {
     KNELL__REQUEST_SEND,
     KNELL__REQUEST_RECV,
@@ -22,6 +25,10 @@ struct knell__task {
     /* MPI_SUCCESS and *done false: go on. *done: over, with the code returned. */
     int (*advance)(struct knell__task *task, bool *done);
     void (*release)(struct knell__task *task); /* the program has seen the end */
+    /* A receive has these too; NULL: nothing to say, nothing to be done. */
+    void (*fill)(const struct knell__task *task, MPI_Status *status); /* as the program knows ranks and tags */
+    void (*cancel)(struct knell__task *task);
+    bool any_source; /* a receive from any source: a death leaves it pending */
     struct knell__task *next;                  /* all active tasks */
     MPI_Request handle;
     int code;
@@ -32,9 +39,12 @@ struct knell__task {
 struct knell__request {
     MPI_Request handle;
     enum knell__request_kind kind;
-    int peer; /* a process, or KNELL__ANYBODY */
+    int peer; /* a process; KNELL__ANYBODY: a receive from any source; KNELL__EVERYBODY: a task, but for such a receive */
     struct knell__comm *comm;
-    struct knell__task *task;
+    union {
+        struct knell__task *task;
+        int tag; /* of a send: the native one */
+    };
 };
 
 /* Copies. put holds the communicator, drop releases it. */
@@ -51,8 +61,9 @@ int knell__request_failed(struct knell__comm *comm, int code, MPI_Request *handl
 /* MPI_Request_free: what is under way goes on, and is forgotten when it is over. */
 int knell__request_detach(MPI_Request *handle);
 
-/* Advances all active tasks once. Inside a task's advance it does nothing. */
+/* Advances all active tasks once (inside a task's advance: none), and does what other processes ask for (drain.h). */
 void knell__tasks_advance(void);
+/* Not 0: there is something to advance. The first trouble of the process adds one for ever: then others may ask. */
 extern _Atomic int knell__tasks_active;
 
 #endif

@@ -14,6 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The word of a death goes round in well under this; a processor that is busy elsewhere counts too. */
+enum { SPREADS = 200000000 };
+
 _Atomic uint32_t knell__epoch;
 
 static struct knell_runtime *runtime; /* NULL: the job has one process */
@@ -21,6 +24,7 @@ static _Atomic bool *dead;            /* by process */
 static _Atomic int *death;            /* in the order of learning */
 static _Atomic int deaths;
 static _Atomic bool real_death;
+static knell_time needs; /* from a death to its being known here, at worst */
 
 struct knell_runtime *knell__side_runtime(void)
 {
@@ -88,6 +92,7 @@ static void start_runtime(const struct knell__meeting *meeting, int listening)
     config.ranks = (uint32_t)knell__self.processes;
     config.eta = time_setting("KNELL_ETA_NS", config.eta);
     config.delta = time_setting("KNELL_DELTA_NS", config.delta);
+    needs = config.eta + 2 * config.delta + SPREADS; /* its observer may be dead too */
     config.key = meeting->key;
     config.key_size = sizeof meeting->key;
     config.rendezvous = meeting->address;
@@ -147,9 +152,9 @@ static knell_time now(void)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-bool knell__side_confirm(int process, knell_time wait_ns)
+bool knell__side_confirm(int process)
 {
-    knell_time end = now() + wait_ns;
+    knell_time end = now() + needs;
     while (!knell__is_dead(process) && now() < end)
         sched_yield();
     return knell__is_dead(process);

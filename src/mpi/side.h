@@ -38,8 +38,9 @@ int knell__deaths(void);
 int knell__death_at(int number);
 /* Somebody died for good, so that the MPI below must not be finalized. A ghost does not count. */
 bool knell__real_death(void);
-/* Waits until the detector knows `process` for dead, at most `wait_ns`: before a native error is believed. */
-bool knell__side_confirm(int process, knell_time wait_ns);
+/* Before a native error is believed: does the detector know `process` for dead? The transport may have noticed first; so the
+ * detector is given the time it needs at worst, when nothing but silence tells of the death. */
+bool knell__side_confirm(int process);
 void knell__side_trigger(void);
 
 /* ---- groups, revoke, agreement ------------------------------------------------------------------------------------------- */

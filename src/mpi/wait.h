@@ -15,12 +15,11 @@
 
 #include <sched.h>
 
-enum { KNELL__ANYBODY = -1, KNELL__EVERYBODY = -2 };
-
 struct knell__op {
     struct knell__comm *comm;
     int peer; /* a process; KNELL__ANYBODY: a receive from any source; KNELL__EVERYBODY: a collective */
     enum knell__request_kind kind;
+    int tag;        /* of a send: the native one, for who takes it if it is given up */
     uint32_t epoch; /* up to which failures have been looked at */
     int code;       /* why it cannot be done; MPI_SUCCESS: it can */
 };
@@ -64,5 +63,9 @@ int knell__wait(struct knell__op *op, MPI_Request *request, MPI_Status *status);
 /* The operation cannot complete: takes it back from the MPI below. When this returns nobody uses its buffer any more. True: it
  * had completed after all, with *status. */
 bool knell__give_up(const struct knell__op *op, MPI_Request *request, MPI_Status *status);
+
+/* How long the other end may take to let go of an operation that is given up, in milliseconds: for ever while it lives. */
+int64_t knell__patience(const struct knell__comm *comm, int peer);
+int64_t knell__now_ms(void);
 
 #endif
