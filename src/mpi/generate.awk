@@ -136,6 +136,8 @@ BEGIN {
     }
     if (class == "own" || class == "life" || class == "ulfm")
         when_4(own_h, "int knell__mpi_" short "(" parameters ");")
+    if (class != "ulfm" && name ~ /^MPIX/) # not in every mpi.h
+        print "\nint " name "(" parameters ");" > wrappers
     when_4(wrappers, "\nEXPORT int " name "(" parameters ")\n{\n" \
         body_of(class, "knell__native." short "(" arguments ")", "knell__mpi_" short "(" arguments ")", number) \
         "}\nint P" name "(" parameters ") ALIAS(" name ");")
