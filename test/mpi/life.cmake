@@ -1,8 +1,8 @@
 # The life of communicators, threads and the job: stale messages, memory, large counts, MPI_Finalize.
 knell_mpi_test(sem-stale 2 0 sem_stale.c)
 knell_mpi_test(sem-storm 4 0 sem_storm.c)
-knell_mpi_test(sem-memory 2 0 sem_memory.c)
-knell_mpi_test(sem-memory-threads 2 0 sem_memory.c threads)
+knell_mpi_test(sem-memory 2 0 sem_memory.c 600)
+knell_mpi_test(sem-memory-threads 2 0 sem_memory.c 600 threads)
 knell_ulfm_test(trap-large 4 1 trap_large.c)
 knell_ulfm_test(trap-many-threads 4 2 trap_many_threads.c)
 
