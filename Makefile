@@ -8,7 +8,8 @@ build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS) $(
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help build demo test test-mpi asan tsan soak soak-mpi bench bench-live figures install clean setup-build setup-test setup-figures setup-bench
+.PHONY: help build demo test test-mpi asan tsan soak soak-mpi bench bench-live bench-mpi figures install clean \
+    setup-build setup-demo setup-test setup-soak setup-figures setup-bench setup-bench-mpi
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z -]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -16,10 +17,8 @@ help: ## this list
 build: setup-build ## build into build/dev (the default)
 	@$(call build,dev)
 
-demo: setup-build ## a simulated platform loses nodes: the timeline in your terminal
-	@mkdir -p build
-	@{ $(call build,dev,--target knell); } >build/demo.log 2>&1 || { cat build/demo.log; exit 1; }
-	@build/dev/src/cli/knell sim ring --nodes 64 --preset lowlat --failures burst --timeline
+demo: setup-demo ## an MPI job loses three of eight ranks, goes on and is right
+	@tools/demo
 
 test: setup-test ## build, run all tests, close with "N passed, N failed"
 	@$(call build,dev)
@@ -33,11 +32,11 @@ test-mpi: setup-test ## the tests of the MPI layer, on Open MPI and MPICH
 	@$(call build,dev)
 	@tools/run-tests build/dev mpi
 
-soak: setup-test ## the long tests: hours of random worlds
+soak: setup-soak ## the long tests: hours of random worlds
 	@$(call build,dev)
 	@tools/run-tests build/dev soak
 
-soak-mpi: setup-test ## those of the MPI layer alone: deaths at every point, 500 random rounds
+soak-mpi: setup-soak ## those of the MPI layer alone: deaths at every point, 500 random rounds
 	@$(call build,dev)
 	@tools/run-tests build/dev mpi-soak
 
@@ -45,13 +44,18 @@ bench: setup-build ## measure speed and memory
 	@$(call build,release)
 	@cmake --build build/release --target bench
 
-# PARTS="kill cost" measures only these; build/release/bench/live/bench-live --help lists them.
+# PARTS="kill cost" measures only these; build/release/bench/live/bench-live --help and bench/mpi/run --help list them.
 PARTS ?= all
 bench-live: setup-bench ## measure living detectors, ours beside SWIM
 	@$(call build,release)
 	@cmake --build build/release --target member-swim
 	@build/release/bench/live/bench-live $(PARTS) --out figures/live
 	@bench/live/plot figures/live
+
+bench-mpi: setup-bench-mpi ## measure the MPI layer beside the MPI below
+	@$(call build,release)
+	@bench/mpi/run $(PARTS) --out figures/mpi
+	@bench/mpi/plot figures/mpi
 
 figures: setup-figures ## the figures of the paper into figures/
 	@$(call build,release,--target knell)
@@ -64,5 +68,5 @@ install: setup-build ## install below PREFIX (/usr/local); DESTDIR is honoured
 clean: ## remove everything built
 	rm -rf build
 
-setup-build setup-test setup-figures setup-bench: setup-%:
+setup-build setup-demo setup-test setup-soak setup-figures setup-bench setup-bench-mpi: setup-%:
 	@tools/setup $*

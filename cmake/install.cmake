@@ -1,10 +1,19 @@
 # What `make install` installs: the command, its manuals, scenarios to start from, help for editors, and three libraries: the
-# runtime (knell), the core and FAIL, which others find through find_package(knell) or pkg-config knell, knell-core, knell-fail.
+# runtime (knell), the core and FAIL, which others find through find_package(knell) or pkg-config knell, knell-core, knell-fail;
+# and for each MPI found its layer, knell::mpi-openmpi and knell-mpi-openmpi, with the headers that ULFM programs include.
 include(CMakePackageConfigHelpers)
 
 install(FILES docs/man/knell.1 docs/man/knell-fail.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES include/knell/core.h include/knell/fail.h include/knell/runtime.h include/knell/types.h include/knell/wire.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell)
+get_property(mpis GLOBAL PROPERTY KNELL_MPIS)
+if(mpis)
+  install(FILES include/knell/mpix.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell)
+  # In a folder of its own: it must be found before the MPI's own mpi-ext.h, and by those who ask for it only.
+  install(DIRECTORY include/mpi-ext/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell/mpi-ext)
+  install(FILES docs/mpi.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(DIRECTORY examples/mpi DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples PATTERN CMakeLists.txt EXCLUDE)
+endif()
 install(FILES docs/scenarios.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples/fail DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples FILES_MATCHING PATTERN *.fail)
 install(DIRECTORY editors/vim/ DESTINATION ${CMAKE_INSTALL_DATADIR}/vim/vimfiles FILES_MATCHING PATTERN *.vim)
@@ -15,6 +24,13 @@ set_target_properties(knell-fail PROPERTIES EXPORT_NAME fail)
 set_target_properties(knell-util PROPERTIES EXPORT_NAME util)
 install(TARGETS knell-core knell-fail knell-util libknell-shared libknell-static EXPORT knellTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+foreach(mpi IN LISTS mpis)
+  set_target_properties(knell-mpi-${mpi} PROPERTIES EXPORT_NAME mpi-${mpi})
+  target_include_directories(knell-mpi-${mpi} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/knell/mpi-ext>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  install(TARGETS knell-mpi-${mpi} EXPORT knellTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/knell)
 install(EXPORT knellTargets NAMESPACE knell:: DESTINATION ${package_dir})
@@ -28,4 +44,12 @@ file(RELATIVE_PATH KNELL_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${C
 foreach(package IN ITEMS knell knell-core knell-fail)
   configure_file(cmake/${package}.pc.in ${package}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+foreach(KNELL_MPI_NAME IN LISTS mpis)
+  set(KNELL_MPI_FORTRAN_FLAG "")
+  if(KNELL_MPI_NAME STREQUAL "mpich")
+    set(KNELL_MPI_FORTRAN_FLAG "-DMPICH ")
+  endif()
+  configure_file(cmake/knell-mpi.pc.in knell-mpi-${KNELL_MPI_NAME}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/knell-mpi-${KNELL_MPI_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

@@ -118,6 +118,7 @@ static bool measure(struct run *run, struct observed observed[KINDS])
             bool excused = is_excused(run, i, observed[i].away_ms);
             printf("  %s, eta %g: false positive while measured; %s\n", crew_kind_name(kinds[i]), (double)setting[i].eta / MS,
                    excused ? "the machine was away, again" : "the next setting");
+            fflush(stdout);
             if (!excused)
                 climb(run, i);
             all_free = false;

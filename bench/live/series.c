@@ -1,6 +1,5 @@
 /* See series.h. */
 #include "series.h"
-#include "machine.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@ void series_add(struct series *series, double value)
         series->room = series->room ? 2 * series->room : 16;
         series->value = realloc(series->value, series->room * sizeof *series->value);
         if (!series->value)
-            machine_give_up("no memory for observations");
+            abort(); /* no memory for observations */
     }
     series->value[series->count++] = value;
 }

@@ -224,7 +224,7 @@ enum knell_fail_action_type {
     KNELL_FAIL_SIGNAL,   /* value = number of the signal */
     KNELL_FAIL_LOG,      /* text */
     KNELL_FAIL_SET,      /* variable `subject` of the process = value */
-    KNELL_FAIL_FLIP,     /* bit `value`, modulo the size, of the message at hand, or of the variable `subject` */
+    KNELL_FAIL_FLIP,     /* of the message at hand (knell_fail_flip), or bit `value`, modulo the size, of the variable `subject` */
     KNELL_FAIL_CUT,      /* the links between the machines of rec.instance and first .. first + count - 1, or, if */
     KNELL_FAIL_HEAL,     /*   `alone`, between each of these and everyone; undo that */
 };
@@ -242,6 +242,8 @@ struct knell_fail_action {
     uint32_t count;
     uint32_t dropped; /* SEND: so many receivers did not get it because the world's mailboxes were full */
     int64_t value;
+    int64_t whole; /* FLIP: every bit with a chance of value in whole; 0: bit `value` alone */
+    uint64_t key;  /* FLIP with a chance: what the draws depend on */
     const char *text;
 };
 
@@ -330,6 +332,19 @@ struct knell_fail_probe {
 uint32_t knell_fail_armed(const struct knell_fail_world *world, uint32_t instance, struct knell_fail_probe *probes,
                           uint32_t room);
 bool knell_fail_is_armed(const struct knell_fail_world *world, uint32_t instance, struct knell_fail_probe probe);
+
+/* ---- silent faults ----------------------------------------------------------------------------------------------- */
+
+/* What a FLIP without a subject does to a message: copy it from the action. */
+struct knell_fail_flip {
+    int64_t value;
+    int64_t whole;
+    uint64_t key;
+};
+
+/* Flips bits of the message, and returns how many. With a chance their number is binomial and every choice of so many bits is
+ * as likely; the same key flips the same bits of a message of the same size, on every machine. */
+uint64_t knell_fail_flip(const struct knell_fail_flip *flip, void *message, size_t size);
 
 /* ---- asking a world ---------------------------------------------------------------------------------------------- */
 

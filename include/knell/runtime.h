@@ -57,6 +57,11 @@ enum knell_fencing {
  * quick: heartbeats wait for it. */
 typedef void knell_on_fact(void *context, const struct knell_fact *fact);
 
+/* Is offered a message of an agreement. True: it will bring it to all of `to`, who give it to knell_runtime_hear. False: datagrams do.
+ * Called in whichever thread takes the step, with the runtime's lock held: it must not call the runtime. */
+typedef bool knell_carry(void *context, uint64_t group, enum knell_kind kind, const knell_rank *to, uint32_t count,
+                         const void *bytes, size_t size);
+
 /* The same in all processes, but for `rank`, `bind` and what is about this process alone. Everything is copied. */
 struct knell_runtime_config {
     knell_rank rank;
@@ -93,6 +98,10 @@ struct knell_runtime_config {
     knell_on_fact *on_fact_at_once;
     /* Processes that are declared dead are not ended: they play dead (knell_runtime_trigger). */
     bool spare_the_dead;
+    /* A way of the program's own for agreements in groups where nobody is gone, or NULL. All must have it or none. Who has
+     * proposed must take in what comes by it; those who are through need not: with the first death datagrams take over. */
+    knell_carry *carry;
+    void *carry_context;
 };
 
 /* eta 100 ms, delta 500 ms, rendezvous_wait 10 s, rendezvous_fd -1; all else zero. */
@@ -175,6 +184,9 @@ int knell_runtime_drop(struct knell_runtime *runtime, uint64_t id);
 int knell_runtime_propose(struct knell_runtime *runtime, uint64_t group, enum knell_kind kind, uint8_t operation,
                           const void *value, uint32_t size, uint64_t acked);
 int knell_runtime_revoke(struct knell_runtime *runtime, uint64_t group);
+
+/* What the `carry` of rank `from` was given. KNELL_EWIRE: it is not. */
+int knell_runtime_hear(struct knell_runtime *runtime, knell_rank from, const void *bytes, size_t size);
 
 /* Has this process declared dead at once, as if it had died: for experiments. It hears and says nothing any more. */
 int knell_runtime_trigger(struct knell_runtime *runtime);

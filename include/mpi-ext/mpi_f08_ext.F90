@@ -10,13 +10,21 @@ module mpi_f08_ext
   integer, parameter, public :: MPIX_ERR_PROC_FAILED = base + 1
   integer, parameter, public :: MPIX_ERR_PROC_FAILED_PENDING = base + 2
   integer, parameter, public :: MPIX_ERR_REVOKED = base + 3
+  integer, parameter, public :: MPI_ERR_PROC_FAILED = MPIX_ERR_PROC_FAILED
+  integer, parameter, public :: MPI_ERR_PROC_FAILED_PENDING = MPIX_ERR_PROC_FAILED_PENDING
+  integer, parameter, public :: MPI_ERR_REVOKED = MPIX_ERR_REVOKED
   public :: MPIX_Comm_is_revoked, MPIX_Comm_agree, MPIX_Comm_get_failed, MPIX_Comm_ack_failed
+  public :: MPIX_Comm_ishrink, MPIX_Comm_iagree
 #ifndef MPICH
   public :: MPIX_Comm_revoke, MPIX_Comm_shrink, MPIX_Comm_failure_ack, MPIX_Comm_failure_get_acked
 #endif
 
   interface MPIX_Comm_agree ! MPICH has one that takes a LOGICAL
     module procedure agree_integer
+  end interface
+
+  interface MPIX_Comm_is_revoked ! the flag of Open MPI 5.0 is an INTEGER, that of 5.1 a LOGICAL
+    module procedure is_revoked_logical, is_revoked_integer
   end interface
 
   interface
@@ -34,6 +42,17 @@ module mpi_f08_ext
       import c_int
       integer(c_int), intent(in) :: comm
       integer(c_int), intent(out) :: newcomm, code
+    end subroutine
+    subroutine c_ishrink(comm, newcomm, request, code) bind(C, name="mpix_comm_ishrink_")
+      import c_int
+      integer(c_int), intent(in) :: comm
+      integer(c_int), intent(out) :: newcomm, request, code
+    end subroutine
+    subroutine c_iagree(comm, flag, request, code) bind(C, name="mpix_comm_iagree_")
+      import c_int
+      integer(c_int), intent(in) :: comm
+      integer(c_int), intent(inout), asynchronous :: flag
+      integer(c_int), intent(out) :: request, code
     end subroutine
     subroutine c_agree(comm, flag, code) bind(C, name="mpix_comm_agree_")
       import c_int
@@ -75,7 +94,16 @@ contains
   end subroutine
 #endif
 
-  subroutine MPIX_Comm_is_revoked(comm, flag, ierror)
+  subroutine is_revoked_integer(comm, flag, ierror)
+    type(MPI_Comm), intent(in) :: comm
+    integer, intent(out) :: flag
+    integer, optional, intent(out) :: ierror
+    integer :: code
+    call c_is_revoked(comm%MPI_VAL, flag, code)
+    if (present(ierror)) ierror = code
+  end subroutine
+
+  subroutine is_revoked_logical(comm, flag, ierror)
     type(MPI_Comm), intent(in) :: comm
     logical, intent(out) :: flag
     integer, optional, intent(out) :: ierror
@@ -95,6 +123,26 @@ contains
     if (present(ierror)) ierror = code
   end subroutine
 #endif
+
+  subroutine MPIX_Comm_ishrink(comm, newcomm, request, ierror)
+    type(MPI_Comm), intent(in) :: comm
+    type(MPI_Comm), intent(out) :: newcomm
+    type(MPI_Request), intent(out) :: request
+    integer, optional, intent(out) :: ierror
+    integer :: code
+    call c_ishrink(comm%MPI_VAL, newcomm%MPI_VAL, request%MPI_VAL, code)
+    if (present(ierror)) ierror = code
+  end subroutine
+
+  subroutine MPIX_Comm_iagree(comm, flag, request, ierror)
+    type(MPI_Comm), intent(in) :: comm
+    integer, intent(inout), asynchronous :: flag
+    type(MPI_Request), intent(out) :: request
+    integer, optional, intent(out) :: ierror
+    integer :: code
+    call c_iagree(comm%MPI_VAL, flag, request%MPI_VAL, code)
+    if (present(ierror)) ierror = code
+  end subroutine
 
   subroutine agree_integer(comm, flag, ierror)
     type(MPI_Comm), intent(in) :: comm

@@ -95,6 +95,8 @@ static int dry_run(const struct knell__run_plan *plan)
         return knell__cli_broken(&usage, "no memory for the command");
     knell__run_command_print(&command, stdout);
     knell__run_command_free(&command);
+    if (plan->kills.n || plan->fail)
+        fprintf(stderr, "knell run: --kill and --fail need `knell run` itself: this command kills nobody\n");
     return KNELL_EXIT_OK;
 }
 

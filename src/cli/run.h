@@ -4,9 +4,13 @@
  *      run_program.c  what is to be run, with which MPI, launcher and layer
  *      run_launch.c   the launcher's command and environment
  *      run_place.c    the job's private directory: the reports' pipe, the desk, what the MPIs leave
- *      run_job.c      the loop: reports, the scenario, the end
+ *      run_job.c      the loop: reports, the scenario
+ *      run_end.c      nobody is left; the status
  *      run_fail.c     the scenario
- *      run_timeline.c what happened */
+ *      run_log.c      --log
+ *      run_spans.c    which calls belong together
+ *      run_timeline.c what happened, in words
+ *      run_picture.c  the same as a picture */
 #ifndef KNELL_CLI_RUN_H
 #define KNELL_CLI_RUN_H
 
@@ -53,6 +57,7 @@ int knell__run_find(struct knell__run_plan *plan, bool mpi_given);
 
 struct knell__run_place {
     char path[64];
+    int lock;    /* on it, as long as we live */
     int reports; /* the pipe's reading end */
     size_t stride; /* of the desks */
     uint8_t *desks;
@@ -115,6 +120,22 @@ int knell__run(const struct knell__run_plan *plan);
 /* The process ends at once, as if killed from outside. */
 void knell__run_kill(struct knell__run_job *job, int rank, int signal);
 
+/* Until something happens, `until` at the latest. */
+void knell__run_wait(struct knell__run_job *job, int signals, int64_t until);
+void knell__run_read_reports(struct knell__run_job *job);
+void knell__run_reap(struct knell__run_job *job);
+/* Ghosts do not count: they wait for the others. */
+bool knell__run_all_ended(const struct knell__run_job *job);
+
+/* ---- run_end.c ----------------------------------------------------------------------------------------------------------- */
+
+/* The states as they were when it was decided that the job is over: what happens to ranks from then on is our doing. */
+void knell__run_keep_states(struct knell__run_job *job);
+void knell__run_ask_where(struct knell__run_job *job, int signals);
+/* When this returns nobody is left. */
+void knell__run_end(struct knell__run_job *job, int signals);
+int knell__run_status(const struct knell__run_job *job);
+
 /* ---- run_fail.c ---------------------------------------------------------------------------------------------------------- */
 
 /* The scenario of --fail or --kill; NULL with *status KNELL_EXIT_OK: none. Otherwise *status says why. */
@@ -126,9 +147,33 @@ void knell__run_fail_at(struct knell__run_fail *fail, int rank, int call, bool a
 int64_t knell__run_fail_act(struct knell__run_fail *fail);
 void knell__run_fail_close(struct knell__run_fail *fail);
 
-/* ---- run_timeline.c ------------------------------------------------------------------------------------------------------ */
+/* ---- run_spans.c --------------------------------------------------------------------------------------------------------- */
 
-void knell__run_timeline(const struct knell__run_job *job, FILE *out);
+/* One revoke, agree or shrink, of all who took part. */
+struct knell__run_span {
+    int64_t first, end; /* the first in, the last out */
+    int64_t longest;    /* of one rank */
+    int ranks;
+};
+
+/* All of that call (gen/calls.h) in the order of time, to be freed; how many. */
+size_t knell__run_spans(const struct knell__run_job *job, int call, struct knell__run_span **spans);
+
+/* ---- run_log.c, run_timeline.c, run_picture.c ------------------------------------------------------------------------------ */
+
 void knell__run_log_report(const struct knell__run_job *job, const struct knell__report *report);
+void knell__run_timeline(const struct knell__run_job *job, FILE *out);
+void knell__run_picture(const struct knell__run_job *job, FILE *out);
+
+/* A ghost, or gone before the job was over without MPI_Finalize. */
+bool knell__run_is_death(const struct knell__run_rank *rank);
+/* The name of an MPI call by its number (gen/calls.h). */
+const char *knell__run_call_name(int call);
+
+/* What a terminal understands; nothing in a file. */
+struct knell__run_colors {
+    const char *dead, *recovers, *alive, *off;
+};
+const struct knell__run_colors *knell__run_colors(FILE *out);
 
 #endif

@@ -20,9 +20,9 @@
 
 static const struct knell_fail_effector effectors[] = {
     [KNELL__RUN_REAL] = {"MPI job", CAN(ONLOAD) | CAN(ONEXIT) | CAN(ONERROR) | CAN(BEFORE) | CAN(AFTER) | CAN(HALT) | CAN(STOP) |
-                                        CAN(CONTINUE) | CAN(SIGNAL), 0, "MPI"},
+                                        CAN(CONTINUE) | CAN(SIGNAL) | CAN(FLIP_PAYLOAD), 0, "MPI"},
     [KNELL__RUN_GHOST] = {"MPI job of ghosts", CAN(ONLOAD) | CAN(ONEXIT) | CAN(ONERROR) | CAN(BEFORE) | CAN(AFTER) | CAN(HALT) |
-                                                   CAN(CONTINUE), 0, "MPI"},
+                                                   CAN(CONTINUE) | CAN(FLIP_PAYLOAD), 0, "MPI"},
 };
 
 struct knell__run_fail {
@@ -31,9 +31,10 @@ struct knell__run_fail {
     void *memory;
     struct knell_fail_world *world;
     int *rank_of;          /* by instance; -1: none */
-    uint32_t *instance_of; /* by rank; KNELL_NOBODY: none */
+    uint32_t *instance_of; /* by rank */
     int *call_of;          /* by function of the scenario */
     bool *held;            /* by rank: it waits for an answer */
+    bool *before;          /* by rank: and that before a call */
 };
 
 static knell_time now_of(const struct knell__run_fail *fail)
@@ -51,7 +52,7 @@ static void wake(_Atomic uint32_t *word)
 /* Before the rank goes on, so that it cannot run past one. */
 static void arm(struct knell__run_fail *fail, uint32_t instance, struct knell__desk *desk)
 {
-    enum { ROOM = 64 };
+    enum { ROOM = 2 * KNELL_FAIL_NAMES_MAX }; /* before and after of every function there can be */
     struct knell_fail_probe probes[ROOM];
     uint32_t count = knell_fail_armed(fail->world, instance, probes, ROOM);
     for (int call = 0; call < KNELL__CALL_END; call++)
@@ -66,7 +67,7 @@ static void let_go(struct knell__run_fail *fail, int rank, struct knell__desk *d
 {
     if (!fail->held[rank])
         return;
-    fail->held[rank] = false;
+    fail->held[rank] = fail->before[rank] = false;
     atomic_fetch_add(&desk->answers, 1);
     wake(&desk->answers);
 }
@@ -87,6 +88,15 @@ static void halt(struct knell__run_fail *fail, int rank, struct knell__desk *des
     let_go(fail, rank, desk);
 }
 
+/* On the desk before the answer is. */
+static void flip(struct knell__run_fail *fail, int rank, struct knell__desk *desk, const struct knell_fail_action *action)
+{
+    if (fail->before[rank] && desk->flips < KNELL__DESK_FLIPS)
+        desk->flip[desk->flips++] = (struct knell_fail_flip){action->value, action->whole, action->key};
+    else if (fail->job->log)
+        fputs("    no message at hand: nothing is flipped\n", fail->job->log);
+}
+
 static void apply(struct knell__run_fail *fail, int rank, const struct knell_fail_action *action)
 {
     struct knell__desk *desk = knell__run_desk(&fail->job->place, rank);
@@ -98,6 +108,7 @@ static void apply(struct knell__run_fail *fail, int rank, const struct knell_fai
         let_go(fail, rank, desk);
         break;
     case KNELL_FAIL_SIGNAL: knell__run_kill(fail->job, rank, (int)action->value); break;
+    case KNELL_FAIL_FLIP: flip(fail, rank, desk, action); break;
     default: break;
     }
 }
@@ -129,7 +140,7 @@ static void feed(struct knell__run_fail *fail, int rank, struct knell_fail_event
 {
     struct knell_fail_record record;
     event.instance = fail->instance_of[rank];
-    if (fail->world && event.instance != KNELL_NOBODY && knell_fail_step(fail->world, now_of(fail), &event, &record) == 1)
+    if (fail->world && knell_fail_step(fail->world, now_of(fail), &event, &record) == 1)
         carry_out(fail, &record);
 }
 
@@ -144,6 +155,7 @@ void knell__run_fail_at(struct knell__run_fail *fail, int rank, int call, bool a
     struct knell__desk *desk = knell__run_desk(&fail->job->place, rank);
     enum knell_fail_event_type type = after ? KNELL_FAIL_AFTER : KNELL_FAIL_BEFORE;
     fail->held[rank] = true;
+    fail->before[rank] = !after;
     for (uint32_t f = 0; f < knell_fail_function_count(fail->scenario.program) && fail->held[rank]; f++)
         if (fail->call_of[f] == call)
             feed(fail, rank, (struct knell_fail_event){.type = type, .subject = f});
@@ -162,7 +174,8 @@ int64_t knell__run_fail_act(struct knell__run_fail *fail)
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
 
-static void map_slots(struct knell__run_fail *fail)
+/* Slots without a rank are fine; a rank without a slot is a mistake in one of the two numbers. */
+static int map_slots(struct knell__run_fail *fail)
 {
     uint32_t instances = knell_fail_instance_count(fail->scenario.program);
     int ranks = (int)fail->job->plan->ranks, next = 0;
@@ -173,8 +186,9 @@ static void map_slots(struct knell__run_fail *fail)
         if (has_process)
             fail->instance_of[next++] = i;
     }
-    while (next < ranks)
-        fail->instance_of[next++] = KNELL_NOBODY;
+    return next == ranks ? KNELL_EXIT_OK
+                         : knell__cli_fail(fail->job->plan->usage, "%.120s is for %d process%s, the job has %d ranks: make `size` of its "
+                                           "group larger", fail->scenario.source.name, next, next == 1 ? "" : "es", ranks);
 }
 
 static int map_functions(struct knell__run_fail *fail)
@@ -183,7 +197,7 @@ static int map_functions(struct knell__run_fail *fail)
         const char *symbol = knell_fail_function_at(fail->scenario.program, f).symbol;
         fail->call_of[f] = knell__run_call(symbol);
         if (fail->call_of[f] < 0)
-            return knell__cli_fail(fail->job->plan->usage, "%.80s: no call that the layer stands in front of", symbol);
+            return knell__run_no_call(fail->job->plan, fail->scenario.source.name, symbol);
     }
     return KNELL_EXIT_OK;
 }
@@ -198,7 +212,8 @@ static bool allocate(struct knell__run_fail *fail)
     fail->instance_of = calloc(ranks, sizeof *fail->instance_of);
     fail->call_of = calloc(knell_fail_function_count(program) + 1u, sizeof *fail->call_of);
     fail->held = calloc(ranks, sizeof *fail->held);
-    return fail->memory && fail->rank_of && fail->instance_of && fail->call_of && fail->held;
+    fail->before = calloc(ranks, sizeof *fail->before);
+    return fail->memory && fail->rank_of && fail->instance_of && fail->call_of && fail->held && fail->before;
 }
 
 static int prepare(struct knell__run_fail *fail)
@@ -211,7 +226,7 @@ static int prepare(struct knell__run_fail *fail)
     if (status == KNELL_EXIT_OK && !allocate(fail))
         status = knell__cli_broken(plan->usage, "no memory for the scenario");
     if (status == KNELL_EXIT_OK)
-        map_slots(fail);
+        status = map_slots(fail);
     return status == KNELL_EXIT_OK ? map_functions(fail) : status;
 }
 
@@ -229,17 +244,14 @@ struct knell__run_fail *knell__run_fail_open(struct knell__run_job *job, int *st
     return fail;
 }
 
-/* All are through MPI_Init and held there. Whom no daemon knows goes on at once. */
+/* All are through MPI_Init and held there. */
 void knell__run_fail_begin(struct knell__run_fail *fail)
 {
     struct knell_fail_config config = {.seed = (uint64_t)fail->job->plan->seed, .message_delay = DELAY_NS};
     knell_fail_world_init(fail->memory, fail->scenario.program, &config, 0, &fail->world);
     for (int rank = 0; rank < fail->job->plan->ranks; rank++) {
         fail->held[rank] = true;
-        if (fail->instance_of[rank] == KNELL_NOBODY)
-            let_go(fail, rank, knell__run_desk(&fail->job->place, rank));
-        else
-            feed(fail, rank, (struct knell_fail_event){.type = KNELL_FAIL_ONLOAD});
+        feed(fail, rank, (struct knell_fail_event){.type = KNELL_FAIL_ONLOAD});
     }
 }
 
@@ -253,5 +265,6 @@ void knell__run_fail_close(struct knell__run_fail *fail)
     free(fail->instance_of);
     free(fail->call_of);
     free(fail->held);
+    free(fail->before);
     free(fail);
 }

@@ -1,5 +1,4 @@
-/* run_job: the life of a job, as the parent sees it: reports come in, the scenario acts, signals and time limits end it; and
- * what is left in the end: nothing, and the job's true status. */
+/* run_job: the life of a job, as the parent sees it: reports come in, the scenario acts, signals and time limits end it. */
 #include "cli/run.h"
 
 #include <errno.h>
@@ -12,13 +11,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#define MS INT64_C(1000000)
-/* How long the launcher may take to see that its job is over, and then to obey. */
-#define LAUNCHER_ENDS_NS (2000 * MS)
-#define LAUNCHER_OBEYS_NS (1000 * MS)
-/* How long the ranks may take to say where they are. */
-#define ANSWERS_NS (500 * MS)
 
 int64_t knell__run_clock(void)
 {
@@ -115,7 +107,7 @@ static void keep(struct knell__run_job *job, const struct knell__report *report)
     job->report[job->reports++] = *report;
 }
 
-static void read_reports(struct knell__run_job *job)
+void knell__run_read_reports(struct knell__run_job *job)
 {
     struct knell__report report;
     while (read(job->place.reports, &report, sizeof report) == (ssize_t)sizeof report) {
@@ -131,7 +123,7 @@ static void read_reports(struct knell__run_job *job)
 
 /* ---- waiting --------------------------------------------------------------------------------------------------------------- */
 
-static void reap(struct knell__run_job *job)
+void knell__run_reap(struct knell__run_job *job)
 {
     int status;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
@@ -147,11 +139,10 @@ static void read_signals(struct knell__run_job *job, int signals)
     while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
         if (info.ssi_signo != SIGCHLD)
             job->stopped_by = (int)info.ssi_signo;
-    reap(job);
+    knell__run_reap(job);
 }
 
-/* Until something happens, `until` at the latest. */
-static void wait_for_news(struct knell__run_job *job, int signals, int64_t until)
+void knell__run_wait(struct knell__run_job *job, int signals, int64_t until)
 {
     struct pollfd fds[] = {{.fd = job->place.reports, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
     int64_t left = until == KNELL_NEVER ? -1 : until - knell__run_clock();
@@ -159,7 +150,7 @@ static void wait_for_news(struct knell__run_job *job, int signals, int64_t until
     if (until != KNELL_NEVER && left < 0)
         wait = (struct timespec){0};
     ppoll(fds, 2, until == KNELL_NEVER ? NULL : &wait, NULL);
-    read_reports(job);
+    knell__run_read_reports(job);
     read_signals(job, signals);
 }
 
@@ -177,8 +168,7 @@ static bool cannot_begin(const struct knell__run_job *job)
     return waiting && gone;
 }
 
-/* Ghosts do not count: they wait for the others. */
-static bool all_ended(const struct knell__run_job *job)
+bool knell__run_all_ended(const struct knell__run_job *job)
 {
     bool all = true;
     for (int64_t i = 0; i < job->plan->ranks && all; i++)
@@ -188,7 +178,7 @@ static bool all_ended(const struct knell__run_job *job)
 
 static bool is_over(const struct knell__run_job *job)
 {
-    return all_ended(job) || job->launcher == 0 || job->aborted || job->stopped_by || job->timed_out || job->broken;
+    return knell__run_all_ended(job) || job->launcher == 0 || job->aborted || job->stopped_by || job->timed_out || job->broken;
 }
 
 static void follow(struct knell__run_job *job, int signals)
@@ -196,128 +186,11 @@ static void follow(struct knell__run_job *job, int signals)
     int64_t limit = job->plan->timeout ? job->launched + job->plan->timeout : KNELL_NEVER;
     while (!is_over(job)) {
         int64_t next = job->fail && job->begin ? knell__run_fail_act(job->fail) : KNELL_NEVER;
-        wait_for_news(job, signals, next < limit ? next : limit);
-        job->timed_out = knell__run_clock() >= limit && !all_ended(job);
+        knell__run_wait(job, signals, next < limit ? next : limit);
+        job->timed_out = knell__run_clock() >= limit && !knell__run_all_ended(job);
         job->broken = cannot_begin(job);
     }
     job->end = knell__run_clock();
-}
-
-/* ---- who is where ---------------------------------------------------------------------------------------------------------- */
-
-static bool may_answer(const struct knell__run_rank *rank)
-{
-    return rank->ready && !rank->ended && !rank->ghost && !rank->told;
-}
-
-static void ask_where(struct knell__run_job *job, int signals)
-{
-    int64_t until = knell__run_clock() + ANSWERS_NS;
-    bool waiting = true;
-    for (int64_t i = 0; i < job->plan->ranks; i++)
-        if (may_answer(&job->rank[i]))
-            knell__run_kill(job, (int)i, KNELL__ASK_WHERE);
-    while (waiting && knell__run_clock() < until) {
-        waiting = false;
-        for (int64_t i = 0; i < job->plan->ranks; i++)
-            waiting |= may_answer(&job->rank[i]);
-        if (waiting)
-            wait_for_news(job, signals, until);
-    }
-}
-
-/* As they were when it was decided that the job is over: what happens to ranks from then on is our doing. */
-static void keep_states(struct knell__run_job *job)
-{
-    for (int64_t i = 0; i < job->plan->ranks; i++)
-        job->rank[i].left = !job->rank[i].ended;
-}
-
-/* ---- the end --------------------------------------------------------------------------------------------------------------- */
-
-static void wait_for_launcher(struct knell__run_job *job, int signals, int64_t how_long)
-{
-    int64_t until = knell__run_clock() + how_long;
-    while (job->launcher && knell__run_clock() < until)
-        wait_for_news(job, signals, until);
-}
-
-/* We are the parent of whoever lost his (PR_SET_CHILD_SUBREAPER): when we have no child left, nobody is left. */
-static void kill_children(void)
-{
-    char path[64];
-    int pid;
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    FILE *children = fopen(path, "re");
-    while (children && fscanf(children, "%d", &pid) == 1)
-        kill(pid, SIGKILL);
-    if (children)
-        fclose(children);
-}
-
-static void end_all(struct knell__run_job *job, int signals)
-{
-    if (job->launcher && (all_ended(job) || job->aborted) && !job->stopped_by)
-        wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
-    for (int64_t i = 0; i < job->plan->ranks; i++)
-        knell__run_kill(job, (int)i, SIGKILL);
-    if (job->launcher) {
-        kill(job->launcher, SIGTERM);
-        wait_for_launcher(job, signals, LAUNCHER_OBEYS_NS);
-    }
-    do {
-        kill_children();
-        read_reports(job);
-        reap(job);
-    } while (waitid(P_ALL, 0, &(siginfo_t){0}, WEXITED | WNOWAIT) == 0);
-}
-
-/* ---- the status ------------------------------------------------------------------------------------------------------------ */
-
-static int status_of(const struct knell__run_rank *rank)
-{
-    return WIFSIGNALED(rank->status) ? 128 + WTERMSIG(rank->status) : WEXITSTATUS(rank->status);
-}
-
-/* Those that ended by MPI_Finalize speak for the job; if none did, all do. */
-static int status_of_ranks(const struct knell__run_job *job)
-{
-    bool any = false;
-    int status = 0;
-    for (int64_t i = 0; i < job->plan->ranks; i++)
-        any |= job->rank[i].finished && !job->rank[i].left;
-    for (int64_t i = 0; i < job->plan->ranks && status == 0; i++)
-        if (!job->rank[i].left && !job->rank[i].ghost && (job->rank[i].finished || !any))
-            status = status_of(&job->rank[i]);
-    return status;
-}
-
-static int first_ended_early(const struct knell__run_job *job)
-{
-    int rank = 0;
-    while (rank + 1 < job->plan->ranks && (job->rank[rank].left || job->rank[rank].ready))
-        rank++;
-    return rank;
-}
-
-static int status_of_job(const struct knell__run_job *job)
-{
-    if (job->stopped_by)
-        return 128 + job->stopped_by;
-    if (job->timed_out)
-        return KNELL__RUN_TIMED_OUT;
-    if (job->started == 0)
-        return knell__cli_broken(job->plan->usage, "%s ended with status %d before any rank had started", job->plan->launcher,
-                                 WIFEXITED(job->launcher_status) ? WEXITSTATUS(job->launcher_status) : 128);
-    if (job->broken && !job->aborted) {
-        int rank = first_ended_early(job), status = status_of(&job->rank[rank]);
-        knell__cli_broken(job->plan->usage, "rank %d ended with status %d before MPI_Init was through: the others would wait "
-                                            "for it for ever", rank, status);
-        return status ? status : KNELL_EXIT_FAILED;
-    }
-    if (job->aborted)
-        return job->abort_code & 0xff ? job->abort_code & 0xff : KNELL_EXIT_FAILED;
-    return status_of_ranks(job);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------------- */
@@ -349,7 +222,7 @@ static int prepare(struct knell__run_job *job)
 {
     const struct knell__run_plan *plan = job->plan;
     int status = KNELL_EXIT_OK;
-    job->place.reports = -1;
+    job->place.reports = job->place.lock = -1;
     job->rank = calloc((size_t)plan->ranks, sizeof *job->rank);
     if (!job->rank)
         return knell__cli_broken(plan->usage, "no memory for the ranks");
@@ -371,11 +244,11 @@ int knell__run(const struct knell__run_plan *plan)
         status = launch(&job);
         if (status == KNELL_EXIT_OK) {
             follow(&job, signals);
-            keep_states(&job);
+            knell__run_keep_states(&job);
             if (job.timed_out)
-                ask_where(&job, signals);
-            end_all(&job, signals);
-            status = status_of_job(&job);
+                knell__run_ask_where(&job, signals);
+            knell__run_end(&job, signals);
+            status = knell__run_status(&job);
             if (!plan->quiet)
                 knell__run_timeline(&job, stderr);
         }

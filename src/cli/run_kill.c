@@ -1,5 +1,6 @@
 /* run_kill: see run_kill.h. One Computer a rank; the daemon of a victim halts it after a time or before a call. */
 #include "cli/run_kill.h"
+#include "cli/suggest.h"
 #include "mpi/gen/calls.h"
 
 #include <inttypes.h>
@@ -12,17 +13,32 @@ struct kill {
     char call[64]; /* "MPI_Send#3" */
 };
 
+static const char *const call_name[] = {
+#define CALL_NAME(number, call) #call,
+    KNELL__CALLS(CALL_NAME)
+#undef CALL_NAME
+};
+
+const char *knell__run_call_name(int call)
+{
+    return call >= 0 && call < KNELL__CALL_END ? call_name[call] : "a call";
+}
+
 int knell__run_call(const char *name)
 {
-    static const char *const names[] = {
-#define CALL_NAME(number, call) #call,
-        KNELL__CALLS(CALL_NAME)
-#undef CALL_NAME
-    };
     for (int i = 0; i < KNELL__CALL_END; i++)
-        if (strcmp(names[i], name) == 0)
+        if (strcmp(call_name[i], name) == 0)
             return i;
     return -1;
+}
+
+int knell__run_no_call(const struct knell__run_plan *plan, const char *where, const char *name)
+{
+    struct knell_suggestion near = {.word = name};
+    for (int i = 0; i < KNELL__CALL_END; i++)
+        knell__suggestion_offer(&near, call_name[i]);
+    return near.best ? knell__cli_fail(plan->usage, "%.120s: there is no call %.60s; did you mean %s?", where, name, near.best)
+                     : knell__cli_fail(plan->usage, "%.120s: %.60s is no MPI call that is known here", where, name);
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------------------- */
@@ -30,12 +46,13 @@ int knell__run_call(const char *name)
 /* "MPI_Send#3", "MPI_Send" is the first. */
 static int parse_call(const struct knell__run_plan *plan, const char *text, const char *call, struct kill *kill)
 {
-    char name[64];
+    char name[64], where[96];
     int64_t count = 1;
     size_t length = strcspn(call, "#");
     snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), call);
+    snprintf(where, sizeof where, "--kill %.80s", text);
     if (knell__run_call(name) < 0)
-        return knell__cli_fail(plan->usage, "--kill %.80s: %s is no call that the layer stands in front of", text, name);
+        return knell__run_no_call(plan, where, name);
     if (call[length] && (knell__parse_integer(call + length + 1, &count) != NULL || count < 1))
         return knell__cli_fail(plan->usage, "--kill %.80s: %.20s must be a whole number from 1 on", text, call + length + 1);
     snprintf(kill->call, sizeof kill->call, "%.40s#%" PRId64, name, count);

@@ -6,6 +6,8 @@
 
 /* The number of an MPI call (gen/calls.h) by its name; -1: none. */
 int knell__run_call(const char *name);
+/* Says that there is no such call, and which is like it; an exit status. `where`: what of the user's named it. */
+int knell__run_no_call(const struct knell__run_plan *plan, const char *where, const char *name);
 
 /* All of --kill is well formed; -1, or an exit status after a complaint. */
 int knell__run_kills_check(const struct knell__run_plan *plan);

@@ -5,21 +5,68 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { PIPE_BYTES = 1 << 20 };
+enum { PIPE_BYTES = 1 << 20, A_WHILE_S = 60 };
+
+/* ---- what others left ---------------------------------------------------------------------------------------------------- */
+
+static int remove_one(const char *path, const struct stat *s, int type, struct FTW *at)
+{
+    (void)s, (void)type, (void)at;
+    remove(path);
+    return 0;
+}
+
+static void remove_all(const char *path)
+{
+    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Who lives holds a lock on its directory; who has just made one may be about to. */
+static void remove_if_left(const char *path)
+{
+    struct stat s;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &s) == 0 && s.st_uid == geteuid() && time(NULL) - s.st_mtime > A_WHILE_S && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        remove_all(path);
+    close(fd);
+}
+
+/* A `knell run` that was killed could not clear up after itself. */
+static void remove_left(void)
+{
+    glob_t found;
+    if (glob("/dev/shm/knell-run-??????", 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            remove_if_left(found.gl_pathv[i]);
+    globfree(&found);
+}
+
+/* ---- ours ---------------------------------------------------------------------------------------------------------------- */
 
 static bool make_directory(struct knell__run_place *place)
 {
+    remove_left();
     strcpy(place->path, "/dev/shm/knell-run-XXXXXX");
-    if (mkdtemp(place->path))
-        return true;
-    strcpy(place->path, "/tmp/knell-run-XXXXXX");
-    return mkdtemp(place->path) != NULL;
+    if (!mkdtemp(place->path)) {
+        strcpy(place->path, "/tmp/knell-run-XXXXXX");
+        if (!mkdtemp(place->path))
+            return false;
+    }
+    place->lock = open(place->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (place->lock >= 0)
+        flock(place->lock, LOCK_EX);
+    return true;
 }
 
 /* Read and write: it has no end while we live, whoever comes and goes. */
@@ -51,7 +98,7 @@ static bool make_desks(const struct knell__run_plan *plan, struct knell__run_pla
 
 int knell__run_place_open(const struct knell__run_plan *plan, struct knell__run_place *place)
 {
-    place->reports = -1;
+    place->reports = place->lock = -1;
     if (!make_directory(place)) {
         place->path[0] = '\0';
         return knell__cli_broken(plan->usage, "cannot make a directory in /dev/shm or /tmp: %s", strerror(errno));
@@ -66,13 +113,6 @@ struct knell__desk *knell__run_desk(const struct knell__run_place *place, int ra
     return (struct knell__desk *)(place->desks + (size_t)rank * place->stride);
 }
 
-static int remove_one(const char *path, const struct stat *s, int type, struct FTW *at)
-{
-    (void)s, (void)type, (void)at;
-    remove(path);
-    return 0;
-}
-
 void knell__run_place_close(struct knell__run_place *place)
 {
     if (place->desks)
@@ -80,5 +120,7 @@ void knell__run_place_close(struct knell__run_place *place)
     if (place->reports >= 0)
         close(place->reports);
     if (place->path[0])
-        nftw(place->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+        remove_all(place->path);
+    if (place->lock >= 0)
+        close(place->lock);
 }

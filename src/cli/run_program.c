@@ -34,6 +34,16 @@ static bool find_on_path(const char *name, char path[PATH_MAX])
     return false;
 }
 
+static const char *why_no_program(const char *path)
+{
+    struct stat s;
+    if (stat(path, &s) != 0)
+        return errno == ENOENT ? "no such program" : strerror(errno);
+    if (S_ISDIR(s.st_mode))
+        return "is a directory; name the program in it";
+    return "is not executable; if it is a program: chmod +x";
+}
+
 static int find_program(struct knell__run_plan *plan)
 {
     const char *name = plan->program[0];
@@ -41,9 +51,10 @@ static int find_program(struct knell__run_plan *plan)
         return KNELL_EXIT_OK;
     if (!strchr(name, '/') && is_program(name))
         return knell__cli_fail(plan->usage, "%.200s: not found on the PATH; it is here, so say ./%.200s", name, name);
-    if (strchr(name, '/') && access(name, F_OK) == 0)
-        return knell__cli_fail(plan->usage, "%.200s: is no program that can be executed", name);
-    return knell__cli_fail(plan->usage, "%.200s: no such program", name);
+    if (!strchr(name, '/'))
+        return knell__cli_fail(plan->usage, "%.200s: no such program on the PATH; one elsewhere needs its directory, as in ./%.200s",
+                               name, name);
+    return knell__cli_fail(plan->usage, "%.200s: %s", name, why_no_program(name));
 }
 
 /* ---- its MPI --------------------------------------------------------------------------------------------------------------- */
@@ -88,12 +99,19 @@ static int mpi_of_program(const char *path)
     return mpi;
 }
 
-static int find_mpi(struct knell__run_plan *plan)
+/* What a script starts we cannot know: there the user's word counts. */
+static int find_mpi(struct knell__run_plan *plan, bool mpi_given)
 {
-    plan->mpi = mpi_of_program(plan->path);
-    return plan->mpi < KNELL__RUN_MPIS
+    int found = mpi_of_program(plan->path), wanted = plan->mpi;
+    if (!mpi_given)
+        plan->mpi = found;
+    if (mpi_given && found != KNELL__RUN_MPIS && found != wanted)
+        return knell__cli_fail(plan->usage, "--mpi %s: %.200s is linked with %s; leave --mpi away, or compile it with mpicc.%s",
+                               knell__run_mpi_names[wanted], plan->program[0], knell__run_mpi_names[found],
+                               knell__run_mpi_names[wanted]);
+    return plan->mpi != KNELL__RUN_MPIS
                ? KNELL_EXIT_OK
-               : knell__cli_fail(plan->usage, "%.200s: links with no MPI (by ldd); if it starts a program that does, say "
+               : knell__cli_fail(plan->usage, "%.200s: is linked with no MPI (by ldd); if it starts a program that is, say "
                                               "which: --mpi openmpi or --mpi mpich", plan->program[0]);
 }
 
@@ -101,11 +119,11 @@ static int find_mpi(struct knell__run_plan *plan)
 
 static int find_launcher(struct knell__run_plan *plan)
 {
-    static const char *const names[] = {"mpirun.openmpi", "mpiexec.mpich"};
+    static const char *const names[] = {"mpirun.openmpi", "mpiexec.mpich"}, *const packages[] = {"openmpi-bin", "mpich"};
     return find_on_path(names[plan->mpi], plan->launcher)
                ? KNELL_EXIT_OK
-               : knell__cli_broken(plan->usage, "%s: not found on the PATH; is %s installed?", names[plan->mpi],
-                                   knell__run_mpi_names[plan->mpi]);
+               : knell__cli_broken(plan->usage, "%s: not found on the PATH; it comes with the Debian package %s",
+                                   names[plan->mpi], packages[plan->mpi]);
 }
 
 /* Beside this program: in the tree it was built in, or where it was installed. */
@@ -122,15 +140,16 @@ static int find_layer(struct knell__run_plan *plan)
         if (realpath(path, plan->layer))
             return KNELL_EXIT_OK;
     }
-    return knell__cli_broken(plan->usage, "%s: not found beside %.200s; it is built where mpicc.%s is there", library, here,
-                             knell__run_mpi_names[plan->mpi]);
+    return knell__cli_broken(plan->usage, "%s: not found beside %.200s; it is built if mpicc.%s is there when Knell is: "
+                                          "install lib%s-dev, then build again", library, here,
+                             knell__run_mpi_names[plan->mpi], knell__run_mpi_names[plan->mpi]);
 }
 
 int knell__run_find(struct knell__run_plan *plan, bool mpi_given)
 {
     int status = find_program(plan);
-    if (status == KNELL_EXIT_OK && !mpi_given)
-        status = find_mpi(plan);
+    if (status == KNELL_EXIT_OK)
+        status = find_mpi(plan, mpi_given);
     if (status == KNELL_EXIT_OK)
         status = find_launcher(plan);
     return status == KNELL_EXIT_OK ? find_layer(plan) : status;

@@ -1,5 +1,5 @@
-/* run_timeline: what happened in a job: who died when and how it was known, who was the first and the last to know, and how
- * long revoke, agree and shrink took. */
+/* run_timeline: what happened in a job, in the order of time: who died and how it was known, who was the first and the last to
+ * know, and how long revoke, agree and shrink took. A job in which nothing happened has none. */
 #include "cli/run.h"
 #include "mpi/gen/calls.h"
 
@@ -9,65 +9,28 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static const char *const call_name[] = {
-#define CALL_NAME(number, name) #name,
-    KNELL__CALLS(CALL_NAME)
-#undef CALL_NAME
-};
-
-static int64_t zero_of(const struct knell__run_job *job)
+static double milliseconds(int64_t time)
 {
-    return job->begin ? job->begin : job->launched;
-}
-
-static double seconds(const struct knell__run_job *job, int64_t when)
-{
-    return (double)(when - zero_of(job)) * 1e-9;
-}
-
-/* ---- the log --------------------------------------------------------------------------------------------------------------- */
-
-void knell__run_log_report(const struct knell__run_job *job, const struct knell__report *report)
-{
-    fprintf(job->log, "%.6f rank %" PRId32 " ", (double)(report->when - job->launched) * 1e-9, report->process);
-    switch (report->word) {
-    case KNELL__WORD_STARTED: fprintf(job->log, "started as process %" PRId64, report->value); break;
-    case KNELL__WORD_ENDED: fprintf(job->log, "ended with status %" PRId64 " of wait", report->value); break;
-    case KNELL__WORD_INIT: fputs("is in MPI_Init", job->log); break;
-    case KNELL__WORD_READY: fputs("is through MPI_Init", job->log); break;
-    case KNELL__WORD_FINISHED: fputs("is through MPI_Finalize", job->log); break;
-    case KNELL__WORD_ABORTED: fprintf(job->log, "calls MPI_Abort with %" PRId64, report->value); break;
-    case KNELL__WORD_LEARNED:
-        fprintf(job->log, "holds %" PRId32 " for dead, found by %" PRId32 " (%s)", report->peer, report->by,
-                knell_why_text((enum knell_why)report->value));
-        break;
-    case KNELL__WORD_GHOST: fputs("is a ghost", job->log); break;
-    case KNELL__WORD_DID:
-        fprintf(job->log, "%s took %.6f s and gave %" PRId32, call_name[report->value], (double)report->took * 1e-9, report->code);
-        break;
-    case KNELL__WORD_AT: fprintf(job->log, "is held %s %s", report->code ? "after" : "before", call_name[report->value]); break;
-    case KNELL__WORD_INSIDE:
-        fprintf(job->log, "is inside %s", report->value < 0 ? "no MPI call" : call_name[report->value]);
-        break;
-    default: fputs("says what is not understood", job->log); break;
-    }
-    fputc('\n', job->log);
+    return (double)time * 1e-6;
 }
 
 /* ---- lines in the order of time -------------------------------------------------------------------------------------------- */
 
 struct line {
     int64_t when;
-    char text[320];
+    size_t number; /* what happened at the same time stays in order */
+    const char *color;
+    char text[240];
 };
 
 struct lines {
     struct line *line;
     size_t count, room;
+    const struct knell__run_colors *colors;
 };
 
 /* A timeline that finds no memory is shorter. */
-static void add_line(struct lines *lines, int64_t when, const char *text)
+static void add_line(struct lines *lines, int64_t when, const char *color, const char *text)
 {
     if (lines->count == lines->room) {
         size_t room = lines->room ? 2 * lines->room : 32;
@@ -77,14 +40,17 @@ static void add_line(struct lines *lines, int64_t when, const char *text)
         lines->line = more;
         lines->room = room;
     }
-    lines->line[lines->count].when = when;
-    snprintf(lines->line[lines->count++].text, sizeof lines->line->text, "%s", text);
+    struct line *line = &lines->line[lines->count];
+    *line = (struct line){.when = when, .number = lines->count++, .color = color};
+    snprintf(line->text, sizeof line->text, "%s", text);
 }
 
 static int by_time(const void *a, const void *b)
 {
-    int64_t x = ((const struct line *)a)->when, y = ((const struct line *)b)->when;
-    return (x > y) - (x < y);
+    const struct line *x = a, *y = b;
+    if (x->when != y->when)
+        return x->when < y->when ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
 }
 
 /* ---- deaths ---------------------------------------------------------------------------------------------------------------- */
@@ -108,8 +74,7 @@ static struct learning learning_of(const struct knell__run_job *job, int victim)
     return l;
 }
 
-/* A ghost, or gone before the job was over without MPI_Finalize. */
-static bool is_death(const struct knell__run_rank *rank)
+bool knell__run_is_death(const struct knell__run_rank *rank)
 {
     return rank->ready && rank->died && (rank->ghost || !rank->left);
 }
@@ -117,13 +82,21 @@ static bool is_death(const struct knell__run_rank *rank)
 static int write_how(const struct knell__run_rank *rank, int number, char *text, size_t size)
 {
     if (rank->ghost)
-        return snprintf(text, size, "rank %d became a ghost", number);
+        return snprintf(text, size, "✗ rank %d became a ghost", number);
     if (rank->injected)
-        return snprintf(text, size, "rank %d was killed", number);
+        return snprintf(text, size, "✗ rank %d was killed", number);
     if (WIFSIGNALED(rank->status))
-        return snprintf(text, size, "rank %d died by signal %d (%s)", number, WTERMSIG(rank->status),
+        return snprintf(text, size, "✗ rank %d died by signal %d (%s)", number, WTERMSIG(rank->status),
                         strsignal(WTERMSIG(rank->status)));
-    return snprintf(text, size, "rank %d ended with status %d without MPI_Finalize", number, WEXITSTATUS(rank->status));
+    return snprintf(text, size, "✗ rank %d ended with status %d without MPI_Finalize", number, WEXITSTATUS(rank->status));
+}
+
+static void add_known(const struct learning *l, int64_t died, struct lines *lines)
+{
+    char text[sizeof lines->line->text];
+    snprintf(text, sizeof text, "  rank %" PRId32 " knew after %.3f ms, all %d after %.3f ms (rank %" PRId32 ")", l->first->process,
+             milliseconds(l->first->when - died), l->know, milliseconds(l->last->when - died), l->last->process);
+    add_line(lines, died, "", text);
 }
 
 /* Nobody knows before it happened: an end that was not of our doing is seen later than it happens, by us as by the others. */
@@ -135,54 +108,54 @@ static void add_death(const struct knell__run_job *job, int victim, struct lines
     char text[sizeof lines->line->text];
     int used = write_how(rank, victim, text, sizeof text);
     if (l.first)
-        snprintf(text + used, sizeof text - (size_t)used,
-                 "; found by rank %" PRId32 " (%s); first to know: rank %" PRId32 " after %.3f ms, last: rank %" PRId32
-                 " after %.3f ms, %d know", l.first->by, knell_why_text((enum knell_why)l.first->value), l.first->process,
-                 (double)(l.first->when - died) * 1e-6, l.last->process, (double)(l.last->when - died) * 1e-6, l.know);
-    add_line(lines, died, text);
+        snprintf(text + used, sizeof text - (size_t)used, "; found by rank %" PRId32 " (%s)", l.first->by,
+                 knell_why_text((enum knell_why)l.first->value));
+    add_line(lines, died, lines->colors->dead, text);
+    if (l.first)
+        add_known(&l, died, lines);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------------------------------------- */
 
-enum { SHOWN = 20 }; /* of each kind of call */
+enum { SHOWN = 20 }; /* of each kind */
 
-struct span {
-    int64_t first, end, longest;
-    int count;
-};
-
-/* The k-th call of each rank is taken for one happening. `calls`: scratch, by rank. */
-static struct span span_of(const struct knell__run_job *job, int64_t call, int k, int *calls)
-{
-    struct span span = {.first = INT64_MAX};
-    memset(calls, 0, (size_t)job->plan->ranks * sizeof *calls);
-    for (size_t i = 0; i < job->reports; i++) {
-        const struct knell__report *report = &job->report[i];
-        if (report->word != KNELL__WORD_DID || report->value != call || calls[report->process]++ != k)
-            continue;
-        int64_t end = report->when + report->took;
-        span.count++;
-        span.first = report->when < span.first ? report->when : span.first;
-        span.end = end > span.end ? end : span.end;
-        span.longest = report->took > span.longest ? report->took : span.longest;
-    }
-    return span;
-}
-
-static void add_calls(const struct knell__run_job *job, int64_t call, int *calls, struct lines *lines)
+static void add_span(int call, const struct knell__run_span *span, struct lines *lines)
 {
     char text[sizeof lines->line->text];
-    struct span span;
-    for (int k = 0; k < SHOWN && (span = span_of(job, call, k, calls)).count; k++) {
-        snprintf(text, sizeof text, "%s by %d rank%s: %.3f ms from the first in to the last out, the longest %.3f ms",
-                 call_name[call], span.count, span.count == 1 ? "" : "s", (double)(span.end - span.first) * 1e-6,
-                 (double)span.longest * 1e-6);
-        add_line(lines, span.first, text);
+    snprintf(text, sizeof text, "  %s by %d rank%s: %.3f ms, the longest %.3f ms", knell__run_call_name(call), span->ranks,
+             span->ranks == 1 ? "" : "s", milliseconds(span->end - span->first), milliseconds(span->longest));
+    add_line(lines, span->first, "", text);
+}
+
+static void add_calls(const struct knell__run_job *job, int call, struct lines *lines)
+{
+    struct knell__run_span *span;
+    char text[sizeof lines->line->text];
+    size_t count = knell__run_spans(job, call, &span);
+    for (size_t i = 0; i < count && i < SHOWN; i++)
+        add_span(call, &span[i], lines);
+    if (count > SHOWN) {
+        snprintf(text, sizeof text, "  %s: %zu more from here on, see --log", knell__run_call_name(call), count - SHOWN);
+        add_line(lines, span[SHOWN].first, "", text);
     }
-    if ((span = span_of(job, call, SHOWN, calls)).count) {
-        snprintf(text, sizeof text, "%s further on: not shown, see --log", call_name[call]);
-        add_line(lines, span.first, text);
+    free(span);
+}
+
+/* ---- wrong bits ------------------------------------------------------------------------------------------------------------ */
+
+static int add_flips(const struct knell__run_job *job, struct lines *lines)
+{
+    char text[sizeof lines->line->text];
+    int messages = 0;
+    for (size_t i = 0; i < job->reports; i++) {
+        const struct knell__report *report = &job->report[i];
+        if (report->word != KNELL__WORD_FLIPPED || report->code <= 0 || messages++ >= SHOWN)
+            continue;
+        snprintf(text, sizeof text, "~ rank %" PRId32 " sent %" PRId32 " wrong bit%s by %s", report->process, report->code,
+                 report->code == 1 ? "" : "s", knell__run_call_name((int)report->value));
+        add_line(lines, report->when, lines->colors->dead, text);
     }
+    return messages;
 }
 
 /* ---- who is where ---------------------------------------------------------------------------------------------------------- */
@@ -210,32 +183,51 @@ static void write_where(const struct knell__run_job *job, FILE *out)
     for (int i = 0; i < job->plan->ranks; i++) {
         const struct knell__run_rank *rank = &job->rank[i];
         bool inside = rank->left && rank->ready && rank->told && rank->inside >= 0 && !rank->ghost;
-        fprintf(out, "  rank %d %s%s%s\n", i, where_is(rank), inside ? " " : "", inside ? call_name[rank->inside] : "");
+        fprintf(out, "  rank %d %s%s%s\n", i, where_is(rank), inside ? " " : "",
+                inside ? knell__run_call_name(rank->inside) : "");
     }
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------------- */
 
+static void write_lines(const struct knell__run_job *job, struct lines *lines, FILE *out)
+{
+    int64_t zero = job->begin ? job->begin : job->launched;
+    qsort(lines->line, lines->count, sizeof *lines->line, by_time);
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct line *line = &lines->line[i];
+        fprintf(out, "%9.4f s  %s%s%s\n", (double)(line->when - zero) * 1e-9, line->color, line->text,
+                *line->color ? lines->colors->off : "");
+    }
+}
+
+static void write_head(const struct knell__run_job *job, int deaths, int flips, FILE *out)
+{
+    fprintf(out, "knell run: %d of %" PRId64 " ranks died", deaths, job->plan->ranks);
+    if (flips)
+        fprintf(out, ", %d message%s had wrong bits", flips, flips == 1 ? "" : "s");
+    fprintf(out, "; times from %s\n", job->begin ? "the moment all had left MPI_Init" : "the start");
+}
+
 void knell__run_timeline(const struct knell__run_job *job, FILE *out)
 {
     static const int shown[] = {KNELL__CALL_COMM_REVOKE, KNELL__CALL_COMM_AGREE, KNELL__CALL_COMM_SHRINK};
-    struct lines lines = {0};
-    int deaths = 0, *calls = calloc((size_t)job->plan->ranks, sizeof *calls);
+    struct lines lines = {.colors = knell__run_colors(out)};
+    int deaths = 0, flips = add_flips(job, &lines);
     for (int i = 0; i < job->plan->ranks; i++)
-        if (is_death(&job->rank[i])) {
+        if (knell__run_is_death(&job->rank[i])) {
             add_death(job, i, &lines);
             deaths++;
         }
-    if (deaths)
-        fprintf(out, "knell run: %d of %" PRId64 " ranks died; times after all had left MPI_Init\n", deaths, job->plan->ranks);
-    for (size_t i = 0; calls && deaths && i < KNELL_COUNT(shown); i++)
-        add_calls(job, shown[i], calls, &lines);
+    for (size_t i = 0; deaths && i < KNELL_COUNT(shown); i++)
+        add_calls(job, shown[i], &lines);
+    if (deaths || flips)
+        write_head(job, deaths, flips, out);
+    if (deaths && job->begin)
+        knell__run_picture(job, out);
     if (lines.count)
-        qsort(lines.line, lines.count, sizeof *lines.line, by_time);
-    for (size_t i = 0; i < lines.count; i++)
-        fprintf(out, "%10.4f s  %s\n", seconds(job, lines.line[i].when), lines.line[i].text);
+        write_lines(job, &lines, out);
     if (job->timed_out)
         write_where(job, out);
     free(lines.line);
-    free(calls);
 }

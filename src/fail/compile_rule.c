@@ -128,11 +128,27 @@ static void compile_signal(struct knell__compiler *c, const struct knell__action
         knell__notes_error(c->notes, a->value->at, "signals have the numbers 1 to 64");
 }
 
-/* flip($v): the variable itself, a bit of it is drawn. Every other expression is the number of the bit. */
+/* The chance of a bit is known here unless it is computed. */
+static void compile_chance(struct knell__compiler *c, const struct knell__action *a, struct knell__fail_act *out)
+{
+    bool part_is, whole_is;
+    int64_t part, whole;
+
+    out->value = knell__compile_expr(c, a->value, &part_is);
+    out->whole = knell__compile_expr(c, a->whole, &whole_is);
+    part = c->program->ops[out->value.first].value;
+    whole = c->program->ops[out->whole.first].value;
+    if (part_is && whole_is && (whole < 1 || part < 0 || part > whole))
+        knell__notes_error(c->notes, a->value->at, "flip(a, b) needs 0 <= a <= b and b > 0");
+}
+
+/* flip($v): the variable itself, a bit of it is drawn. flip(a, b): a chance. Every other is the number of the bit. */
 static void compile_flip(struct knell__compiler *c, const struct knell__action *a, struct knell__fail_act *out)
 {
     out->subject = KNELL_FAIL_NO_SUBJECT;
-    if (a->value->code == KNELL__FAIL_READ)
+    if (a->whole)
+        compile_chance(c, a, out);
+    else if (a->value->code == KNELL__FAIL_READ)
         out->subject = knell__compile_variable(c, a->value->name);
     else
         out->value = knell__compile_expr(c, a->value, NULL);

@@ -92,6 +92,7 @@ static void need_action(struct check *c, const struct knell__fail_act *act)
     if (feature)
         need(c, act->at, feature, false);
     need_expr(c, act->value);
+    need_expr(c, act->whole);
     if (act->dest.to == KNELL__FAIL_TO_INDEX)
         need_expr(c, act->dest.index);
 }

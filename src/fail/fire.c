@@ -109,6 +109,22 @@ static void link_of(const struct knell_fail_world *w, uint32_t instance, struct 
     out->alone = !place->public.program || (out->count == 1 && out->first == self);
 }
 
+/* flip(a, b): which bits, is for the effector to draw, who knows how many there are; with this key. */
+static bool draw_chance(struct knell_fail_world *w, uint32_t instance, const struct knell__fail_act *act,
+                        struct knell_fail_record *record, struct knell_fail_action *out)
+{
+    struct knell__instance *in = &w->instances[instance];
+
+    if (!knell__node_eval(w, instance, act->whole, record, &out->whole))
+        return false;
+    if (out->whole < 1 || out->value < 0 || out->value > out->whole) {
+        knell__fault_add(w, record, (struct knell_fail_fault){KNELL_FAIL_FAULT_RANGE, act->at.line, act->at.column});
+        return false;
+    }
+    out->key = knell_prng_at(in->key, in->draws++);
+    return true;
+}
+
 static bool act_with_value(struct knell_fail_world *w, uint32_t instance, const struct knell__fail_act *act,
                            struct knell_fail_record *record, struct knell_fail_action *out)
 {
@@ -117,6 +133,8 @@ static bool act_with_value(struct knell_fail_world *w, uint32_t instance, const 
     if (act->type == KNELL_FAIL_FLIP && act->subject != KNELL_FAIL_NO_SUBJECT)
         out->value = (int64_t)(knell_prng_at(in->key, in->draws++) >> 1);
     else if (!knell__node_eval(w, instance, act->value, record, &out->value))
+        return false;
+    if (act->whole.count && !draw_chance(w, instance, act, record, out))
         return false;
     if (act->type == KNELL_FAIL_ASSIGN)
         in->variables[act->subject] = out->value;

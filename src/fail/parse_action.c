@@ -54,6 +54,18 @@ static bool parse_argument(struct knell__parser *p, struct knell__action *a, enu
     return a->value && knell__parse_expect(p, ')', "the end of the argument");
 }
 
+/* flip(bit), or flip(a, b): every bit with a chance of a in b. */
+static bool parse_flip(struct knell__parser *p, struct knell__action *a)
+{
+    a->type = KNELL_FAIL_FLIP;
+    knell__parse_advance(p);
+    if (!knell__parse_expect(p, '(', "flip") || !(a->value = knell__parse_expr(p)))
+        return false;
+    if (knell__parse_accept(p, ',') && !(a->whole = knell__parse_expr(p)))
+        return false;
+    return knell__parse_expect(p, ')', "the end of the argument");
+}
+
 static bool parse_log(struct knell__parser *p, struct knell__action *a)
 {
     a->type = KNELL_FAIL_LOG;
@@ -129,7 +141,7 @@ static bool parse_action(struct knell__parser *p, struct knell__action *a)
     case KNELL__FAIL_WORD_SIGNAL:
         return parse_argument(p, a, KNELL_FAIL_SIGNAL);
     case KNELL__FAIL_WORD_FLIP:
-        return parse_argument(p, a, KNELL_FAIL_FLIP);
+        return parse_flip(p, a);
     case KNELL__FAIL_WORD_LOG:
         return parse_log(p, a);
     case KNELL__FAIL_WORD_CUT:

@@ -127,7 +127,9 @@ static const char *node_name(const struct pen *pen, uint32_t instance, uint32_t 
 
 static void write_flip(struct pen *pen, const struct knell_fail_action *a)
 {
-    if (a->subject == KNELL_FAIL_NO_SUBJECT)
+    if (a->whole)
+        write(pen, "flip(%" PRId64 ", %" PRId64 ")", a->value, a->whole);
+    else if (a->subject == KNELL_FAIL_NO_SUBJECT)
         write(pen, "flip(%" PRId64 ")", a->value);
     else
         write(pen, "flip(%s, %" PRId64 ")", pen->program->variables[a->subject], a->value);

@@ -81,6 +81,7 @@ struct knell__fail_act {
     uint32_t subject; /* message, node (within the daemon), variable; ASSIGN: slot */
     struct knell__fail_dest dest;
     struct knell__fail_slice value;
+    struct knell__fail_slice whole; /* FLIP: every bit with a chance of value in whole; empty: one bit */
     const char *text;
     struct knell__fail_at at;
 };

@@ -48,6 +48,7 @@ struct knell__action {
     struct knell__word name; /* message, node, variable; LOG: the text */
     struct knell__dest dest;
     struct knell__expr *value;
+    struct knell__expr *whole; /* FLIP: of so many; NULL: the value is the number of a bit */
     struct knell__action *next;
 };
 

@@ -2,7 +2,7 @@
  *
  * Little data: recursive doubling. Members beyond the largest power of two fold into a neighbour first and get the result last.
  * Blocks of neighbouring ranks are folded, the lower ones on the left: so operations that do not commute keep their order, and
- * all members compute the same bits.
+ * all members compute the same bits. The first message goes out from the program's own buffer, before anything is copied.
  * Much data: everybody folds a piece (coll_pieces.c) and sends it to all. */
 #include "mpi/coll.h"
 #include "mpi/gen/own.h"
@@ -37,24 +37,27 @@ static void fold(struct knell__coll *coll, bool came_from_lower)
     }
     void *folded = coll->spare;
     knell__coll_fold(coll, coll->mine, folded, a->recv_count, a->recv_type, a->op);
-    coll->spare = coll->mine;
+    coll->spare = coll->mine == a->send ? coll->other : coll->mine;
     coll->mine = folded;
 }
 
-/* `mine` must be writable, unless the first to come is from above: then it is folded into what came. */
+/* What comes from above is folded into where it came, what comes from below into `mine`, which must then be writable. */
 static void prepare(struct knell__coll *coll, bool first_from_lower)
 {
     const struct knell__coll_args *a = &coll->args;
     bool in_place = a->send == MPI_IN_PLACE;
-    if (!in_place && coll->comm->size == 2 && !first_from_lower) {
-        coll->mine = (void *)a->send;
-        coll->spare = a->recv;
-        return;
-    }
-    if (!in_place)
-        knell__coll_copy(coll, a->send, a->recv_count, a->recv_type, a->recv, a->recv_count, a->recv_type);
+    if (in_place || first_from_lower || coll->comm->size > 2)
+        coll->other = knell__coll_scratch(coll, (size_t)a->recv_count, a->recv_type);
+    coll->mine = in_place ? a->recv : (void *)a->send;
+    coll->spare = in_place || first_from_lower ? coll->other : a->recv;
+}
+
+/* Once the first message is on its way from the program's buffer. */
+static void become_writable(struct knell__coll *coll)
+{
+    const struct knell__coll_args *a = &coll->args;
+    knell__coll_copy(coll, coll->mine, a->recv_count, a->recv_type, a->recv, a->recv_count, a->recv_type);
     coll->mine = a->recv;
-    coll->spare = knell__coll_scratch(coll, (size_t)a->recv_count, a->recv_type);
 }
 
 static void enter(struct knell__coll *coll, int place, int extra)
@@ -64,10 +67,12 @@ static void enter(struct knell__coll *coll, int place, int extra)
     prepare(coll, rank < 2 * extra || place % 2);
     if (rank >= 2 * extra || coll->code != MPI_SUCCESS)
         return;
-    if (rank % 2)
-        knell__coll_recv(coll, coll->spare, a->recv_count, a->recv_type, rank - 1);
-    else
+    if (rank % 2 == 0) {
         knell__coll_send(coll, coll->mine, a->recv_count, a->recv_type, rank + 1);
+        return;
+    }
+    knell__coll_recv(coll, coll->spare, a->recv_count, a->recv_type, rank - 1);
+    become_writable(coll);
 }
 
 static void double_once(struct knell__coll *coll, int place, int extra)
@@ -76,6 +81,8 @@ static void double_once(struct knell__coll *coll, int place, int extra)
     int partner = rank_at(place ^ coll->state[FAR], extra);
     knell__coll_recv(coll, coll->spare, a->recv_count, a->recv_type, partner);
     knell__coll_send(coll, coll->mine, a->recv_count, a->recv_type, partner);
+    if (coll->mine == a->send && coll->spare != a->recv)
+        become_writable(coll);
 }
 
 /* The even ones of the pairs have nothing to do between the beginning and the end. */
@@ -83,14 +90,14 @@ static void leave(struct knell__coll *coll, int extra)
 {
     const struct knell__coll_args *a = &coll->args;
     int rank = coll->comm->rank;
+    if (rank < 2 * extra && rank % 2 == 0) {
+        knell__coll_recv(coll, a->recv, a->recv_count, a->recv_type, rank + 1);
+        return;
+    }
+    if (rank < 2 * extra)
+        knell__coll_send(coll, coll->mine, a->recv_count, a->recv_type, rank - 1);
     if (coll->mine != a->recv)
         knell__coll_copy(coll, coll->mine, a->recv_count, a->recv_type, a->recv, a->recv_count, a->recv_type);
-    if (rank >= 2 * extra)
-        return;
-    if (rank % 2)
-        knell__coll_send(coll, a->recv, a->recv_count, a->recv_type, rank - 1);
-    else
-        knell__coll_recv(coll, a->recv, a->recv_count, a->recv_type, rank + 1);
 }
 
 static bool doubling_step(struct knell__coll *coll)

@@ -70,13 +70,10 @@ static struct block outgoing(const struct knell__coll *coll, int to)
     return (struct block){(char *)coll->mine + packed_at(a, to), (int)packed_size(&block), MPI_PACKED};
 }
 
-static void begin(struct knell__coll *coll)
+/* The own block, once the others are on their way. */
+static void copy_own(struct knell__coll *coll)
 {
     int rank = coll->comm->rank;
-    if (coll->args.send == MPI_IN_PLACE) {
-        pack_away(coll);
-        return;
-    }
     struct block from = send_block(&coll->args, rank), into = recv_block(&coll->args, rank);
     knell__coll_copy(coll, from.at, from.count, from.type, into.at, into.count, into.type);
 }
@@ -103,11 +100,14 @@ static bool alltoall_step(struct knell__coll *coll)
     int size = coll->comm->size, window = coll->args.recv_types ? size : WINDOW, first = 1 + (int)coll->round * window;
     if (coll->round > 0 && first >= size)
         return false;
-    if (coll->round == 0)
-        begin(coll);
+    bool in_place = coll->args.send == MPI_IN_PLACE;
+    if (coll->round == 0 && in_place)
+        pack_away(coll);
     if (coll->code != MPI_SUCCESS)
         return false;
     exchange(coll, first, first + window < size ? first + window : size);
+    if (coll->round == 0 && !in_place)
+        copy_own(coll);
     return true;
 }
 

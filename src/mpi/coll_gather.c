@@ -1,5 +1,5 @@
 /* coll_gather.c: MPI_Gather(v), MPI_Scatter(v) and their nonblocking kinds: straight between the root and everyone, in the
- * program's own datatypes. One round. */
+ * program's own datatypes. One round; the root's own block last, when the others are on their way. */
 #include "mpi/coll.h"
 #include "mpi/gen/own.h"
 
@@ -23,10 +23,11 @@ static bool gather_step(struct knell__coll *coll)
         return false;
     if (coll->comm->rank != a->root)
         knell__coll_send(coll, a->send, a->send_count, a->send_type, a->root);
-    for (int i = 0; coll->comm->rank == a->root && i < coll->comm->size; i++) {
-        struct block block = block_of(a->recv, i, a->recv_count, a->recv_counts, a->recv_displs, a->recv_type);
-        if (i != a->root)
-            knell__coll_recv(coll, block.at, block.count, a->recv_type, i);
+    for (int i = 1; coll->comm->rank == a->root && i <= coll->comm->size; i++) {
+        int rank = (a->root + i) % coll->comm->size;
+        struct block block = block_of(a->recv, rank, a->recv_count, a->recv_counts, a->recv_displs, a->recv_type);
+        if (rank != a->root)
+            knell__coll_recv(coll, block.at, block.count, a->recv_type, rank);
         else if (a->send != MPI_IN_PLACE)
             knell__coll_copy(coll, a->send, a->send_count, a->send_type, block.at, block.count, a->recv_type);
     }
@@ -40,10 +41,11 @@ static bool scatter_step(struct knell__coll *coll)
         return false;
     if (coll->comm->rank != a->root)
         knell__coll_recv(coll, a->recv, a->recv_count, a->recv_type, a->root);
-    for (int i = 0; coll->comm->rank == a->root && i < coll->comm->size; i++) {
-        struct block block = block_of((void *)a->send, i, a->send_count, a->send_counts, a->send_displs, a->send_type);
-        if (i != a->root)
-            knell__coll_send(coll, block.at, block.count, a->send_type, i);
+    for (int i = 1; coll->comm->rank == a->root && i <= coll->comm->size; i++) {
+        int rank = (a->root + i) % coll->comm->size;
+        struct block block = block_of((void *)a->send, rank, a->send_count, a->send_counts, a->send_displs, a->send_type);
+        if (rank != a->root)
+            knell__coll_send(coll, block.at, block.count, a->send_type, rank);
         else if (a->recv != MPI_IN_PLACE)
             knell__coll_copy(coll, block.at, block.count, a->send_type, a->recv, a->recv_count, a->recv_type);
     }

@@ -6,8 +6,8 @@
 
 enum { FAR, CAME, FIRST }; /* state: FIRST: the lowest rank of the scan */
 
-/* One round: false when nobody is that far away. */
-static bool reach(struct knell__coll *coll)
+/* One round, with what there is in `from`: false when nobody is that far away. */
+static bool reach(struct knell__coll *coll, const void *from)
 {
     const struct knell__coll_args *a = &coll->args;
     int rank = coll->comm->rank, far = coll->state[FAR];
@@ -17,24 +17,32 @@ static bool reach(struct knell__coll *coll)
     if (coll->state[CAME])
         knell__coll_recv(coll, coll->spare, a->recv_count, a->recv_type, rank - far);
     if (rank + far < coll->comm->size)
-        knell__coll_send(coll, a->recv, a->recv_count, a->recv_type, rank + far);
+        knell__coll_send(coll, from, a->recv_count, a->recv_type, rank + far);
     coll->state[FAR] = 2 * far;
     return true;
+}
+
+/* The own elements go out from where they are, and into their place when they are on their way. */
+static bool scan_begin(struct knell__coll *coll)
+{
+    const struct knell__coll_args *a = &coll->args;
+    const void *mine = a->send == MPI_IN_PLACE ? a->recv : a->send;
+    coll->state[FAR] = 1;
+    if (coll->comm->rank > 0)
+        coll->spare = knell__coll_scratch(coll, (size_t)a->recv_count, a->recv_type);
+    bool more = coll->code == MPI_SUCCESS && reach(coll, mine);
+    knell__coll_copy(coll, mine, a->recv_count, a->recv_type, a->recv, a->recv_count, a->recv_type);
+    return more;
 }
 
 static bool scan_step(struct knell__coll *coll)
 {
     const struct knell__coll_args *a = &coll->args;
-    if (coll->state[FAR] == 0) {
-        coll->state[FAR] = 1;
-        if (a->send != MPI_IN_PLACE)
-            knell__coll_copy(coll, a->send, a->recv_count, a->recv_type, a->recv, a->recv_count, a->recv_type);
-        if (coll->comm->rank > 0)
-            coll->spare = knell__coll_scratch(coll, (size_t)a->recv_count, a->recv_type);
-    } else if (coll->state[CAME]) {
+    if (coll->state[FAR] == 0)
+        return scan_begin(coll);
+    if (coll->state[CAME])
         knell__coll_fold(coll, coll->spare, a->recv, a->recv_count, a->recv_type, a->op);
-    }
-    return coll->code == MPI_SUCCESS && reach(coll);
+    return coll->code == MPI_SUCCESS && reach(coll, a->recv);
 }
 
 /* In place, what comes must wait in the spare until the own is sent. */
@@ -66,7 +74,7 @@ static bool exscan_step(struct knell__coll *coll)
         knell__coll_copy(coll, coll->spare, a->recv_count, a->recv_type, a->recv, a->recv_count, a->recv_type);
     coll->state[FIRST] = coll->state[FAR] = 1;
     coll->step = scan_step;
-    return coll->code == MPI_SUCCESS && reach(coll);
+    return coll->code == MPI_SUCCESS && reach(coll, a->recv);
 }
 
 static int scan(knell__coll_step *step, const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,

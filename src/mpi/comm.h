@@ -101,7 +101,7 @@ struct knell__making *knell__making_settle(struct knell__comm *unborn, const str
 /* An MPI code, with *done set: *made is the new communicator (NULL for size 0), and the making is gone. */
 int knell__making_advance(struct knell__making *making, bool *done, struct knell__comm **made);
 int knell__making_finish(struct knell__making *making, struct knell__comm **made); /* blocking */
-/* Behind a request: *newcomm is set when it completes. */
+/* Behind a request: *newcomm is set at once, and of use when it completes. */
 int knell__making_request(struct knell__making *making, struct knell__comm *parent, MPI_Comm *newcomm, MPI_Request *request);
 
 #endif

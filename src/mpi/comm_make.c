@@ -244,17 +244,12 @@ int knell__making_finish(struct knell__making *making, struct knell__comm **made
 struct making_task {
     struct knell__task task;
     struct knell__making *making;
-    MPI_Comm *newcomm;
 };
 
 static int task_advance(struct knell__task *task, bool *done)
 {
-    struct making_task *t = (struct making_task *)task;
     struct knell__comm *made = NULL;
-    int code = knell__making_advance(t->making, done, &made);
-    if (*done)
-        *t->newcomm = made ? made->handle : MPI_COMM_NULL;
-    return code;
+    return knell__making_advance(((struct making_task *)task)->making, done, &made);
 }
 
 static void task_release(struct knell__task *task)
@@ -262,6 +257,7 @@ static void task_release(struct knell__task *task)
     free(task);
 }
 
+/* The handle is given out at once and never written again: Open MPI's Fortran hands us a variable on its stack. */
 int knell__making_request(struct knell__making *making, struct knell__comm *parent, MPI_Comm *newcomm, MPI_Request *request)
 {
     struct making_task *task = calloc(1, sizeof *task);
@@ -269,6 +265,6 @@ int knell__making_request(struct knell__making *making, struct knell__comm *pare
         knell__die("out of memory");
     task->task = (struct knell__task){.advance = task_advance, .release = task_release};
     task->making = making;
-    task->newcomm = newcomm;
+    *newcomm = making->handle;
     return knell__request_token(parent, &task->task, request);
 }

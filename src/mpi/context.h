@@ -56,6 +56,12 @@ bool knell__place_expected(MPI_Comm context, int tag);
 int knell__context_number(MPI_Comm context);
 MPI_Comm knell__context_numbered(int number);
 
+/* On the wire, of agreements (side_carry.c): tags of MPI_COMM_SELF's slot are for nobody else. From any source. */
+static inline int knell__agree_tag(void)
+{
+    return 1 << (KNELL__EPOCH_BITS + KNELL__SEQUENCE_BITS);
+}
+
 void knell__contexts_make(void);
 /* Slots 0 and 1: MPI_COMM_WORLD and MPI_COMM_SELF. */
 struct knell__place knell__place_fixed(int slot);

@@ -14,10 +14,11 @@ function fail(text)
     exit 1
 }
 
-# "const int counts[], MPI_Comm comm" -> "counts, comm"; sets `comm` to the first communicator among them.
+# "const int counts[], MPI_Comm comm" -> "counts, comm"; sets `comm` to the first communicator among them,
+# and in the same way `buffer`, `count`, `datatype` (what is sent) and `request`.
 function names_of(parameters,    piece, n, i, name, list)
 {
-    comm = "MPI_COMM_SELF"
+    comm = "MPI_COMM_SELF"; buffer = count = datatype = ""; request = "NULL"
     if (parameters == "void")
         return ""
     n = split(parameters, piece, /, */)
@@ -29,6 +30,14 @@ function names_of(parameters,    piece, n, i, name, list)
         list = list (i > 1 ? ", " : "") name
         if (comm == "MPI_COMM_SELF" && piece[i] ~ /^MPI_Comm [a-z_0-9]+$/)
             comm = name
+        if (!buffer && piece[i] ~ /^const void \*/)
+            buffer = name
+        if (!count && piece[i] ~ /^int [a-z]*count$/)
+            count = name
+        if (!datatype && piece[i] ~ /^MPI_Datatype /)
+            datatype = name
+        if (name == "request")
+            request = name
     }
     return list
 }
@@ -73,13 +82,16 @@ function body_of(class, native, own, number)
         return "    return " own ";\n"
     if (class == "ulfm")
         return "    if (!knell__enter(" number "))\n        return MPI_ERR_OTHER;\n    int64_t began = knell__tell_begin();\n" \
-               "    int code = " own ";\n    knell__tell_did(" number ", began, code);\n" \
+               "    int code = " own ";\n    knell__tell_did(" number ", " comm ", began, code);\n" \
                "    return knell__leave(" number ", code);\n"
     if (class == "lack")
         return "    if (!knell__enter(" number "))\n        return " native ";\n" \
                "    return knell__leave(" number ", knell__raise_lack(" comm ", " number "));\n"
     if (class == "own")
         return "    if (!knell__enter(" number "))\n        return " native ";\n    return knell__leave(" number ", " own ");\n"
+    if (class == "send")
+        return "    if (!knell__enter_sending(" number ", &" buffer ", " count ", " datatype "))\n        return " native ";\n" \
+               "    return knell__leave_sending(" number ", " own ", " request ");\n"
     if (class == "pass")
         return "    if (!knell__enter(" number "))\n        return " native ";\n    return knell__leave(" number ", " native ");\n"
     if (class == "guard")
@@ -101,7 +113,7 @@ BEGIN {
     begin(own_h, "What the hand-written files define.", "KNELL_MPI_GEN_OWN_H")
     print "#include <knell/mpix.h>\n" > own_h
     begin(wrappers, "What the program calls.")
-    print "#include \"mpi/error.h\"\n#include \"mpi/gen/own.h\"\n#include \"mpi/layer.h\"\n#include \"mpi/native.h\"\n#include \"mpi/tell.h\"\n" > wrappers
+    print "#include \"mpi/error.h\"\n#include \"mpi/flip.h\"\n#include \"mpi/gen/own.h\"\n#include \"mpi/layer.h\"\n#include \"mpi/native.h\"\n#include \"mpi/tell.h\"\n" > wrappers
     print "#define EXPORT __attribute__((visibility(\"default\")))" > wrappers
     print "#define FITS(count) ((count) == (int)(count))" > wrappers
     print "#define ALIAS(name) __attribute__((alias(#name), visibility(\"default\")))" > wrappers
@@ -134,7 +146,7 @@ BEGIN {
         when_4(native_h, "    int (*" short ")(" parameters ");")
         when_4(native_c, "    knell__native." short " = knell__native_symbol(\"P" name "\");")
     }
-    if (class == "own" || class == "life" || class == "ulfm")
+    if (class ~ /^(own|send|life|ulfm)$/)
         when_4(own_h, "int knell__mpi_" short "(" parameters ");")
     if (class != "ulfm" && name ~ /^MPIX/) # not in every mpi.h
         print "\nint " name "(" parameters ");" > wrappers

@@ -1,5 +1,6 @@
 /* inject.c: see inject.h. */
 #include "mpi/inject.h"
+#include "mpi/flip.h"
 #include "mpi/ghost.h"
 #include "mpi/tell.h"
 #include "mpi/where.h"
@@ -9,6 +10,8 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+_Static_assert((int)KNELL__CALL_END <= (int)KNELL__DESK_CALLS, "the desk has no room for all calls");
 
 /* One call at a time is held: the desk has room for one answer. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -47,6 +50,8 @@ static void hold(struct knell__desk *desk, enum knell__call call, int after)
     uint32_t was = atomic_load(&desk->answers);
     knell__announce((struct knell__report){.word = KNELL__WORD_AT, .value = call, .code = after});
     sleep_on(&desk->answers, was);
+    knell__flip_order(desk->flip, after ? 0 : desk->flips);
+    desk->flips = 0;
     pthread_mutex_unlock(&lock);
     obey(desk);
 }
@@ -62,6 +67,7 @@ void knell__inject_before(enum knell__call call)
 void knell__inject_after(enum knell__call call)
 {
     struct knell__desk *desk = knell__desk();
+    knell__flip_unused(call);
     obey(desk);
     if (atomic_load(&desk->armed[call]) & KNELL__ARMED_AFTER)
         hold(desk, call, 1);

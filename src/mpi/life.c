@@ -4,6 +4,7 @@
 #include "mpi/gen/own.h"
 #include "mpi/inject.h"
 #include "mpi/native.h"
+#include "mpi/request.h"
 #include "mpi/side.h"
 #include "mpi/tell.h"
 
@@ -58,6 +59,7 @@ static int begin(int code)
     learn_self();
     knell__errors_make();
     knell__contexts_make();
+    knell__requests_begin();
     start_side();
     knell__comms_make();
     knell__inject_start();

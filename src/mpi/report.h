@@ -3,6 +3,7 @@
 #ifndef KNELL_MPI_REPORT_H
 #define KNELL_MPI_REPORT_H
 
+#include <knell/fail.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@ enum knell__word {
     KNELL__WORD_DID,         /* value is a call (gen/calls.h), begun at `when`; it took `took` and gave `code` */
     KNELL__WORD_AT,          /* held at a call, value; code is 0 before it and 1 after it */
     KNELL__WORD_INSIDE,      /* the answer to KNELL__ASK_WHERE: value is the call it is inside of, or -1 */
+    KNELL__WORD_FLIPPED,     /* before the call `value`: `code` bits of what it sends are wrong; -1: it sends nothing */
 };
 
 /* Well below PIPE_BUF: whole or not at all, however many write. */
@@ -28,6 +30,7 @@ struct knell__report {
     int64_t when; /* CLOCK_MONOTONIC */
     int64_t took;
     int64_t value;
+    uint64_t group; /* DID: that of the communicator, the same at all its members */
     int32_t process;
     int32_t word;
     int32_t peer;
@@ -46,12 +49,15 @@ struct knell__report {
 
 enum { KNELL__DESK_CALLS = 512 };
 enum { KNELL__ARMED_BEFORE = 1, KNELL__ARMED_AFTER = 2 };
+enum { KNELL__DESK_FLIPS = KNELL_FAIL_ACTIONS_MAX };
 
-/* One rank's. `armed` is written before `answers` is raised. */
+/* One rank's. All else is written before `answers` is raised. */
 struct knell__desk {
     _Atomic uint32_t answers; /* futex: raised when a rank that is held may go on */
     _Atomic uint32_t halt;    /* futex: not 0: the process is to die as a ghost */
     _Atomic uint8_t armed[KNELL__DESK_CALLS];
+    uint32_t flips; /* orders for the call before which the rank is held */
+    struct knell_fail_flip flip[KNELL__DESK_FLIPS];
 };
 
 #endif

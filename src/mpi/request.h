@@ -4,8 +4,8 @@
  * that wait) gets a *token*: a generalized request, so that the handle is valid everywhere, in Fortran too. A handle that is
  * not in the table belongs to the MPI alone (I/O, generalized requests of the program).
  *
- * MPICH gives the same handle to all sends that were complete at once; the table then knows the last of them, which is enough:
- * what is complete cannot fail any more. */
+ * Sends that were complete at once have one handle in common, on both MPIs. The table does not know it: what is complete cannot
+ * fail any more. */
 #ifndef KNELL_MPI_REQUEST_H
 #define KNELL_MPI_REQUEST_H
 
@@ -47,6 +47,10 @@ struct knell__request {
         int tag; /* of a send: the native one */
     };
 };
+
+/* That of sends that are complete when the call returns; found at MPI_Init. */
+extern MPI_Request knell__request_complete;
+void knell__requests_begin(void);
 
 /* Copies. put holds the communicator, drop releases it. With threads, what is known of a request must be got before the MPI below
  * completes it: after that the handle may be another thread's. */

@@ -123,6 +123,7 @@ static void start_runtime(const struct knell__meeting *meeting, int listening)
     config.combine_count = 2;
     config.on_fact_at_once = on_fact;
     config.spare_the_dead = knell__self.ghosts;
+    config.carry = knell__carry;
     if (knell_runtime_start(&config, &runtime, why) != 0)
         knell__die("the detector does not start: %s", why);
 }

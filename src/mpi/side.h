@@ -68,6 +68,7 @@ struct knell__ticket {
     enum knell_kind kind;
     enum knell__fold fold;
     bool alone;                 /* the group has one member: decided at once */
+    bool blocking;              /* its owner does nothing but wait for it, as all members do: side_carry.c */
     uint32_t size;
     uint64_t acked;             /* digest of the failures acknowledged */
     bool proposed;              /* the runtime has it */

@@ -71,17 +71,38 @@ void knell__side_propose(struct knell__ticket *ticket)
     knell__side_decided(ticket);
 }
 
+static void propose(struct knell__ticket *ticket)
+{
+    if (ticket->blocking)
+        knell__carry_begin();
+    int error = knell_runtime_propose(knell__side_runtime(), ticket->group, ticket->kind, (uint8_t)ticket->fold, ticket->value,
+                                      ticket->size, ticket->acked);
+    if (error)
+        knell__die("cannot propose to group %llx: %s", (unsigned long long)ticket->group, knell_error_text(error));
+    if (ticket->blocking)
+        knell__carry_end();
+}
+
 bool knell__side_decided(struct knell__ticket *ticket)
 {
     if (atomic_load_explicit(&ticket->decided, memory_order_acquire))
         return true;
-    if (!ticket->proposed && claim(ticket)) {
-        int error = knell_runtime_propose(knell__side_runtime(), ticket->group, ticket->kind, (uint8_t)ticket->fold,
-                                          ticket->value, ticket->size, ticket->acked);
-        if (error)
-            knell__die("cannot propose to group %llx: %s", (unsigned long long)ticket->group, knell_error_text(error));
-    }
+    if (!ticket->proposed && claim(ticket))
+        propose(ticket);
+    else if (ticket->blocking)
+        knell__carry_serve();
     return atomic_load_explicit(&ticket->decided, memory_order_acquire);
+}
+
+bool knell__agree_waits(uint64_t group, enum knell_kind kind)
+{
+    struct knell__ticket *ticket;
+    pthread_mutex_lock(&lock);
+    for (ticket = first; ticket && !(ticket->proposed && same(ticket, group, kind));)
+        ticket = ticket->next;
+    bool waits = ticket && ticket->blocking;
+    pthread_mutex_unlock(&lock);
+    return waits;
 }
 
 /* ---- out ------------------------------------------------------------------------------------------------------------------- */

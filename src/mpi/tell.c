@@ -1,8 +1,11 @@
-/* tell.c: see tell.h. Reports are written without waiting: the detector's thread writes some of them. */
+/* tell.c: see tell.h. What the detector's thread reports is written without waiting. */
 #include "mpi/tell.h"
+#include "mpi/comm.h"
 #include "mpi/gen/calls.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -55,6 +58,12 @@ __attribute__((constructor(101))) static void open_report(void)
     map_desk(directory, rank);
 }
 
+/* What only makes the timeline richer may be lost when nobody reads; what somebody waits for may not. */
+static bool is_waited_for(int word)
+{
+    return word != KNELL__WORD_LEARNED && word != KNELL__WORD_DID && word != KNELL__WORD_FLIPPED;
+}
+
 void knell__announce(struct knell__report report)
 {
     if (out < 0)
@@ -62,8 +71,8 @@ void knell__announce(struct knell__report report)
     report.process = knell__tell_rank();
     if (!report.when)
         report.when = now();
-    ssize_t written = write(out, &report, sizeof report);
-    (void)written;
+    while (write(out, &report, sizeof report) < 0 && errno == EAGAIN && is_waited_for(report.word))
+        poll(&(struct pollfd){.fd = out, .events = POLLOUT}, 1, -1);
 }
 
 void knell__announce_word(enum knell__word word, int64_t value)
@@ -76,12 +85,13 @@ int64_t knell__tell_begin(void)
     return out < 0 ? 0 : now();
 }
 
-void knell__tell_did(int call, int64_t began, int code)
+void knell__tell_did(int call, MPI_Comm handle, int64_t began, int code)
 {
     bool of_interest = call == KNELL__CALL_COMM_REVOKE || call == KNELL__CALL_COMM_SHRINK || call == KNELL__CALL_COMM_AGREE;
-    if (began && of_interest)
+    const struct knell__comm *comm = began && of_interest ? knell__comm_of(handle) : NULL;
+    if (comm)
         knell__announce((struct knell__report){
-            .word = KNELL__WORD_DID, .value = call, .when = began, .took = now() - began, .code = code});
+            .word = KNELL__WORD_DID, .value = call, .group = comm->id, .when = began, .took = now() - began, .code = code});
 }
 
 struct knell__desk *knell__desk(void)

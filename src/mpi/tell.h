@@ -5,6 +5,7 @@
 #include "mpi/report.h"
 
 #include <knell/types.h>
+#include <mpi.h>
 
 /* This rank's number before MPI_Init, by the launcher's word; -1: no launcher. */
 int knell__tell_rank(void);
@@ -14,7 +15,7 @@ void knell__announce_word(enum knell__word word, int64_t value);
 
 /* For the wrappers of rare calls: when one began (0: nobody listens), and that it is through. */
 int64_t knell__tell_begin(void);
-void knell__tell_did(int call, int64_t began, int code);
+void knell__tell_did(int call, MPI_Comm comm, int64_t began, int code);
 
 /* This rank's desk; NULL: none. */
 struct knell__desk *knell__desk(void);

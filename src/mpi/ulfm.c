@@ -64,13 +64,14 @@ int knell__mpi_comm_ishrink(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *req
 
 /* ---- agree ----------------------------------------------------------------------------------------------------------------- */
 
-static void agree_propose(struct knell__comm *comm, const int *flag, struct knell__ticket *ticket)
+static void agree_propose(struct knell__comm *comm, const int *flag, bool blocking, struct knell__ticket *ticket)
 {
     *ticket = (struct knell__ticket){
         .group = comm->id,
         .kind = KNELL_KIND_AGREE,
         .fold = KNELL__FOLD_AND,
         .alone = comm->size == 1,
+        .blocking = blocking,
         .size = sizeof *flag,
         .acked = comm->acked_digest,
     };
@@ -91,7 +92,7 @@ int knell__mpi_comm_agree(MPI_Comm handle, int *flag)
     struct knell__ticket ticket;
     if (!comm)
         return no_comm();
-    agree_propose(comm, flag, &ticket);
+    agree_propose(comm, flag, true, &ticket);
     for (unsigned turns = 0; !knell__side_decided(&ticket);)
         knell__idle(&turns);
     return knell__raise(comm, agree_result(&ticket, flag));
@@ -125,7 +126,7 @@ int knell__mpi_comm_iagree(MPI_Comm handle, int *flag, MPI_Request *request)
     }
     agree->task = (struct knell__task){.advance = agree_advance, .release = agree_release};
     agree->flag = flag;
-    agree_propose(comm, flag, &agree->ticket);
+    agree_propose(comm, flag, false, &agree->ticket);
     return knell__raise(comm, knell__request_token(comm, &agree->task, request));
 }
 

@@ -1,6 +1,6 @@
 /* ulfm_fortran.c: the ULFM calls for Fortran, as `call MPIX_Comm_revoke(comm, ierror)` reaches them with the names that gfortran,
- * flang and ifort give. For `use mpi_f08` there is include/mpi-ext/mpi_f08_ext.f90 in front of them. Everything else of Fortran
- * goes through the MPI's own wrappers, which end in the calls the layer stands before. */
+ * flang and ifort give. Behind `use mpi_f08` and `use mpi` there are the modules of include/mpi-ext in front of them. Everything else of
+ * Fortran goes through the MPI's own wrappers, which end in the calls the layer stands before. */
 #include "mpi/native.h"
 
 #include <knell/mpix.h>
@@ -11,11 +11,14 @@
 PUBLIC void mpix_comm_revoke_(const MPI_Fint *comm, MPI_Fint *ierror);
 PUBLIC void mpix_comm_is_revoked_(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror);
 PUBLIC void mpix_comm_shrink_(const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *ierror);
+PUBLIC void mpix_comm_ishrink_(const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *request, MPI_Fint *ierror);
+PUBLIC void mpix_comm_iagree_(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *request, MPI_Fint *ierror);
 PUBLIC void mpix_comm_agree_(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror);
 PUBLIC void mpix_comm_get_failed_(const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
 PUBLIC void mpix_comm_ack_failed_(const MPI_Fint *comm, const MPI_Fint *count, MPI_Fint *acked, MPI_Fint *ierror);
 PUBLIC void mpix_comm_failure_ack_(const MPI_Fint *comm, MPI_Fint *ierror);
 PUBLIC void mpix_comm_failure_get_acked_(const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
+PUBLIC void knell_kill_me_(void);
 
 void mpix_comm_revoke_(const MPI_Fint *comm, MPI_Fint *ierror)
 {
@@ -44,6 +47,24 @@ void mpix_comm_agree_(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror)
     *flag = value;
 }
 
+void mpix_comm_ishrink_(const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *request, MPI_Fint *ierror)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Request under_way = MPI_REQUEST_NULL;
+    *ierror = MPIX_Comm_ishrink(IN(comm), &made, &under_way);
+    *newcomm = MPI_Comm_c2f(made);
+    *request = MPI_Request_c2f(under_way);
+}
+
+/* The flag is the program's own: it is written when the request is done. */
+_Static_assert(sizeof(MPI_Fint) == sizeof(int), "an INTEGER is no int here");
+void mpix_comm_iagree_(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *request, MPI_Fint *ierror)
+{
+    MPI_Request under_way = MPI_REQUEST_NULL;
+    *ierror = MPIX_Comm_iagree(IN(comm), flag, &under_way);
+    *request = MPI_Request_c2f(under_way);
+}
+
 void mpix_comm_get_failed_(const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror)
 {
     MPI_Group group = MPI_GROUP_NULL;
@@ -68,4 +89,9 @@ void mpix_comm_failure_get_acked_(const MPI_Fint *comm, MPI_Fint *failed, MPI_Fi
     MPI_Group group = MPI_GROUP_NULL;
     *ierror = MPIX_Comm_failure_get_acked(IN(comm), &group);
     *failed = MPI_Group_c2f(group);
+}
+
+void knell_kill_me_(void)
+{
+    knell_kill_me();
 }

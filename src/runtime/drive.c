@@ -71,6 +71,16 @@ static uint32_t leave_abroad(const struct knell_runtime *runtime, const knell_ra
     return kept;
 }
 
+/* Agreements go by the program's own way while nobody of the group is gone. From then on somebody may be asked who is through with
+ * the agreement and does not listen there. True: it took the message. */
+static bool carry(struct knell_runtime *runtime, const knell_rank *to, uint32_t count, const struct knell_body *body,
+                  const uint8_t *bytes, size_t size)
+{
+    bool agreement = body->type == KNELL_MESSAGE_UP || body->type == KNELL_MESSAGE_DOWN;
+    return runtime->config.carry && agreement && knell_node_failures(runtime->node, body->group) == 0 &&
+           runtime->config.carry(runtime->config.carry_context, body->group, body->kind, to, count, bytes, size);
+}
+
 static void send_bytes(struct knell_runtime *runtime, const knell_rank *to, uint32_t first, uint32_t count,
                        const struct knell_body *body, const uint8_t *bytes, size_t size)
 {
@@ -104,7 +114,8 @@ static void on_send(void *driver, const knell_rank *to, uint32_t count, const st
             return; /* cannot be: the room suffices for every message */
         if (posts && !runtime->by_news)
             posted |= knell__news_post(&runtime->news, runtime->config.rank, label_of(body), part++, bytes, used);
-        send_bytes(runtime, to, first, count, body, bytes, used);
+        if (!carry(runtime, to, count, body, bytes, used))
+            send_bytes(runtime, to, first, count, body, bytes, used);
     }
     if (posted)
         knell__news_ring(&runtime->news);
@@ -238,6 +249,11 @@ void knell__drive_news(void *context, const struct knell__news_item *item)
         return;
     runtime->counters.board_news++;
     deliver(runtime, item->from, false, item->bytes, item->size);
+}
+
+bool knell__drive_carried(struct knell_runtime *runtime, knell_rank from, const uint8_t *bytes, size_t size)
+{
+    return deliver(runtime, from, false, bytes, size);
 }
 
 void knell__drive_datagram(struct knell_runtime *runtime, const uint8_t *bytes, size_t size, knell_time arrived)

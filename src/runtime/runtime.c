@@ -197,6 +197,12 @@ int knell_runtime_revoke(struct knell_runtime *runtime, uint64_t group)
     return wish(runtime, &(struct knell_event){.type = KNELL_EVENT_REVOKE, .as.revoke = {group}});
 }
 
+int knell_runtime_hear(struct knell_runtime *runtime, knell_rank from, const void *bytes, size_t size)
+{
+    int error = from < runtime->config.ranks ? knell__enter(runtime) : KNELL_EINVAL;
+    return error ? error : knell__leave(runtime, knell__drive_carried(runtime, from, bytes, size) ? 0 : KNELL_EWIRE);
+}
+
 int knell_runtime_trigger(struct knell_runtime *runtime)
 {
     return wish(runtime, &(struct knell_event){.type = KNELL_EVENT_TRIGGER});

@@ -132,6 +132,7 @@ int knell__leave(struct knell_runtime *runtime, int result);
 int knell__drive(struct knell_runtime *runtime, struct knell_event *event);
 void knell__drive_datagram(struct knell_runtime *runtime, const uint8_t *bytes, size_t size, knell_time arrived);
 void knell__drive_news(void *runtime, const struct knell__news_item *item);
+bool knell__drive_carried(struct knell_runtime *runtime, knell_rank from, const uint8_t *bytes, size_t size);
 void knell__drive_heartbeat(struct knell_runtime *runtime, knell_rank from, knell_time emitted, uint32_t size,
                             uint64_t digest);
 

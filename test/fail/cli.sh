@@ -101,3 +101,18 @@ for format in "" --json; do
     cmp -s "$dir/a" "$dir/c" && say "another seed, the same log"
 done
 exit 0
+
+# The combined chance of a death, p_p, at its corners and between them (in parts of 10^9): bad memory alone gives 1 - (1 - f)^3.
+printf 'load G1[0]\nshow G1[0]\n' >"$dir/script"
+chance() { # chance PC PF p_p
+    status 0 "$knell" fail run "$examples/silent-faults.fail" -D PC="$1" -D PF="$2" --script "$dir/script" --json
+    grep -q "\"dies\":$3[,}]" "$dir/out" || { cat "$dir/out"; say "p_p of $1 and $2 is not $3"; }
+}
+chance 0 0 0
+chance 250000000 0 250000000
+chance 0 100000000 271000000
+chance 0 1000000000 1000000000
+chance 250000000 1000000000 1000000000
+chance 1000000000 0 1000000000
+chance 1000000000 300000000 1000000000
+chance 500000000 500000000 953125000

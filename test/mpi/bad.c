@@ -23,7 +23,6 @@ static void no_communicator(void)
     GIVES(MPI_Recv(&value, 1, MPI_INT, 0, 0, none, MPI_STATUS_IGNORE), MPI_ERR_COMM);
     GIVES(MPI_Isend(&value, 1, MPI_INT, 0, 0, none, &request), MPI_ERR_COMM);
     GIVES(MPI_Irecv(&value, 1, MPI_INT, 0, 0, none, &request), MPI_ERR_COMM);
-    GIVES(MPI_Probe(0, 0, none, MPI_STATUS_IGNORE), MPI_ERR_COMM);
     GIVES(MPI_Barrier(none), MPI_ERR_COMM);
     GIVES(MPI_Bcast(&value, 1, MPI_INT, 0, none), MPI_ERR_COMM);
     GIVES(MPI_Ibarrier(none, &request), MPI_ERR_COMM);

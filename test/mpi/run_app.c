@@ -1,6 +1,8 @@
 /* run_app: for the tests of `knell run`: works until `deaths` ranks have died, each time shrinking to the survivors, then ends.
- * Usage: run_app deaths [status [victim]]: the exit status of the highest survivor; who kills itself at its fifth step.
- * run_app hang: rank 0 never comes to the barrier where the others are. */
+ * Usage: run_app deaths [status [victim [how]]]: the exit status of the highest survivor; who dies at its fifth step, and how: kill
+ * (knell_kill_me), exit (with status 3, without MPI_Finalize) or crash (SIGSEGV).
+ * run_app hang: rank 0 never comes to the barrier where the others are. abort: rank 1 calls MPI_Abort with 9, the others wait.
+ * fatal: rank 1 dies, the others have the fatal error handler. crash-all: nobody is left. */
 #include "check.h"
 
 #include <time.h>
@@ -35,6 +37,34 @@ static void hang(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static _Noreturn void die(const char *how)
+{
+    if (strcmp(how, "exit") == 0)
+        exit(3);
+    if (strcmp(how, "crash") == 0) {
+        signal(SIGSEGV, SIG_DFL); /* not the MPI's, which prints a page */
+        raise(SIGSEGV);
+    }
+    knell_kill_me();
+}
+
+/* What ends the whole job; returns if `word` is none of it. */
+static void end_of_all(const char *word)
+{
+    if (strcmp(word, "hang") == 0)
+        hang();
+    if (strcmp(word, "abort") == 0 && me == 1)
+        MPI_Abort(MPI_COMM_WORLD, 9);
+    if (strcmp(word, "crash-all") == 0)
+        die("crash");
+    if (strcmp(word, "fatal") == 0 && me == 1)
+        die("kill");
+    if (strcmp(word, "fatal") == 0)
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    while (strcmp(word, "fatal") == 0 || strcmp(word, "abort") == 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static int argument(int argc, char **argv, int number, int otherwise)
 {
     return argc > number ? atoi(argv[number]) : otherwise;
@@ -45,13 +75,13 @@ int main(int argc, char **argv)
     begin(&argc, &argv, 60);
     int deaths = argument(argc, argv, 1, 0), status = argument(argc, argv, 2, 0), victim = argument(argc, argv, 3, -1);
     int size = all, rank = me;
-    if (argc > 1 && strcmp(argv[1], "hang") == 0)
-        hang();
+    if (argc > 1)
+        end_of_all(argv[1]);
     MPI_Comm comm = MPI_COMM_WORLD;
     AT("work");
     for (int steps = 0; size > all - deaths; steps++) {
         if (me == victim && steps == 5)
-            knell_kill_me();
+            die(argc > 4 ? argv[4] : "kill");
         if (step(comm) != MPI_SUCCESS)
             recover(&comm);
         OK(MPI_Comm_size(comm, &size));

@@ -152,6 +152,86 @@ TEST(agreement_and_revoke)
     stop_all(member);
 }
 
+/* ---- a way of the program's own ---------------------------------------------------------------------------------------- */
+
+static struct {
+    pthread_mutex_t lock;
+    unsigned put, taken;
+    struct {
+        knell_rank from, to;
+        size_t size;
+        uint8_t bytes[1400];
+    } item[64];
+} cart = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool load(void *context, uint64_t group, enum knell_kind kind, const knell_rank *to, uint32_t count, const void *bytes,
+                 size_t size)
+{
+    CHECK_EQ_U64(group, KNELL_WORLD);
+    CHECK_EQ_U64(kind, KNELL_KIND_AGREE);
+    pthread_mutex_lock(&cart.lock);
+    for (uint32_t i = 0; i < count && cart.put < 64; i++) {
+        cart.item[cart.put].from = *(knell_rank *)context;
+        cart.item[cart.put].to = to[i];
+        cart.item[cart.put].size = size;
+        memcpy(cart.item[cart.put++].bytes, bytes, size);
+    }
+    pthread_mutex_unlock(&cart.lock);
+    return true;
+}
+
+static void unload(struct member *member)
+{
+    while (cart.taken < cart.put) {
+        unsigned at = cart.taken++;
+        CHECK_EQ_I64(knell_runtime_hear(member[cart.item[at].to].runtime, cart.item[at].from, cart.item[at].bytes,
+                                        cart.item[at].size), 0);
+    }
+}
+
+/* All who live contribute all bits but their own. */
+static void agree(struct member *member, knell_rank dead, uint8_t expected)
+{
+    struct knell_fact fact;
+    for (unsigned i = 0; i < RANKS; i++) {
+        uint8_t flags = (uint8_t)~(1u << i);
+        if (i != dead)
+            CHECK_EQ_I64(knell_runtime_propose(member[i].runtime, KNELL_WORLD, KNELL_KIND_AGREE, 0, &flags, 1, 0), 0);
+    }
+    unload(member);
+    for (unsigned i = 0; i < RANKS; i++)
+        if (i != dead && CHECK(wait_fact(&member[i], KNELL_FACT_DECIDED, &fact)) && CHECK_EQ_U64(fact.value_size, 1))
+            CHECK_EQ_U64(fact.value[0], expected);
+}
+
+/* While nobody is gone all messages of an agreement go by it, and none after. */
+TEST(agreements_are_carried_until_somebody_dies)
+{
+    struct member member[RANKS];
+    knell_rank name[RANKS];
+    struct knell_fact fact;
+    configure(member);
+    for (knell_rank i = 0; i < RANKS; i++) {
+        name[i] = i;
+        member[i].config.carry = load;
+        member[i].config.carry_context = &name[i];
+    }
+    start_some(member, RANKS);
+    for (unsigned i = 0; i < RANKS; i++)
+        REQUIRE(member[i].error == 0);
+    agree(member, KNELL_NOBODY, 0xe0);
+    CHECK_EQ_U64(cart.put, 2 * (RANKS - 1));
+    CHECK_EQ_I64(knell_runtime_hear(member[0].runtime, 1, "nonsense", 8), KNELL_EWIRE);
+    CHECK_EQ_I64(knell_runtime_hear(member[0].runtime, RANKS, "nonsense", 8), KNELL_EINVAL);
+    CHECK_EQ_I64(knell_runtime_report(member[0].runtime, 2, KNELL_WHY_HARDWARE), 0);
+    for (unsigned i = 0; i < RANKS; i++)
+        if (i != 2)
+            CHECK(wait_fact(&member[i], KNELL_FACT_FAILED, &fact));
+    agree(member, 2, 0xe4);
+    CHECK_EQ_U64(cart.put, 2 * (RANKS - 1));
+    stop_all(member);
+}
+
 TEST(departure_is_no_failure)
 {
     struct member member[RANKS];

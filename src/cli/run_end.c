@@ -1,0 +1,129 @@
+/* run_end: the end of a job: who is where, nobody is left, and the job's true status. */
+#include "cli/run.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MS INT64_C(1000000)
+/* How long the launcher may take to see that its job is over, and then to obey. */
+#define LAUNCHER_ENDS_NS (2000 * MS)
+#define LAUNCHER_OBEYS_NS (1000 * MS)
+/* How long the ranks may take to say where they are. */
+#define ANSWERS_NS (500 * MS)
+
+/* ---- who is where ---------------------------------------------------------------------------------------------------------- */
+
+static bool may_answer(const struct knell__run_rank *rank)
+{
+    return rank->ready && !rank->ended && !rank->ghost && !rank->told;
+}
+
+void knell__run_ask_where(struct knell__run_job *job, int signals)
+{
+    int64_t until = knell__run_clock() + ANSWERS_NS;
+    bool waiting = true;
+    for (int64_t i = 0; i < job->plan->ranks; i++)
+        if (may_answer(&job->rank[i]))
+            knell__run_kill(job, (int)i, KNELL__ASK_WHERE);
+    while (waiting && knell__run_clock() < until) {
+        waiting = false;
+        for (int64_t i = 0; i < job->plan->ranks; i++)
+            waiting |= may_answer(&job->rank[i]);
+        if (waiting)
+            knell__run_wait(job, signals, until);
+    }
+}
+
+void knell__run_keep_states(struct knell__run_job *job)
+{
+    for (int64_t i = 0; i < job->plan->ranks; i++)
+        job->rank[i].left = !job->rank[i].ended;
+}
+
+/* ---- the end --------------------------------------------------------------------------------------------------------------- */
+
+static void wait_for_launcher(struct knell__run_job *job, int signals, int64_t how_long)
+{
+    int64_t until = knell__run_clock() + how_long;
+    while (job->launcher && knell__run_clock() < until)
+        knell__run_wait(job, signals, until);
+}
+
+/* We are the parent of whoever lost his (PR_SET_CHILD_SUBREAPER): when we have no child left, nobody is left. */
+static void kill_children(void)
+{
+    char path[64];
+    int pid;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *children = fopen(path, "re");
+    while (children && fscanf(children, "%d", &pid) == 1)
+        kill(pid, SIGKILL);
+    if (children)
+        fclose(children);
+}
+
+void knell__run_end(struct knell__run_job *job, int signals)
+{
+    if (job->launcher && (knell__run_all_ended(job) || job->aborted) && !job->stopped_by)
+        wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
+    for (int64_t i = 0; i < job->plan->ranks; i++)
+        knell__run_kill(job, (int)i, SIGKILL);
+    if (job->launcher) {
+        kill(job->launcher, SIGTERM);
+        wait_for_launcher(job, signals, LAUNCHER_OBEYS_NS);
+    }
+    do {
+        kill_children();
+        knell__run_read_reports(job);
+        knell__run_reap(job);
+    } while (waitid(P_ALL, 0, &(siginfo_t){0}, WEXITED | WNOWAIT) == 0);
+}
+
+/* ---- the status ------------------------------------------------------------------------------------------------------------ */
+
+static int status_of(const struct knell__run_rank *rank)
+{
+    return WIFSIGNALED(rank->status) ? 128 + WTERMSIG(rank->status) : WEXITSTATUS(rank->status);
+}
+
+/* Those that ended by MPI_Finalize speak for the job; if none did, all do. */
+static int status_of_ranks(const struct knell__run_job *job)
+{
+    bool any = false;
+    int status = 0;
+    for (int64_t i = 0; i < job->plan->ranks; i++)
+        any |= job->rank[i].finished && !job->rank[i].left;
+    for (int64_t i = 0; i < job->plan->ranks && status == 0; i++)
+        if (!job->rank[i].left && !job->rank[i].ghost && (job->rank[i].finished || !any))
+            status = status_of(&job->rank[i]);
+    return status;
+}
+
+static int first_ended_early(const struct knell__run_job *job)
+{
+    int rank = 0;
+    while (rank + 1 < job->plan->ranks && (job->rank[rank].left || job->rank[rank].ready))
+        rank++;
+    return rank;
+}
+
+int knell__run_status(const struct knell__run_job *job)
+{
+    if (job->stopped_by)
+        return 128 + job->stopped_by;
+    if (job->timed_out)
+        return KNELL__RUN_TIMED_OUT;
+    if (job->started == 0)
+        return knell__cli_broken(job->plan->usage, "%s ended with status %d before any rank had started", job->plan->launcher,
+                                 WIFEXITED(job->launcher_status) ? WEXITSTATUS(job->launcher_status) : 128);
+    if (job->broken && !job->aborted) {
+        int rank = first_ended_early(job), status = status_of(&job->rank[rank]);
+        knell__cli_broken(job->plan->usage, "rank %d ended with status %d before MPI_Init was through: the others would wait "
+                                            "for it for ever", rank, status);
+        return status ? status : KNELL_EXIT_FAILED;
+    }
+    if (job->aborted)
+        return job->abort_code & 0xff ? job->abort_code & 0xff : KNELL_EXIT_FAILED;
+    return status_of_ranks(job);
+}

@@ -1,0 +1,147 @@
+/* flip.c: see flip.h. A message of any datatype is packed, its bits are flipped, and it is unpacked into memory of the same
+ * layout: what is sent has the count and the datatype that the program gave. */
+#include "mpi/flip.h"
+#include "mpi/context.h"
+#include "mpi/native.h"
+#include "mpi/request.h"
+#include "mpi/tell.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local struct {
+    unsigned orders;
+    struct knell_fail_flip order[KNELL__DESK_FLIPS];
+    void *copy; /* of the call under way */
+} mine;
+
+static void say(enum knell__call call, int64_t bits)
+{
+    int shown = bits < INT32_MAX ? (int)bits : INT32_MAX;
+    knell__announce((struct knell__report){.word = KNELL__WORD_FLIPPED, .value = call, .code = shown});
+}
+
+void knell__flip_order(const struct knell_fail_flip *order, unsigned count)
+{
+    mine.orders = count < KNELL__DESK_FLIPS ? count : KNELL__DESK_FLIPS;
+    memcpy(mine.order, order, mine.orders * sizeof *order);
+}
+
+void knell__flip_unused(enum knell__call call)
+{
+    if (mine.orders)
+        say(call, -1);
+    mine.orders = 0;
+}
+
+/* ---- the copy -------------------------------------------------------------------------------------------------------------- */
+
+struct payload {
+    int count;
+    MPI_Datatype datatype;
+    MPI_Aint begin; /* of the first byte, from the buffer on: not 0 for types that begin elsewhere */
+    size_t span;    /* from the first byte to the last */
+    int packed;     /* bytes */
+};
+
+static bool measure(int count, MPI_Datatype datatype, struct payload *payload)
+{
+    MPI_Aint lower, extent, length;
+    *payload = (struct payload){.count = count, .datatype = datatype};
+    if (count <= 0 || knell__native.type_get_extent(datatype, &lower, &extent) != MPI_SUCCESS || extent < 0 ||
+        knell__native.type_get_true_extent(datatype, &payload->begin, &length) != MPI_SUCCESS ||
+        knell__native.pack_size(count, datatype, knell__wire, &payload->packed) != MPI_SUCCESS)
+        return false;
+    payload->span = (size_t)length + (size_t)(count - 1) * (size_t)extent;
+    return payload->packed > 0;
+}
+
+static uint64_t flip_as_ordered(char *packed, int size)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < mine.orders; i++)
+        bits += knell_fail_flip(&mine.order[i], packed, (size_t)size);
+    return bits;
+}
+
+/* The number of wrong bits in `copy`, which begins where the payload does; -1: it could not be made. */
+static int64_t corrupt(const void *buffer, const struct payload *payload, char *copy)
+{
+    int used = 0, read = 0;
+    int64_t bits = -1;
+    char *packed = malloc((size_t)payload->packed), *start = copy - payload->begin;
+    if (packed && knell__native.pack(buffer, payload->count, payload->datatype, packed, payload->packed, &used, knell__wire) ==
+                      MPI_SUCCESS) {
+        bits = (int64_t)flip_as_ordered(packed, used);
+        if (knell__native.unpack(packed, used, &read, start, payload->count, payload->datatype, knell__wire) != MPI_SUCCESS)
+            bits = -1;
+    }
+    free(packed);
+    return bits;
+}
+
+const void *knell__flip_payload(enum knell__call call, const void *buffer, int count, MPI_Datatype datatype)
+{
+    struct payload payload;
+    int64_t bits = -1;
+    if (!mine.orders)
+        return buffer;
+    free(mine.copy); /* of a call that a handler left by longjmp */
+    mine.copy = NULL;
+    if (buffer != MPI_IN_PLACE && measure(count, datatype, &payload) && (mine.copy = malloc(payload.span)) != NULL)
+        bits = corrupt(buffer, &payload, mine.copy);
+    mine.orders = 0;
+    if (bits != 0)
+        say(call, bits);
+    return bits > 0 ? (char *)mine.copy - payload.begin : buffer;
+}
+
+/* ---- copies under way ------------------------------------------------------------------------------------------------------ */
+
+struct kept {
+    struct kept *next;
+    MPI_Request request;
+    void *copy;
+};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kept *all;
+
+/* A request that the table does not know any more is done. */
+static void drop_done(void)
+{
+    struct knell__request known;
+    for (struct kept **at = &all; *at;) {
+        struct kept *kept = *at;
+        if (knell__request_get(kept->request, &known)) {
+            at = &kept->next;
+            continue;
+        }
+        *at = kept->next;
+        free(kept->copy);
+        free(kept);
+    }
+}
+
+static void keep(MPI_Request request, void *copy)
+{
+    struct kept *kept = malloc(sizeof *kept);
+    if (!kept)
+        knell__die("out of memory for a message with wrong bits");
+    pthread_mutex_lock(&lock);
+    drop_done();
+    *kept = (struct kept){.next = all, .request = request, .copy = copy};
+    all = kept;
+    pthread_mutex_unlock(&lock);
+}
+
+void knell__flip_sent(const MPI_Request *request)
+{
+    if (!mine.copy)
+        return;
+    if (request)
+        keep(*request, mine.copy);
+    else
+        free(mine.copy);
+    mine.copy = NULL;
+}

@@ -1,0 +1,58 @@
+! consumer: the ULFM calls of `use mpi_f08`, the nonblocking ones too. Rank 1 kills itself; the others shrink.
+program consumer
+  use mpi_f08
+  use mpi_f08_ext
+  implicit none
+  interface
+    subroutine knell_kill_me() bind(C)
+    end subroutine
+  end interface
+  type(MPI_Comm) :: work, made, copy
+  type(MPI_Request) :: request
+  type(MPI_Group) :: failed
+  integer :: rank, left, code, dead, acked, revoked_number
+  integer, asynchronous :: flag
+  logical :: revoked
+
+  call MPI_Init()
+  call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_idup(MPI_COMM_WORLD, work, request)
+  call MPI_Wait(request, MPI_STATUS_IGNORE)
+  call MPI_Barrier(work)
+  if (rank == 1) call knell_kill_me()
+  do
+    call MPI_Barrier(work, code)
+    if (code /= MPI_SUCCESS) exit
+  end do
+  if (code /= MPIX_ERR_PROC_FAILED .and. code /= MPI_ERR_REVOKED) call wrong('the code of the barrier')
+  call MPIX_Comm_revoke(work)
+  call MPIX_Comm_is_revoked(work, revoked)
+  call MPIX_Comm_is_revoked(work, revoked_number)
+  if (.not. revoked .or. revoked_number == 0) call wrong('is_revoked')
+  call MPIX_Comm_ishrink(work, made, request, code)
+  call MPI_Wait(request, MPI_STATUS_IGNORE, code)
+  if (code /= MPI_SUCCESS) call wrong('ishrink')
+  flag = 12 + rank
+  call MPIX_Comm_iagree(made, flag, request)
+  call MPI_Wait(request, MPI_STATUS_IGNORE, code)
+  if (code /= MPI_SUCCESS .or. flag /= iand(iand(12, 14), 15)) call wrong('iagree')
+  call MPIX_Comm_get_failed(work, failed)
+  call MPI_Group_size(failed, dead)
+  call MPIX_Comm_ack_failed(work, dead, acked)
+  if (dead /= 1 .or. acked /= 1) call wrong('get_failed, ack_failed')
+  call MPI_Comm_idup(made, copy, request)
+  call MPI_Wait(request, MPI_STATUS_IGNORE)
+  call MPI_Barrier(copy, code)
+  if (code /= MPI_SUCCESS) call wrong('a barrier of the survivors')
+  call MPI_Comm_size(copy, left)
+  if (rank == 0) print '(a, i0, a, i0, a)', 'rank ', rank, ' of ', left, ': right'
+  call MPI_Finalize()
+
+contains
+  subroutine wrong(what)
+    character(*), intent(in) :: what
+    print '(a, i0, 2a)', 'rank ', rank, ': wrong: ', what
+    call MPI_Abort(MPI_COMM_WORLD, 1)
+  end subroutine
+end program

@@ -1,0 +1,52 @@
+#!/bin/sh
+# Installs a build into a temporary prefix, moves it, and compiles programs against it as strangers would, in C and Fortran, with
+# the MPI's own compilers and pkg-config; then runs them with the installed `knell run`. Usage: consumer.sh BUILD MPI
+set -eu
+build=$1 mpi=$2
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+cmake --install "$build" --prefix "$scratch/first" >/dev/null
+mv "$scratch/first" "$scratch/prefix" # nothing in it may remember the first place
+prefix=$scratch/prefix
+package=knell-mpi-$mpi
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name "$package.pc")")
+export PKG_CONFIG_PATH
+
+# runs WORDS program [option...]: under the installed layer the program ends well and says so
+runs() {
+    words=$1 program=$2
+    shift 2
+    timeout -k 5 60 "$prefix/bin/knell" run -n 4 "$@" --timeout 50s -- "$program" >"$scratch/out" 2>"$scratch/err" || {
+        echo "$program ended with status $?" >&2
+        cat "$scratch/out" "$scratch/err" >&2
+        exit 1
+    }
+    grep -q "$words" "$scratch/out" || {
+        echo "$program did not say '$words': $(cat "$scratch/out")" >&2
+        exit 1
+    }
+}
+
+# shellcheck disable=SC2046 # flags are words
+"mpicc.$mpi" -Wall -Wextra -Werror "$here/consumer.c" -o "$scratch/consumer" $(pkg-config --cflags --libs "$package")
+runs '3 of 4 ranks left, sum 406: right' "$scratch/consumer"
+# shellcheck disable=SC2046
+"mpicc.$mpi" -x c++ -Wall -Werror -fsyntax-only $(pkg-config --cflags "$package") "$here/consumer.c" # the headers in C++
+# shellcheck disable=SC2046
+"mpicc.$mpi" "$prefix/share/doc/knell/examples/mpi/jacobi.c" -o "$scratch/jacobi" $(pkg-config --cflags --libs "$package") -lm
+runs '3 of 4 ranks, .*: right' "$scratch/jacobi" --kill 2@MPI_Allreduce#20
+
+if command -v "mpif90.$mpi" >/dev/null 2>&1 && command -v gfortran >/dev/null 2>&1; then
+    cd "$scratch" # module files
+    # shellcheck disable=SC2046
+    "mpif90.$mpi" $(pkg-config --variable=fortran "$package") "$here/consumer.f90" -o "$scratch/fortran" $(pkg-config --libs "$package")
+    runs 'rank 0 of 3: right' "$scratch/fortran"
+    # shellcheck disable=SC2046
+    "mpif90.$mpi" $(pkg-config --variable=fortran "$package") "$here/consumer_mpif.f" -o "$scratch/mpif" $(pkg-config --libs "$package")
+    runs 'mpif.h: right' "$scratch/mpif"
+else
+    echo "Fortran: skipped, no mpif90.$mpi (tools/setup test installs it)"
+fi
+echo "$package: ok"

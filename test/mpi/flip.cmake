@@ -1,0 +1,7 @@
+# Silent faults: wrong bits in messages.
+foreach(mpi IN LISTS mpis)
+  set(program test-mpi-flip_app-${mpi})
+  knell_mpi_program(${program} ${mpi} flip_app.c)
+  knell_mpi_add(mpi-flip-${mpi} mpi 240 real ${CMAKE_CURRENT_SOURCE_DIR}/flip.sh $<TARGET_FILE:knell> ${mpi}
+    $<TARGET_FILE:${program}> ${PROJECT_SOURCE_DIR}/examples/fail)
+endforeach()

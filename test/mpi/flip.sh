@@ -1,0 +1,69 @@
+#!/bin/sh
+# Silent faults under `knell run`: the bits that a scenario names are wrong and no others; bits by chance are as many as they should
+# be, and the same ones with the same seed. Usage: flip.sh KNELL MPI APP SCENARIOS
+set -u
+knell=$1 mpi=$2 app=$3 scenarios=$4
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+wrong() {
+    echo "$mpi: $1" >&2
+    cat "$scratch/out" "$scratch/err" >&2
+    failed=1
+}
+
+run() {
+    timeout -k 5 90 "$knell" run -n 2 --log "$scratch/log" --timeout 80s "$@" -- "$app" >"$scratch/out" 2>"$scratch/err" </dev/null ||
+        wrong "knell run $*: status $?"
+}
+
+has() {
+    grep -q "$1" "$scratch/out" || wrong "expected: $1"
+}
+
+run
+has 'wrong bits: send 0, holes 0, isend 0, sendrecv 0, allreduce 0;'
+
+# One bit each, by its number; in the sum of two ranks bit 1 of each, which is none, and bit 2 of rank 0 alone.
+cat >"$scratch/one.fail" <<'END'
+Daemon FIRST {
+    onload -> continue, stay;
+    before(MPI_Send) -> flip(5), stay;
+    before(MPI_Ssend) -> flip(319), flip(320), flip(321), stay;
+    before(MPI_Isend) -> flip(3199), stay;
+    before(MPI_Sendrecv) -> flip(0), flip(33), stay;
+    before(MPI_Allreduce) -> flip(1), flip(2), stay;
+    before(MPI_Barrier) -> flip(1), stay;
+}
+Daemon SECOND {
+    onload -> continue, stay;
+    before(MPI_Allreduce) -> flip(1), stay;
+}
+Computer A { program = "app" daemon = FIRST; }
+Computer B { program = "app" daemon = SECOND; }
+END
+run --fail "$scratch/one.fail"
+has 'wrong bits: send 50, holes 150, isend 200, sendrecv 100, allreduce 50;'
+grep -q 'rank 0 sends 3 wrong bits by MPI_Ssend' "$scratch/log" || wrong "the log does not tell of the wrong bits"
+grep -q 'rank 0 flips nothing: MPI_Barrier sends nothing' "$scratch/log" || wrong "the log does not tell of the flip in vain"
+grep -q '0 of 2 ranks died, 450 messages had wrong bits' "$scratch/err" || wrong "the timeline does not tell of the wrong bits"
+
+# By chance: 160,000 bits by MPI_Send, a hundredth of them: 1,600 and six standard deviations of 40.
+cat >"$scratch/chance.fail" <<'END'
+Daemon D { onload -> continue, stay; before(MPI_Send) -> flip(1, 100), stay; }
+Group G { program = "app" size = 2; daemon = D; }
+END
+run --fail "$scratch/chance.fail" --seed 7
+first=$(cat "$scratch/out")
+bits=$(sed -n 's/.*send \([0-9]*\), holes 0, isend 0, sendrecv 0.*/\1/p' "$scratch/out")
+[ -n "$bits" ] && [ "$bits" -gt 1360 ] && [ "$bits" -lt 1840 ] || wrong "$bits of 160,000 bits are wrong, expected about 1,600"
+run --fail "$scratch/chance.fail" --seed 7
+[ "$(cat "$scratch/out")" = "$first" ] || wrong "the same seed gave other bits than: $first"
+run --fail "$scratch/chance.fail" --seed 8
+[ "$(cat "$scratch/out")" != "$first" ] || wrong "another seed gave the same bits"
+
+# The shipped scenario, in which wrong bits may also end a process: here they do not, in so short a time.
+run --fail "$scenarios/silent-faults.fail" -D PF=10000000 -D PC=0 -D RANGE=3600000
+has 'send [1-9]'
+exit $failed
