@@ -93,7 +93,7 @@ static inline int isend_now(native_isend *isend, const void *buf, int count, MPI
     int code = isend(buf, count, datatype, to.native, to.tag, comm->place.context, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
         return refused(comm, to.peer, code, request);
-    if (*request != knell__request_complete)
+    if (KNELL__LIKELY(*request != knell__request_complete))
         knell__request_put(&(struct knell__request){
             .handle = *request, .kind = KNELL__REQUEST_SEND, .peer = to.peer, .comm = comm, .tag = to.tag});
     return MPI_SUCCESS;

@@ -44,13 +44,14 @@ static int (*out)[LARGE];
 static void send_all(int rank)
 {
     static MPI_Request request[MESSAGES];
+    static MPI_Status status[MESSAGES]; /* some compilers warn of MPI_STATUSES_IGNORE */
     for (int i = 0; i < MESSAGES; i++) {
         const struct message *m = &plan[rank][i];
         for (int k = 0; k < m->count; k++)
             out[i][k] = value_of(rank, i);
         OK(MPI_Isend(out[i], m->count, MPI_INT, RECEIVER, m->tag, comms[m->comm], &request[i]));
     }
-    OK(MPI_Waitall(MESSAGES, request, MPI_STATUSES_IGNORE));
+    OK(MPI_Waitall(MESSAGES, request, status));
 }
 
 /* ---- the model ------------------------------------------------------------------------------------------------------------------ */

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     unsigned seed = (unsigned)atoi(argv[1]);
     int victim = rand_r(&seed) % all;
     struct timespec delay = {0, rand_r(&seed) % (1000 * atol(argv[2]))};
-    OK(MPI_Barrier(MPI_COMM_WORLD));
+    meet(MPI_COMM_WORLD);
     if (me == victim)
         CHECK(pthread_create(&thread, NULL, kill_later, &delay) == 0);
     OK(MPI_Finalize());

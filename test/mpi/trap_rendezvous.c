@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { SIZE = 4 << 20, ROUNDS = 6, SENDS = 3, RIGHT = 1, WRONG = 2 };
+enum { SIZE = 4 << 20, ROUNDS = 4, SENDS = 2, RIGHT = 1, WRONG = 2 };
 
 static char *map(void)
 {
@@ -33,8 +33,7 @@ static char *map_instead(char *buffer)
 
 static void check_all(const char *buffer, char value)
 {
-    for (int i = 0; i < SIZE; i++)
-        CHECK(buffer[i] == value);
+    CHECK(buffer[0] == value && memcmp(buffer, buffer + 1, SIZE - 1) == 0);
 }
 
 static void wait_a_little(long microseconds)
@@ -46,8 +45,7 @@ static void wait_a_little(long microseconds)
 static void traffic(MPI_Comm comm)
 {
     char *buffer = map();
-    for (int i = 0; i < 3; i++)
-        OK(MPI_Bcast(buffer, SIZE, MPI_CHAR, i % 2, comm));
+    OK(MPI_Bcast(buffer, SIZE, MPI_CHAR, 1, comm));
     check_all(buffer, RIGHT);
     unmap(buffer);
 }
@@ -59,12 +57,11 @@ static void exchange(MPI_Comm comm)
 {
     MPI_Request request[2];
     char *buffer[2] = {map(), map()};
-    int peer = 1 - me, code[2] = {MPI_SUCCESS, MPI_SUCCESS};
+    int peer = 1 - me, code[2];
     memset(buffer[1], 0, SIZE);
     code[0] = CODE(MPI_Isend(buffer[0], SIZE, MPI_CHAR, peer, 1, comm, &request[0]));
-    if (code[0] == MPI_SUCCESS)
-        code[1] = CODE(MPI_Irecv(buffer[1], SIZE, MPI_CHAR, peer, 1, comm, &request[1]));
-    if (code[0] == MPI_SUCCESS && code[1] == MPI_SUCCESS)
+    code[1] = CODE(MPI_Irecv(buffer[1], SIZE, MPI_CHAR, peer, 1, comm, &request[1]));
+    if (code[1] == MPI_SUCCESS)
         code[1] = CODE(MPI_Wait(&request[1], MPI_STATUS_IGNORE));
     if (code[0] == MPI_SUCCESS)
         code[0] = CODE(MPI_Wait(&request[0], MPI_STATUS_IGNORE));
