@@ -1,5 +1,5 @@
 /* coll_gather.c: MPI_Gather(v), MPI_Scatter(v) and their nonblocking kinds: straight between the root and everyone, in the
- * program's own datatypes. One round; the root's own block last, when the others are on their way. */
+ * program's own datatypes. One round; the root's own block last, so that nobody waits for that. */
 #include "mpi/coll.h"
 #include "mpi/gen/own.h"
 
@@ -16,22 +16,27 @@ static struct block block_of(void *buffer, int rank, int count, const int *count
     return (struct block){knell__at(buffer, displs[rank], extent), counts[rank]};
 }
 
+static struct block gathered(const struct knell__coll_args *a, int rank)
+{
+    return block_of(a->recv, rank, a->recv_count, a->recv_counts, a->recv_displs, a->recv_type);
+}
+
 static bool gather_step(struct knell__coll *coll)
 {
     const struct knell__coll_args *a = &coll->args;
-    if (coll->round > 0)
-        return false;
-    if (coll->comm->rank != a->root)
+    bool root = coll->comm->rank == a->root;
+    if (coll->round == 0 && !root)
         knell__coll_send(coll, a->send, a->send_count, a->send_type, a->root);
-    for (int i = 1; coll->comm->rank == a->root && i <= coll->comm->size; i++) {
+    for (int i = 1; coll->round == 0 && root && i < coll->comm->size; i++) {
         int rank = (a->root + i) % coll->comm->size;
-        struct block block = block_of(a->recv, rank, a->recv_count, a->recv_counts, a->recv_displs, a->recv_type);
-        if (rank != a->root)
-            knell__coll_recv(coll, block.at, block.count, a->recv_type, rank);
-        else if (a->send != MPI_IN_PLACE)
-            knell__coll_copy(coll, a->send, a->send_count, a->send_type, block.at, block.count, a->recv_type);
+        struct block block = gathered(a, rank);
+        knell__coll_recv(coll, block.at, block.count, a->recv_type, rank);
     }
-    return true;
+    if (coll->round > 0 && root && a->send != MPI_IN_PLACE) {
+        struct block own = gathered(a, a->root);
+        knell__coll_copy(coll, a->send, a->send_count, a->send_type, own.at, own.count, a->recv_type);
+    }
+    return coll->round == 0;
 }
 
 static bool scatter_step(struct knell__coll *coll)

@@ -123,7 +123,8 @@ void knell__comm_settle(struct knell__comm *comm, const struct knell__place *pla
 
 void knell__comm_hold(struct knell__comm *comm)
 {
-    atomic_fetch_add_explicit(&comm->references, 1, memory_order_relaxed);
+    if (comm != &knell__world) /* which is there for ever */
+        atomic_fetch_add_explicit(&comm->references, 1, memory_order_relaxed);
 }
 
 static void unlist(struct knell__comm *comm)
@@ -147,7 +148,7 @@ void knell__comm_unhandle(struct knell__comm *comm)
 
 void knell__comm_release(struct knell__comm *comm)
 {
-    if (atomic_fetch_sub(&comm->references, 1) > 1)
+    if (comm == &knell__world || atomic_fetch_sub(&comm->references, 1) > 1)
         return;
     unlist(comm);
     if (comm->place.stamp)
