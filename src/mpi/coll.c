@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- life of a machine ------------------------------------------------------------------------------------------------------- */
 
@@ -63,12 +62,11 @@ static struct knell__coll_post *next_post(struct knell__coll *coll, int rank, en
     return post;
 }
 
-/* Wrong arguments are nobody's death. */
-static int confirm(int peer, int code)
+/* An error of the MPI below: this peer's death, or that of any other member. */
+static int reason(const struct knell__coll *coll, int peer, int code)
 {
-    int class = MPI_ERR_OTHER;
-    knell__native.error_class(code, &class);
-    return class == MPI_ERR_OTHER || class == MPI_ERR_INTERN || class == MPI_ERR_UNKNOWN ? knell__error_confirm(peer, code) : code;
+    int confirmed = knell__error_confirm(peer, code), known = knell__op_check(&coll->op);
+    return known != MPI_SUCCESS ? known : confirmed;
 }
 
 static void posted(struct knell__coll *coll, int code)
@@ -76,7 +74,7 @@ static void posted(struct knell__coll *coll, int code)
     if (KNELL__LIKELY(code == MPI_SUCCESS))
         coll->posts++;
     else if (coll->code == MPI_SUCCESS)
-        coll->code = confirm(coll->post[coll->posts].peer, code);
+        coll->code = reason(coll, coll->post[coll->posts].peer, code);
 }
 
 void knell__coll_send(struct knell__coll *coll, const void *buffer, int count, MPI_Datatype type, int to)
@@ -91,61 +89,6 @@ void knell__coll_recv(struct knell__coll *coll, void *buffer, int count, MPI_Dat
     posted(coll, knell__native.irecv(buffer, count, type, post->peer, coll->tag, knell__wire, &post->request));
 }
 
-/* ---- giving up ------------------------------------------------------------------------------------------------------------------ */
-
-/* How long to wait for messages that cannot be taken back. A receive that the cancel came too late for is being filled by a
- * living sender, and is waited for. A send is waited for while its receiver may still be taking it: soon everybody knows of the
- * failure, and what is not taken then stays where it is for ever. */
-enum { FINAL_TESTS = 64, SENDS_MS = 20, RECEIVES_MS = 2000 };
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
-/* Tests what is left; so many are worth waiting for. */
-static int still_open(struct knell__coll *coll, enum knell__request_kind kind)
-{
-    int open = 0;
-    for (int i = 0; i < coll->posts; i++) {
-        struct knell__coll_post *post = &coll->post[i];
-        int complete = 0;
-        if (post->request == MPI_REQUEST_NULL)
-            continue;
-        if (knell__native.test(&post->request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            post->request = MPI_REQUEST_NULL;
-        else
-            open += !complete && post->kind == kind && !knell__is_dead(post->peer);
-    }
-    return open;
-}
-
-static void test_until(struct knell__coll *coll, enum knell__request_kind kind, int64_t deadline)
-{
-    unsigned turns = 0;
-    while (still_open(coll, kind) && now_ms() < deadline)
-        knell__idle(&turns);
-}
-
-/* Every message of this round is taken back; when this returns the buffers are the program's again. */
-static void give_up_all(struct knell__coll *coll)
-{
-    for (int i = 0; i < FINAL_TESTS; i++) /* what had arrived may lie unread in the transport */
-        still_open(coll, KNELL__REQUEST_RECV);
-    for (int i = 0; i < coll->posts; i++)
-        if (coll->post[i].request != MPI_REQUEST_NULL && coll->post[i].kind == KNELL__REQUEST_RECV)
-            knell__native.cancel(&coll->post[i].request);
-    int64_t start = now_ms();
-    test_until(coll, KNELL__REQUEST_RECV, start + RECEIVES_MS);
-    test_until(coll, KNELL__REQUEST_SEND, start + SENDS_MS);
-    for (int i = 0; i < coll->posts; i++)
-        if (coll->post[i].request != MPI_REQUEST_NULL && coll->post[i].kind == KNELL__REQUEST_SEND)
-            knell__native.request_free(&coll->post[i].request);
-    coll->posts = 0;
-}
-
 /* ---- rounds ------------------------------------------------------------------------------------------------------------------- */
 
 /* True when all that was posted is complete. In order: the first that is not keeps the rest waiting, which costs nothing. */
@@ -156,7 +99,7 @@ static bool round_complete(struct knell__coll *coll)
         struct knell__coll_post *post = &coll->post[coll->tested];
         int code = knell__native.test(&post->request, &complete, MPI_STATUS_IGNORE);
         if (KNELL__RARELY(code != MPI_SUCCESS)) {
-            coll->code = confirm(post->peer, code);
+            coll->code = reason(coll, post->peer, code);
             return false;
         }
         if (!complete)
@@ -182,8 +125,10 @@ static bool turn(struct knell__coll *coll)
 
 static void finish(struct knell__coll *coll)
 {
-    if (KNELL__RARELY(coll->code != MPI_SUCCESS))
-        give_up_all(coll);
+    if (KNELL__RARELY(coll->code != MPI_SUCCESS)) {
+        atomic_fetch_or(&coll->comm->trouble, KNELL__SPOILED); /* so that its slot is not reused as if nothing had been */
+        knell__coll_give_up(coll);
+    }
     end(coll);
 }
 
@@ -217,8 +162,7 @@ static void task_release(struct knell__task *task)
  * be gone after (Fortran's datatypes are converted into arrays that live as long as the call). */
 int knell__coll_start(struct knell__coll *coll, MPI_Request *request)
 {
-    coll->task.advance = task_advance;
-    coll->task.release = task_release;
+    coll->task = (struct knell__task){.advance = task_advance, .release = task_release};
     coll->over = turn(coll);
     int code = knell__request_token(coll->comm, &coll->task, request);
     if (KNELL__LIKELY(code == MPI_SUCCESS))

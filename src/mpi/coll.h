@@ -48,6 +48,7 @@ struct knell__coll_post {
     MPI_Request request;
     int peer;
     enum knell__request_kind kind;
+    bool asked; /* a send that is given up: its receiver was asked to take it */
 };
 
 struct knell__coll {
@@ -79,6 +80,9 @@ void knell__coll_begin(struct knell__coll *coll, struct knell__comm *comm, knell
                        const struct knell__coll_args *args);
 /* Runs it to its end; the code is not raised yet. */
 int knell__coll_run(struct knell__coll *coll);
+
+/* Every message of the round is taken back; when this returns the buffers are the program's again (coll_give_up.c). */
+void knell__coll_give_up(struct knell__coll *coll);
 
 /* ---- for steps: messages to and from ranks of the communicator; errors end up in coll->code --------------------------------- */
 

@@ -59,6 +59,7 @@ void *knell__native_symbol(const char *name)
 __attribute__((constructor)) static void find_native(void)
 {
     knell__native_find();
+    knell__native_tune();
 }
 
 /* ---- words -------------------------------------------------------------------------------------------------------------- */

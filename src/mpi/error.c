@@ -84,18 +84,21 @@ int knell__raise_lack(MPI_Comm handle, enum knell__call call)
     return knell__raise(comm ? comm : &knell__selfish, MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
-/* What a transport says when its peer is gone. Wrong arguments are nobody's death. */
+int knell__raise_large(MPI_Comm handle)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    return knell__raise(comm ? comm : &knell__selfish, MPI_ERR_COUNT);
+}
+
+/* What a transport says when its peer is gone: MPICH has a class of its own for it. Wrong arguments are nobody's death. */
 static bool may_be_a_death(int code)
 {
     int class = MPI_ERR_OTHER;
     knell__native.error_class(code, &class);
-    return class == MPI_ERR_OTHER || class == MPI_ERR_INTERN || class == MPI_ERR_UNKNOWN;
+    return class == MPI_ERR_OTHER || class == MPI_ERR_INTERN || class == MPI_ERR_UNKNOWN || class == MPIX_ERR_PROC_FAILED;
 }
 
-/* The transport may notice an end before the detector does. It is given a second: far more than it takes on one host. */
 int knell__error_confirm(int peer, int code)
 {
-    if (peer >= 0 && may_be_a_death(code) && knell__side_confirm(peer, INT64_C(1000000000)))
-        return MPIX_ERR_PROC_FAILED;
-    return code;
+    return peer >= 0 && may_be_a_death(code) && knell__side_confirm(peer) ? MPIX_ERR_PROC_FAILED : code;
 }

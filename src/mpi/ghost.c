@@ -1,5 +1,6 @@
 /* ghost.c: see ghost.h. */
 #include "mpi/ghost.h"
+#include "mpi/drain.h"
 #include "mpi/layer.h"
 #include "mpi/native.h"
 #include "mpi/side.h"
@@ -69,7 +70,8 @@ static bool is_released(void)
     return flag;
 }
 
-/* One thread keeps the MPI below going, the first that comes: with MPI_THREAD_FUNNELED no other may. */
+/* One thread keeps the MPI below going, the first that comes: with MPI_THREAD_FUNNELED no other may. It takes what the others
+ * had sent here and give up. */
 _Noreturn void knell__ghost_park(void)
 {
     bool serves = !atomic_exchange(&is_served, true);
@@ -78,7 +80,8 @@ _Noreturn void knell__ghost_park(void)
         make_known();
         if (serves && is_released())
             _exit(EXIT_SUCCESS);
-        rest(1000000);
+        if (!serves || !knell__drain_turn())
+            rest(1000000);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "mpi/p2p.h"
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
+#include "mpi/stamped.h"
 
 typedef int native_isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                          MPI_Request *request);
@@ -17,6 +18,7 @@ static inline int send_now(native_isend *isend, const void *buf, int count, MPI_
     struct knell__op op = knell__op_begin(comm, to.peer, KNELL__REQUEST_SEND);
     MPI_Request request;
     int code = op.code;
+    op.tag = to.tag;
     if (KNELL__LIKELY(code == MPI_SUCCESS))
         code = isend(buf, count, datatype, to.native, to.tag, comm->place.context, &request);
     if (KNELL__LIKELY(code == MPI_SUCCESS))
@@ -48,6 +50,12 @@ int knell__mpi_recv(void *buf, int count, MPI_Datatype datatype, int source, int
     struct knell__end from = knell__end_of(comm, source, tag, true);
     if (KNELL__RARELY(from.code != MPI_SUCCESS))
         return knell__raise(comm, from.code);
+    if (KNELL__RARELY(comm->place.stamp != 0)) {
+        int code = knell__stamped_recv(buf, count, datatype, &from, comm, status);
+        if (code == MPI_SUCCESS)
+            knell__status_translate(comm, status);
+        return knell__raise(comm, code);
+    }
     struct knell__op op = knell__op_begin(comm, from.peer, KNELL__REQUEST_RECV);
     MPI_Request request;
     int code = op.code == MPIX_ERR_REVOKED ? op.code : MPI_SUCCESS;
@@ -57,13 +65,22 @@ int knell__mpi_recv(void *buf, int count, MPI_Datatype datatype, int source, int
         code = knell__wait(&op, &request, status);
         if (KNELL__LIKELY(code == MPI_SUCCESS))
             knell__status_translate(comm, status);
+    } else if (code != MPIX_ERR_REVOKED) {
+        code = knell__error_confirm(from.peer, code);
     }
     return knell__raise(comm, code);
 }
 
 /* ---- nonblocking ---------------------------------------------------------------------------------------------------------- */
 
-/* A failure that is known already is raised by the completion call, as ULFM has it; only a revoke is raised here. */
+/* The native call refused. A death is raised by the completion call, as ULFM has it. */
+static int refused(struct knell__comm *comm, int peer, int code, MPI_Request *request)
+{
+    code = knell__error_confirm(peer, code);
+    return code == MPIX_ERR_PROC_FAILED ? knell__request_failed(comm, code, request) : knell__raise(comm, code);
+}
+
+/* A failure that is known already is raised by the completion call, too; only a revoke is raised here. */
 static inline int isend_now(native_isend *isend, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
                             struct knell__comm *comm, MPI_Request *request)
 {
@@ -74,10 +91,12 @@ static inline int isend_now(native_isend *isend, const void *buf, int count, MPI
     if (KNELL__RARELY(op.code != MPI_SUCCESS))
         return op.code == MPIX_ERR_REVOKED ? knell__raise(comm, op.code) : knell__request_failed(comm, op.code, request);
     int code = isend(buf, count, datatype, to.native, to.tag, comm->place.context, request);
-    if (KNELL__LIKELY(code == MPI_SUCCESS) && *request != knell__request_complete)
-        knell__request_put(
-            &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_SEND, .peer = to.peer, .comm = comm});
-    return knell__raise(comm, code);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        return refused(comm, to.peer, code, request);
+    if (KNELL__LIKELY(*request != knell__request_complete))
+        knell__request_put(&(struct knell__request){
+            .handle = *request, .kind = KNELL__REQUEST_SEND, .peer = to.peer, .comm = comm, .tag = to.tag});
+    return MPI_SUCCESS;
 }
 
 #define ISEND(name)                                                                                                      \
@@ -104,9 +123,14 @@ int knell__mpi_irecv(void *buf, int count, MPI_Datatype datatype, int source, in
         return knell__raise(comm, from.code);
     if (KNELL__RARELY(knell__trouble(comm) & KNELL__REVOKED))
         return knell__raise(comm, MPIX_ERR_REVOKED);
+    if (KNELL__RARELY(comm->place.stamp != 0)) {
+        int code = knell__stamped_irecv(buf, count, datatype, &from, comm, request);
+        return code == MPI_SUCCESS ? code : refused(comm, from.peer, code, request);
+    }
     int code = knell__native.irecv(buf, count, datatype, from.native, from.tag, comm->place.context, request);
-    if (KNELL__LIKELY(code == MPI_SUCCESS))
-        knell__request_put(
-            &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_RECV, .peer = from.peer, .comm = comm});
-    return knell__raise(comm, code);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        return refused(comm, from.peer, code, request);
+    knell__request_put(
+        &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_RECV, .peer = from.peer, .comm = comm});
+    return MPI_SUCCESS;
 }

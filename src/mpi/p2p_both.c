@@ -1,7 +1,7 @@
 /* p2p_both.c: MPI_Sendrecv and MPI_Sendrecv_replace: a receive and a send under way together. */
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
-#include "mpi/p2p.h"
+#include "mpi/stamped.h"
 
 #include <stdlib.h>
 
@@ -10,28 +10,63 @@ struct one_way {
     struct knell__op op;
     MPI_Request request;
     bool posted;
+    struct knell__pick pick; /* a receive on a stamped communicator: instead of op and request */
 };
 
 static void prepare(struct one_way *way, struct knell__comm *comm, int rank, int tag, enum knell__request_kind kind)
 {
     way->end = knell__end_of(comm, rank, tag, kind == KNELL__REQUEST_RECV);
     way->op = knell__op_begin(comm, way->end.peer, kind);
+    way->op.tag = way->end.tag;
     way->posted = false;
 }
 
-/* Each is waited for; when one fails, the other is given up too: the program cannot tell them apart. */
+static int post_receive(struct one_way *in, void *buf, int count, MPI_Datatype type)
+{
+    if (in->op.comm->place.stamp) {
+        in->pick = (struct knell__pick){.op = in->op, .from = in->end, .buffer = buf, .count = count, .type = type};
+        knell__pick_post(&in->pick);
+        in->posted = true;
+        return MPI_SUCCESS;
+    }
+    int code = knell__native.irecv(buf, count, type, in->end.native, in->end.tag, in->op.comm->place.context, &in->request);
+    in->posted = code == MPI_SUCCESS;
+    return in->posted ? code : knell__error_confirm(in->end.peer, code);
+}
+
+/* Never to one who is known dead. */
+static int post_send(struct one_way *out, const void *buf, int count, MPI_Datatype type)
+{
+    if (out->op.code != MPI_SUCCESS)
+        return out->op.code;
+    int code = knell__native.isend(buf, count, type, out->end.native, out->end.tag, out->op.comm->place.context, &out->request);
+    out->posted = code == MPI_SUCCESS;
+    return out->posted ? code : knell__error_confirm(out->end.peer, code);
+}
+
+static int wait_receive(struct one_way *in, MPI_Status *status)
+{
+    return in->op.comm->place.stamp ? knell__pick_wait(&in->pick, status) : knell__wait(&in->op, &in->request, status);
+}
+
+static void give_up_receive(struct one_way *in)
+{
+    if (!in->op.comm->place.stamp)
+        knell__give_up(&in->op, &in->request, MPI_STATUS_IGNORE);
+    else if (!knell__pick_withdraw(&in->pick) && in->pick.code == MPI_SUCCESS)
+        knell__give_up(&in->pick.op, &in->pick.request, MPI_STATUS_IGNORE);
+}
+
+/* Each is waited for. When one fails by a death, the other goes on: its peer lives, and may need it. A revoke releases both. */
 static int finish(struct one_way *in, struct one_way *out, int code, MPI_Status *status)
 {
-    if (code == MPI_SUCCESS)
-        code = knell__wait(&in->op, &in->request, status);
-    else if (in->posted)
-        knell__give_up(&in->op, &in->request, MPI_STATUS_IGNORE);
-    if (!out->posted)
-        return code;
-    if (code == MPI_SUCCESS)
-        return knell__wait(&out->op, &out->request, MPI_STATUS_IGNORE);
-    knell__give_up(&out->op, &out->request, MPI_STATUS_IGNORE);
-    return code;
+    bool futile = code != MPI_SUCCESS && code != MPIX_ERR_PROC_FAILED;
+    if (in->posted && futile)
+        give_up_receive(in);
+    int received = in->posted && !futile ? wait_receive(in, status) : MPI_SUCCESS;
+    code = received != MPI_SUCCESS ? received : code;
+    int sent = out->posted ? knell__wait(&out->op, &out->request, MPI_STATUS_IGNORE) : code;
+    return code != MPI_SUCCESS ? code : sent;
 }
 
 static int exchange(struct knell__comm *comm, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
@@ -40,15 +75,16 @@ static int exchange(struct knell__comm *comm, const void *sendbuf, int sendcount
     struct one_way in, out;
     prepare(&in, comm, source, recvtag, KNELL__REQUEST_RECV);
     prepare(&out, comm, dest, sendtag, KNELL__REQUEST_SEND);
-    int code = in.end.code != MPI_SUCCESS ? in.end.code : out.end.code != MPI_SUCCESS ? out.end.code : out.op.code;
+    int code = in.end.code != MPI_SUCCESS ? in.end.code : out.end.code;
+    if (code == MPI_SUCCESS && out.op.code == MPIX_ERR_REVOKED)
+        code = out.op.code;
     if (code != MPI_SUCCESS)
         return code;
-    code = knell__native.irecv(recvbuf, recvcount, recvtype, in.end.native, in.end.tag, comm->place.context, &in.request);
-    if (code != MPI_SUCCESS)
-        return code;
-    in.posted = true;
-    code = knell__native.isend(sendbuf, sendcount, sendtype, out.end.native, out.end.tag, comm->place.context, &out.request);
-    out.posted = code == MPI_SUCCESS;
+    code = post_receive(&in, recvbuf, recvcount, recvtype);
+    if (code == MPI_SUCCESS || code == MPIX_ERR_PROC_FAILED) {
+        int refused = post_send(&out, sendbuf, sendcount, sendtype);
+        code = code == MPI_SUCCESS ? refused : code;
+    }
     code = finish(&in, &out, code, status);
     if (code == MPI_SUCCESS)
         knell__status_translate(comm, status);

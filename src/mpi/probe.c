@@ -1,8 +1,9 @@
 /* probe.c: probes and matched receives. A probe that blocks asks again and again. A matched message is remembered with its
  * communicator and sender until it is received. */
+#include "mpi/anytag.h"
+#include "mpi/discard.h"
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
-#include "mpi/p2p.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,29 +13,30 @@
 struct matched {
     struct matched *next;
     MPI_Message message;
+    MPI_Status status; /* native */
     struct knell__comm *comm; /* held */
-    int peer;
+    bool gone; /* its sender has given it up, and it was thrown away */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct matched *all_matched;
 
-static void matched_put(MPI_Message message, struct knell__comm *comm, int peer)
+static void matched_put(MPI_Message message, struct knell__comm *comm, const MPI_Status *status)
 {
     struct matched *made = malloc(sizeof *made);
     if (!made)
         knell__die("out of memory");
     knell__comm_hold(comm);
     pthread_mutex_lock(&lock);
-    *made = (struct matched){all_matched, message, comm, peer};
+    *made = (struct matched){all_matched, message, *status, comm, false};
     all_matched = made;
     pthread_mutex_unlock(&lock);
 }
 
-/* The communicator is the caller's to release. NULL: not ours (MPI_MESSAGE_NO_PROC, or an invalid one). */
-static struct knell__comm *matched_take(MPI_Message message, int *peer)
+/* The communicator is the caller's to release. comm NULL: not ours (MPI_MESSAGE_NO_PROC, or an invalid one). */
+static struct matched matched_take(MPI_Message message)
 {
-    struct knell__comm *comm = NULL;
+    struct matched taken = {.comm = NULL};
     pthread_mutex_lock(&lock);
     struct matched **at = &all_matched;
     while (*at && (*at)->message != message)
@@ -42,12 +44,24 @@ static struct knell__comm *matched_take(MPI_Message message, int *peer)
     struct matched *found = *at;
     if (found) {
         *at = found->next;
-        comm = found->comm;
-        *peer = found->peer;
+        taken = *found;
     }
     pthread_mutex_unlock(&lock);
     free(found);
-    return comm;
+    return taken;
+}
+
+void knell__matched_discard(int source, int tag, MPI_Comm context)
+{
+    pthread_mutex_lock(&lock);
+    for (struct matched *at = all_matched; at; at = at->next) {
+        MPI_Message message = at->message; /* the program has the handle, too */
+        if (at->gone || at->status.MPI_SOURCE != source || at->status.MPI_TAG != tag || at->comm->place.context != context)
+            continue;
+        at->gone = true;
+        knell__discard(&message, &at->status);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- probes ---------------------------------------------------------------------------------------------------------------- */
@@ -56,12 +70,16 @@ static struct knell__comm *matched_take(MPI_Message message, int *peer)
 static int look(struct knell__comm *comm, const struct knell__end *from, int *flag, MPI_Message *message, MPI_Status *status)
 {
     MPI_Status found;
-    int code = message ? knell__native.improbe(from->native, from->tag, comm->place.context, flag, message, &found)
+    int code;
+    if (KNELL__RARELY(comm->place.stamp != 0))
+        code = knell__anytag_probe(comm, from, flag, message, &found);
+    else
+        code = message ? knell__native.improbe(from->native, from->tag, comm->place.context, flag, message, &found)
                        : knell__native.iprobe(from->native, from->tag, comm->place.context, flag, &found);
     if (code != MPI_SUCCESS || !*flag)
         return code;
     if (message && *message != MPI_MESSAGE_NO_PROC)
-        matched_put(*message, comm, found.MPI_SOURCE);
+        matched_put(*message, comm, &found);
     knell__status_translate(comm, &found);
     if (status != MPI_STATUS_IGNORE)
         *status = found;
@@ -78,6 +96,8 @@ static int probe(struct knell__comm *comm, int source, int tag, bool wait, int *
     *flag = 0;
     for (unsigned turns = 0; code == MPI_SUCCESS; knell__idle(&turns)) {
         code = look(comm, &from, flag, message, status);
+        if (code != MPI_SUCCESS)
+            code = knell__error_confirm(from.peer, code);
         if (code != MPI_SUCCESS || *flag)
             break;
         if (op.code == MPI_SUCCESS)
@@ -86,6 +106,8 @@ static int probe(struct knell__comm *comm, int source, int tag, bool wait, int *
         if (!wait)
             break;
     }
+    if (!*flag && !wait && atomic_load_explicit(&knell__tasks_active, memory_order_relaxed))
+        knell__tasks_advance(); /* who polls by probes lets the rest go on too */
     return knell__raise(comm, code);
 }
 
@@ -120,17 +142,27 @@ int knell__mpi_improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Mess
 
 /* ---- matched receives ------------------------------------------------------------------------------------------------------ */
 
+/* Of a communicator that was revoked. */
+static int already_gone(struct knell__comm *comm, MPI_Message *message)
+{
+    *message = MPI_MESSAGE_NULL;
+    int code = knell__raise(comm, MPIX_ERR_REVOKED);
+    knell__comm_release(comm);
+    return code;
+}
+
 int knell__mpi_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-    int peer;
-    struct knell__comm *comm = matched_take(*message, &peer);
+    struct matched found = matched_take(*message);
+    struct knell__comm *comm = found.comm;
     MPI_Request request;
     if (!comm)
         return knell__native.mrecv(buf, count, datatype, message, status);
-    struct knell__op op = knell__op_begin(comm, peer, KNELL__REQUEST_RECV);
+    if (found.gone)
+        return already_gone(comm, message);
+    struct knell__op op = knell__op_begin(comm, found.status.MPI_SOURCE, KNELL__REQUEST_RECV);
     int code = knell__native.imrecv(buf, count, datatype, message, &request);
-    if (code == MPI_SUCCESS)
-        code = knell__wait(&op, &request, status);
+    code = code == MPI_SUCCESS ? knell__wait(&op, &request, status) : knell__error_confirm(op.peer, code);
     if (code == MPI_SUCCESS)
         knell__status_translate(comm, status);
     code = knell__raise(comm, code);
@@ -140,15 +172,18 @@ int knell__mpi_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 
 int knell__mpi_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-    int peer;
-    struct knell__comm *comm = matched_take(*message, &peer);
+    struct matched found = matched_take(*message);
+    struct knell__comm *comm = found.comm;
+    int peer = found.status.MPI_SOURCE;
     if (!comm)
         return knell__native.imrecv(buf, count, datatype, message, request);
+    if (found.gone)
+        return already_gone(comm, message);
     int code = knell__native.imrecv(buf, count, datatype, message, request);
     if (code == MPI_SUCCESS)
         knell__request_put(
             &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_RECV, .peer = peer, .comm = comm});
-    code = knell__raise(comm, code);
+    code = knell__raise(comm, code == MPI_SUCCESS ? code : knell__error_confirm(peer, code));
     knell__comm_release(comm);
     return code;
 }

@@ -1,10 +1,13 @@
 /* request.c: see request.h. Open addressing with linear probing and backward shift, one lock with MPI_THREAD_MULTIPLE. */
 #include "mpi/request.h"
+#include "mpi/drain.h"
 #include "mpi/native.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { SERVE_EVERY = 8 };
 
 _Atomic int knell__tasks_active;
 MPI_Request knell__request_complete;
@@ -12,6 +15,7 @@ MPI_Request knell__request_complete;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct knell__request *entry; /* comm NULL: free */
 static size_t mask, used;
+static uint32_t last_number;
 
 static void enter(void)
 {
@@ -66,6 +70,7 @@ void knell__request_put(const struct knell__request *request)
     before = at->comm;
     used += !before;
     *at = *request;
+    at->number = ++last_number;
     leave();
     if (before)
         knell__comm_release(before); /* completed by a call the layer does not see */
@@ -97,15 +102,14 @@ static void close_gap(size_t gap)
     used--;
 }
 
-void knell__request_drop(MPI_Request handle)
+void knell__request_drop(const struct knell__request *known)
 {
     struct knell__comm *comm = NULL;
     enter();
-    if (entry) {
-        struct knell__request *at = look(handle);
+    struct knell__request *at = look(known->handle);
+    if (at->comm && at->number == known->number) {
         comm = at->comm;
-        if (comm)
-            close_gap((size_t)(at - entry));
+        close_gap((size_t)(at - entry));
     }
     leave();
     if (comm)
@@ -127,32 +131,37 @@ void knell__requests_begin(void)
 static pthread_mutex_t tasks_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct knell__task *tasks;
 
-static int nothing_to_query(void *state, MPI_Status *status)
+static int token_query(void *state, MPI_Status *status)
 {
-    (void)state;
+    const struct knell__task *task = state;
     knell__native.status_set_elements(status, MPI_BYTE, 0);
     knell__native.status_set_cancelled(status, 0);
     status->MPI_SOURCE = MPI_UNDEFINED;
     status->MPI_TAG = MPI_UNDEFINED;
+    if (task->fill)
+        task->fill(task, status);
     return MPI_SUCCESS;
 }
 
-static int nothing_to_free(void *state)
+static int token_free(void *state)
 {
     (void)state;
     return MPI_SUCCESS;
 }
 
-static int nothing_to_cancel(void *state, int complete)
+static int token_cancel(void *state, int complete)
 {
-    (void)state, (void)complete;
+    struct knell__task *task = state;
+    if (!complete && task->cancel)
+        task->cancel(task);
     return MPI_SUCCESS;
 }
 
 int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle)
 {
     struct knell__request request = {.kind = KNELL__REQUEST_TASK, .comm = comm, .task = task};
-    int code = knell__native.grequest_start(nothing_to_query, nothing_to_free, nothing_to_cancel, NULL, &request.handle);
+    request.peer = task->any_source ? KNELL__ANYBODY : KNELL__EVERYBODY;
+    int code = knell__native.grequest_start(token_query, token_free, token_cancel, task, &request.handle);
     if (code != MPI_SUCCESS)
         return code;
     task->over = task->detached = false;
@@ -169,9 +178,10 @@ int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI
 
 static void forget(struct knell__task *task)
 {
-    MPI_Request handle = task->handle;
-    knell__request_drop(handle);
-    knell__native.request_free(&handle);
+    struct knell__request known;
+    if (knell__request_get(task->handle, &known))
+        knell__request_drop(&known);
+    knell__native.request_free(&(MPI_Request){task->handle});
     task->release(task);
 }
 
@@ -195,7 +205,7 @@ int knell__request_detach(MPI_Request *handle)
     if (!knell__request_get(*handle, &known))
         return knell__native.request_free(handle);
     if (known.kind != KNELL__REQUEST_TASK) {
-        knell__request_drop(*handle);
+        knell__request_drop(&known);
         return knell__native.request_free(handle);
     }
     pthread_mutex_lock(&tasks_lock);
@@ -208,8 +218,17 @@ int knell__request_detach(MPI_Request *handle)
     return MPI_SUCCESS;
 }
 
+/* Every few turns is soon enough for the others, and costs a waiter little. No task: it goes on while a task waits. */
+static void serve_others(void)
+{
+    static _Thread_local unsigned turns __attribute__((tls_model("initial-exec")));
+    if (turns++ % SERVE_EVERY == 0)
+        knell__drain_turn();
+}
+
 void knell__tasks_advance(void)
 {
+    serve_others();
     if (pthread_mutex_trylock(&tasks_lock) != 0)
         return; /* another thread, or a task of this one that waits */
     for (struct knell__task **at = &tasks; *at;) {

@@ -11,6 +11,9 @@
 
 #include "mpi/comm.h"
 
+/* Peers that are no process. */
+enum { KNELL__ANYBODY = -1, KNELL__EVERYBODY = -2 };
+
 enum knell__request_kind {
     KNELL__REQUEST_SEND,
     KNELL__REQUEST_RECV,
@@ -22,6 +25,10 @@ struct knell__task {
     /* MPI_SUCCESS and *done false: go on. *done: over, with the code returned. */
     int (*advance)(struct knell__task *task, bool *done);
     void (*release)(struct knell__task *task); /* the program has seen the end */
+    /* A receive has these too; NULL: nothing to say, nothing to be done. */
+    void (*fill)(const struct knell__task *task, MPI_Status *status); /* as the program knows ranks and tags */
+    void (*cancel)(struct knell__task *task);
+    bool any_source; /* a receive from any source: a death leaves it pending */
     struct knell__task *next;                  /* all active tasks */
     MPI_Request handle;
     int code;
@@ -32,19 +39,24 @@ struct knell__task {
 struct knell__request {
     MPI_Request handle;
     enum knell__request_kind kind;
-    int peer; /* a process, or KNELL__ANYBODY */
+    uint32_t number; /* given by put: the MPI below gives out a handle again as soon as it is complete */
+    int peer; /* a process; KNELL__ANYBODY: a receive from any source; KNELL__EVERYBODY: a task, but for such a receive */
     struct knell__comm *comm;
-    struct knell__task *task;
+    union {
+        struct knell__task *task;
+        int tag; /* of a send: the native one */
+    };
 };
 
 /* That of sends that are complete when the call returns; found at MPI_Init. */
 extern MPI_Request knell__request_complete;
 void knell__requests_begin(void);
 
-/* Copies. put holds the communicator, drop releases it. */
+/* Copies. put holds the communicator, drop releases it. With threads, what is known of a request must be got before the MPI below
+ * completes it: after that the handle may be another thread's. */
 void knell__request_put(const struct knell__request *request);
 bool knell__request_get(MPI_Request handle, struct knell__request *request);
-void knell__request_drop(MPI_Request handle);
+void knell__request_drop(const struct knell__request *known);
 
 /* A native handle without an operation, for a task. The request is put; the task is advanced by all waiters from now on. */
 int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle);
@@ -55,8 +67,9 @@ int knell__request_failed(struct knell__comm *comm, int code, MPI_Request *handl
 /* MPI_Request_free: what is under way goes on, and is forgotten when it is over. */
 int knell__request_detach(MPI_Request *handle);
 
-/* Advances all active tasks once. Inside a task's advance it does nothing. */
+/* Advances all active tasks once (inside a task's advance: none), and does what other processes ask for (drain.h). */
 void knell__tasks_advance(void);
+/* Not 0: there is something to advance. The first trouble of the process adds one for ever: then others may ask. */
 extern _Atomic int knell__tasks_active;
 
 #endif

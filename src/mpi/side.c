@@ -5,14 +5,20 @@
 #include "mpi/tell.h"
 
 #include <arpa/inet.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+/* The word of a death goes round in well under this; a processor that is busy elsewhere counts too. */
+enum { SPREADS = 200000000 };
 
 _Atomic uint32_t knell__epoch;
 
@@ -21,10 +27,29 @@ static _Atomic bool *dead;            /* by process */
 static _Atomic int *death;            /* in the order of learning */
 static _Atomic int deaths;
 static _Atomic bool real_death;
+static knell_time needs; /* from a death to its being known here, at worst */
 
 struct knell_runtime *knell__side_runtime(void)
 {
     return runtime;
+}
+
+/* ---- the epoch ------------------------------------------------------------------------------------------------------------- */
+
+static _Atomic int sleepers;
+
+void knell__epoch_raise(void)
+{
+    atomic_fetch_add(&knell__epoch, 1);
+    if (atomic_load(&sleepers))
+        syscall(SYS_futex, &knell__epoch, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+void knell__epoch_sleep(uint32_t seen)
+{
+    atomic_fetch_add(&sleepers, 1);
+    syscall(SYS_futex, &knell__epoch, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    atomic_fetch_sub(&sleepers, 1);
 }
 
 /* ---- facts: called in any thread, with the runtime's lock held ------------------------------------------------------------- */
@@ -53,7 +78,7 @@ static void on_fact(void *context, const struct knell_fact *fact)
         knell__agree_decided(fact);
     else
         return; /* who left is of no interest, who is fenced ends */
-    atomic_fetch_add_explicit(&knell__epoch, 1, memory_order_release);
+    knell__epoch_raise();
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
@@ -88,6 +113,7 @@ static void start_runtime(const struct knell__meeting *meeting, int listening)
     config.ranks = (uint32_t)knell__self.processes;
     config.eta = time_setting("KNELL_ETA_NS", config.eta);
     config.delta = time_setting("KNELL_DELTA_NS", config.delta);
+    needs = config.eta + 2 * config.delta + SPREADS; /* its observer may be dead too */
     config.key = meeting->key;
     config.key_size = sizeof meeting->key;
     config.rendezvous = meeting->address;
@@ -148,9 +174,9 @@ static knell_time now(void)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-bool knell__side_confirm(int process, knell_time wait_ns)
+bool knell__side_confirm(int process)
 {
-    knell_time end = now() + wait_ns;
+    knell_time end = now() + needs;
     while (!knell__is_dead(process) && now() < end)
         sched_yield();
     return knell__is_dead(process);

@@ -1,14 +1,14 @@
 /* wait.c: see wait.h. */
 #include "mpi/wait.h"
+#include "mpi/drain.h"
 #include "mpi/error.h"
 
 #include <knell/mpix.h>
 #include <time.h>
 
-/* How often an operation that cannot complete any more is tested all the same: what the dead one had sent before may lie
- * unread in the transport. And how long, when the other end is alive: a receive that the cancel came too late for is being
- * filled; a send may be being taken, and if it is not by then, its receiver has not posted, and will not. */
-enum { LAST_TESTS = 64, SEND_MS = 100, RECEIVE_MS = 2000 };
+/* LAST_TESTS: how often an operation that cannot complete any more is tested all the same: what came before the death may lie
+ * unread in the transport. GHOST_MS: a ghost serves others for as long as it is there, but may have been killed in earnest. */
+enum { LAST_TESTS = 64, GHOST_MS = 2000 };
 
 static int check_dead(const struct knell__op *op)
 {
@@ -27,31 +27,50 @@ int knell__op_check(const struct knell__op *op)
     return trouble & KNELL__DEAD ? check_dead(op) : MPI_SUCCESS;
 }
 
-static int64_t now_ms(void)
+/* ---- giving up ------------------------------------------------------------------------------------------------------------- */
+
+int64_t knell__now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-static bool tested(MPI_Request *request, MPI_Status *status, int ms)
+/* The dead touch nothing any more. Whoever filled a receive from any source may be among them, and may not. */
+int64_t knell__patience(const struct knell__comm *comm, int peer)
+{
+    bool dead = peer >= 0 ? knell__is_dead(peer) : (knell__trouble(comm) & KNELL__DEAD) != 0;
+    if (!dead)
+        return INT64_MAX;
+    return peer >= 0 && !knell__self.ghosts ? 0 : GHOST_MS;
+}
+
+static bool tested(MPI_Request *request, MPI_Status *status)
 {
     int complete = 0;
-    int64_t end = now_ms() + ms;
-    for (unsigned idle = 0; !complete && (idle < LAST_TESTS || now_ms() < end); knell__idle(&idle))
+    for (unsigned turns = 0; !complete && turns < LAST_TESTS; knell__idle(&turns))
         if (knell__native.test(request, &complete, status) != MPI_SUCCESS)
             return false;
     return complete;
 }
 
-/* A receive is cancelled. If it had been matched the cancel does nothing, and it ends when its sender does its part; a dead
- * one does none, and touches nothing. */
+/* Until the MPI below lets go of it, or the other end is no more. */
+static bool tested_to_the_end(const struct knell__op *op, MPI_Request *request, MPI_Status *status)
+{
+    int64_t start = knell__now_ms();
+    bool complete = tested(request, status);
+    while (!complete && *request != MPI_REQUEST_NULL && knell__now_ms() - start < knell__patience(op->comm, op->peer))
+        complete = tested(request, status);
+    return complete;
+}
+
+/* A receive is cancelled. If it had been matched the cancel does nothing, and it ends when its sender does its part. */
 static bool give_up_receive(const struct knell__op *op, MPI_Request *request, MPI_Status *status)
 {
     MPI_Status end;
     int cancelled = 0;
     knell__native.cancel(request);
-    if (!tested(request, &end, op->peer >= 0 && knell__is_dead(op->peer) ? 0 : RECEIVE_MS)) {
+    if (!tested_to_the_end(op, request, &end)) {
         *request = MPI_REQUEST_NULL;
         return false;
     }
@@ -61,19 +80,39 @@ static bool give_up_receive(const struct knell__op *op, MPI_Request *request, MP
     return !cancelled;
 }
 
+/* A send cannot be cancelled: its receiver is asked to take it. Who knows then whether it was received or thrown away. */
+static void give_up_send(const struct knell__op *op, MPI_Request *request)
+{
+    bool there = knell__patience(op->comm, op->peer) > 0;
+    if (there)
+        knell__drain_ask(op->peer, op->comm->place.context, op->tag);
+    bool complete = tested_to_the_end(op, request, MPI_STATUS_IGNORE);
+    if (there)
+        knell__drain_end(op->peer, op->comm->place.context, op->tag);
+    if (!complete && *request != MPI_REQUEST_NULL)
+        knell__native.request_free(request);
+}
+
 bool knell__give_up(const struct knell__op *op, MPI_Request *request, MPI_Status *status)
 {
-    if (tested(request, status, 0))
+    if (tested(request, status))
         return true;
     if (*request == MPI_REQUEST_NULL)
         return false;
     if (op->kind == KNELL__REQUEST_RECV)
         return give_up_receive(op, request, status);
-    bool dead = op->peer >= 0 && knell__is_dead(op->peer);
-    if (!dead && tested(request, status, SEND_MS))
-        return true;
-    knell__native.request_free(request);
+    give_up_send(op, request);
     return false;
+}
+
+/* Where the kernel schedules sessions (autogroup) and each rank has one, as hydra's have, yielding lets nobody run but oneself: the
+ * others would get their turn when this one's slice of milliseconds ends. A nap lets them, for as short as timers go. */
+void knell__let_others_run(void)
+{
+    if (knell__self.apart)
+        nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
+    else
+        sched_yield();
 }
 
 int knell__wait(struct knell__op *op, MPI_Request *request, MPI_Status *status)

@@ -15,12 +15,11 @@
 
 #include <sched.h>
 
-enum { KNELL__ANYBODY = -1, KNELL__EVERYBODY = -2 };
-
 struct knell__op {
     struct knell__comm *comm;
     int peer; /* a process; KNELL__ANYBODY: a receive from any source; KNELL__EVERYBODY: a collective */
     enum knell__request_kind kind;
+    int tag;        /* of a send: the native one, for who takes it if it is given up */
     uint32_t epoch; /* up to which failures have been looked at */
     int code;       /* why it cannot be done; MPI_SUCCESS: it can */
 };
@@ -47,6 +46,10 @@ static inline bool knell__op_hit(struct knell__op *op)
     return op->code != MPI_SUCCESS;
 }
 
+/* So many turns before a processor that others need is given away: about as long as a small message takes. */
+enum { KNELL__PATIENCE = 32 };
+void knell__let_others_run(void);
+
 /* One turn of waiting in vain: tasks go on; on a crowded machine the processor is given away after a while. */
 static inline void knell__idle(unsigned *turns)
 {
@@ -54,8 +57,8 @@ static inline void knell__idle(unsigned *turns)
         knell__tasks_advance();
     if (KNELL__RARELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) & KNELL__ATTENTION_GHOST))
         knell__ghost_park();
-    if (KNELL__RARELY(++*turns > 256) && knell__self.crowded)
-        sched_yield();
+    if (KNELL__RARELY(++*turns > KNELL__PATIENCE) && knell__self.crowded)
+        knell__let_others_run();
 }
 
 /* Waits for a posted native request. On an error of ours the request is given up and MPI_REQUEST_NULL. */
@@ -64,5 +67,9 @@ int knell__wait(struct knell__op *op, MPI_Request *request, MPI_Status *status);
 /* The operation cannot complete: takes it back from the MPI below. When this returns nobody uses its buffer any more. True: it
  * had completed after all, with *status. */
 bool knell__give_up(const struct knell__op *op, MPI_Request *request, MPI_Status *status);
+
+/* How long the other end may take to let go of an operation that is given up, in milliseconds: for ever while it lives. */
+int64_t knell__patience(const struct knell__comm *comm, int peer);
+int64_t knell__now_ms(void);
 
 #endif

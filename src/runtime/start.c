@@ -162,7 +162,7 @@ static void begin(struct knell_runtime *runtime)
     runtime->asked = KNELL_NEVER;
     runtime->watch_again = true;
     knell__drive(runtime, &(struct knell_event){
-        .type = KNELL_EVENT_START, .as.start = {to_the_grid(runtime), longer(2 * runtime->config.delta, 2000 * MS)}});
+        .type = KNELL_EVENT_START, .as.start = {to_the_grid(runtime), longer(2 * runtime->config.delta, 5000 * MS)}});
 }
 
 static struct knell_runtime *make(const struct knell_runtime_config *config)

@@ -7,13 +7,15 @@ knell_ulfm_test(sem-shrink 6 5 sem_shrink.c)
 knell_ulfm_test(sem-failed 5 3 sem_failed.c)
 knell_ulfm_test(sem-anysource 4 2 sem_anysource.c)
 knell_ulfm_test(sem-unaffected 4 1 sem_unaffected.c)
+knell_ulfm_test(sem-sendrecv 3 1 sem_sendrecv.c)
+knell_ulfm_test(sem-anytag 4 1 sem_anytag.c)
 knell_ulfm_test(sem-handlers 3 1 sem_handlers.c)
 knell_ulfm_test(sem-fatal 3 3 sem_handlers.c fatal)
 
 knell_ulfm_test(trap-codes 3 1 trap_codes.c)
 knell_ulfm_test(trap-pmpi 4 1 trap_pmpi.c)
 knell_mpi_test(trap-exit 5 4 trap_exit.c) # deaths that are always real
-knell_ulfm_test(trap-rendezvous 4 1 trap_rendezvous.c)
+knell_ulfm_test(trap-rendezvous 5 3 trap_rendezvous.c)
 knell_ulfm_test(trap-tutorial 5 1 trap_tutorial.c)
 knell_ulfm_test(trap-threads 3 1 trap_threads.c)
 knell_mpi_test(trap-silent 3 0 trap_silent.c) # no death at all

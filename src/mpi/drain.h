@@ -1,0 +1,22 @@
+/* drain.h: sends that are given up though their receiver is there (docs/mpi.md, rule 6).
+ *
+ * The MPI below reads the buffer of a large send when the receiver takes it. On a revoked communicator, or in a collective that
+ * has failed, the receiver never will. So the sender asks: a word on the wire. The receiver, wherever in MPI it waits, takes
+ * what has come from this sender with this very tag on this context and throws it away, until it is told that the send is over.
+ * Nobody loses what he may still want: the receiver is bound to fail too, and tags are never used again (context.h).
+ *
+ * A ghost serves the others' words as long as it serves anything. */
+#ifndef KNELL_MPI_DRAIN_H
+#define KNELL_MPI_DRAIN_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/* `process` shall take what this one has sent it, from the asking to the end. Never block. */
+void knell__drain_ask(int process, MPI_Comm context, int tag);
+void knell__drain_end(int process, MPI_Comm context, int tag);
+
+/* Does what others have asked for. True: something is under way. Called by all waiters once there was trouble. */
+bool knell__drain_turn(void);
+
+#endif
