@@ -161,7 +161,8 @@ enum knell_event_type {
                                word: the timeout is longer by it */
     KNELL_EVENT_SUSPECT,    /* `suspect`: an outside source knows */
     KNELL_EVENT_LEAVE,      /* depart cleanly: gone, not failed */
-    KNELL_EVENT_TRIGGER,    /* have oneself declared dead at once; ends in KNELL_STATE_FENCED, without a fact */
+    KNELL_EVENT_TRIGGER,    /* have oneself declared dead at once; ends in KNELL_STATE_FENCED, without a fact. While it is fed
+                               messages all the same, whoever comes to watch it is told as well: its observer may have died */
     KNELL_EVENT_GROUP,      /* `group`: register; early messages for it are taken up */
     KNELL_EVENT_DROP,       /* `drop`: forget the group. A member that still waits for an instance this node has decided
                                may then wait for ever: first agree that all are through */

@@ -144,6 +144,14 @@ void knell__group_register(struct knell__step *step, const struct knell_group *g
     release(step, group->id, true);
 }
 
+/* Tombstones stand in the order they were set, and the first is taken when room is needed: by then its stragglers have come. */
+static void bury(struct knell_node *node, struct knell__member *member)
+{
+    struct knell__member *last = &members(node)[node->groups - 1], dropped = {.id = member->id};
+    memmove(member, member + 1, (size_t)(last - member) * sizeof *member);
+    *last = dropped;
+}
+
 int knell__group_drop(struct knell__step *step, uint64_t id)
 {
     struct knell__member *member = knell__group_find(step->node, id);
@@ -151,7 +159,7 @@ int knell__group_drop(struct knell__step *step, uint64_t id)
         return KNELL_EINVAL;
     if (!member || !member->group)
         return KNELL_EGROUP;
-    member->group = NULL;
+    bury(step->node, member);
     knell__agree_drop(step->node, id);
     release(step, id, false);
     return 0;

@@ -169,7 +169,8 @@ static int check_event(struct knell_node *node, const struct knell_event *event)
         return KNELL_EINVAL; /* sums of times must not overflow */
     if ((event->type == KNELL_EVENT_START) != (node->state == KNELL_STATE_NEW))
         return node->state == KNELL_STATE_NEW ? KNELL_ESTOPPED : KNELL_EINVAL;
-    if (event->type != KNELL_EVENT_START && node->state != KNELL_STATE_RUNNING)
+    bool still_talks = node->triggered && event->type == KNELL_EVENT_MESSAGE;
+    if (event->type != KNELL_EVENT_START && node->state != KNELL_STATE_RUNNING && !still_talks)
         return KNELL_ESTOPPED;
     switch (event->type) {
     case KNELL_EVENT_START:
@@ -200,6 +201,10 @@ int knell_node_step(struct knell_node *node, const struct knell_event *event, co
     assert(event->type != KNELL_EVENT_MESSAGE || event->as.message.body);
     assert(event->type != KNELL_EVENT_GROUP || event->as.group.group);
     int error = check_event(node, event);
+    if (error == 0 && node->triggered) {
+        knell__ring_trigger_again(&step, &event->as.message.route, event->as.message.body);
+        return 0;
+    }
     if (error == 0)
         error = knell__room_for(node, event);
     if (error)

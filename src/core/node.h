@@ -68,6 +68,7 @@ struct knell_node {
     uint32_t left_ranges;
     uint32_t sources;
     uint8_t state; /* enum knell_state */
+    bool triggered; /* fenced by its own wish: says so to whoever asks */
     struct knell_limits limits;
     /* Ring. */
     knell_rank emitter;
@@ -144,6 +145,7 @@ void knell__ring_tick(struct knell__step *step);
 void knell__ring_resumed(struct knell__step *step, knell_time gap);
 void knell__ring_suspect(struct knell__step *step, knell_rank rank, enum knell_why why);
 void knell__ring_trigger(struct knell__step *step);
+void knell__ring_trigger_again(struct knell__step *step, const struct knell_route *route, const struct knell_body *body);
 void knell__ring_heartbeat(struct knell__step *step, knell_rank from, const struct knell_body *body);
 void knell__ring_new_observer(struct knell__step *step, knell_rank from);
 void knell__ring_mend(struct knell__step *step);

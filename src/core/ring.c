@@ -140,13 +140,26 @@ void knell__ring_suspect(struct knell__step *step, knell_rank rank, enum knell_w
     knell__groups_dead_changed(step);
 }
 
+static void send_trigger(struct knell__step *step, knell_rank to)
+{
+    knell__send_one(step, to, &(struct knell_body){.type = KNELL_MESSAGE_TRIGGER, .subject = KNELL_NOBODY});
+}
+
 void knell__ring_trigger(struct knell__step *step)
 {
     struct knell_node *node = step->node;
     if (node->observer != KNELL_NOBODY)
-        knell__send_one(step, node->observer,
-                        &(struct knell_body){.type = KNELL_MESSAGE_TRIGGER, .subject = KNELL_NOBODY});
+        send_trigger(step, node->observer);
     knell__stop(node, KNELL_STATE_FENCED);
+    node->triggered = true;
+}
+
+/* The observer may have died with the trigger unheard, or before it passed it on. Then another one comes to watch this node, and
+ * hears the same: nobody has to wait for a timeout. */
+void knell__ring_trigger_again(struct knell__step *step, const struct knell_route *route, const struct knell_body *body)
+{
+    if (body->type == KNELL_MESSAGE_NEW_OBSERVER)
+        send_trigger(step, route->from);
 }
 
 /* The two lists differed at two heartbeats in a row, neither having changed: no broadcast on its way will mend that. */

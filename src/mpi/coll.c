@@ -62,12 +62,19 @@ static struct knell__coll_post *next_post(struct knell__coll *coll, int rank, en
     return post;
 }
 
+/* An error of the MPI below: this peer's death, or that of any other member. */
+static int reason(const struct knell__coll *coll, int peer, int code)
+{
+    int confirmed = knell__error_confirm(peer, code), known = knell__op_check(&coll->op);
+    return known != MPI_SUCCESS ? known : confirmed;
+}
+
 static void posted(struct knell__coll *coll, int code)
 {
     if (KNELL__LIKELY(code == MPI_SUCCESS))
         coll->posts++;
     else if (coll->code == MPI_SUCCESS)
-        coll->code = knell__error_confirm(coll->post[coll->posts].peer, code);
+        coll->code = reason(coll, coll->post[coll->posts].peer, code);
 }
 
 void knell__coll_send(struct knell__coll *coll, const void *buffer, int count, MPI_Datatype type, int to)
@@ -92,7 +99,7 @@ static bool round_complete(struct knell__coll *coll)
         struct knell__coll_post *post = &coll->post[coll->tested];
         int code = knell__native.test(&post->request, &complete, MPI_STATUS_IGNORE);
         if (KNELL__RARELY(code != MPI_SUCCESS)) {
-            coll->code = knell__error_confirm(post->peer, code);
+            coll->code = reason(coll, post->peer, code);
             return false;
         }
         if (!complete)
@@ -118,8 +125,10 @@ static bool turn(struct knell__coll *coll)
 
 static void finish(struct knell__coll *coll)
 {
-    if (KNELL__RARELY(coll->code != MPI_SUCCESS))
+    if (KNELL__RARELY(coll->code != MPI_SUCCESS)) {
+        atomic_fetch_or(&coll->comm->trouble, KNELL__SPOILED); /* so that its slot is not reused as if nothing had been */
         knell__coll_give_up(coll);
+    }
     end(coll);
 }
 

@@ -1,5 +1,6 @@
 /* coll_gather.c: MPI_Gather(v), MPI_Scatter(v) and their nonblocking kinds: straight between the root and everyone, in the
- * program's own datatypes. One round; the root's own block last, when the others are on their way. */
+ * program's own datatypes. One round. The root of a gather copies its own block where its rank comes among the others', or when
+ * all have come: so members that are root in turn copy at the same time. */
 #include "mpi/coll.h"
 #include "mpi/gen/own.h"
 
@@ -16,22 +17,27 @@ static struct block block_of(void *buffer, int rank, int count, const int *count
     return (struct block){knell__at(buffer, displs[rank], extent), counts[rank]};
 }
 
+static struct block gathered(const struct knell__coll_args *a, int rank)
+{
+    return block_of(a->recv, rank, a->recv_count, a->recv_counts, a->recv_displs, a->recv_type);
+}
+
 static bool gather_step(struct knell__coll *coll)
 {
     const struct knell__coll_args *a = &coll->args;
-    if (coll->round > 0)
-        return false;
-    if (coll->comm->rank != a->root)
+    bool root = coll->comm->rank == a->root;
+    if (coll->round == 0 && !root)
         knell__coll_send(coll, a->send, a->send_count, a->send_type, a->root);
-    for (int i = 1; coll->comm->rank == a->root && i <= coll->comm->size; i++) {
+    for (int i = 1; coll->round == 0 && root && i < coll->comm->size; i++) {
         int rank = (a->root + i) % coll->comm->size;
-        struct block block = block_of(a->recv, rank, a->recv_count, a->recv_counts, a->recv_displs, a->recv_type);
-        if (rank != a->root)
-            knell__coll_recv(coll, block.at, block.count, a->recv_type, rank);
-        else if (a->send != MPI_IN_PLACE)
-            knell__coll_copy(coll, a->send, a->send_count, a->send_type, block.at, block.count, a->recv_type);
+        struct block block = gathered(a, rank);
+        knell__coll_recv(coll, block.at, block.count, a->recv_type, rank);
     }
-    return true;
+    if (root && a->send != MPI_IN_PLACE && coll->round == (a->root > 0)) {
+        struct block own = gathered(a, a->root);
+        knell__coll_copy(coll, a->send, a->send_count, a->send_type, own.at, own.count, a->recv_type);
+    }
+    return coll->round == 0;
 }
 
 static bool scatter_step(struct knell__coll *coll)

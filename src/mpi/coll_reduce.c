@@ -1,12 +1,18 @@
 /* coll_reduce.c: MPI_Reduce and MPI_Ireduce.
  *
  * Little data: up a binomial tree whose nodes fold neighbouring blocks, the lower one on the left. Its root is the caller's root
- * if the operation commutes, else rank 0, who then passes the result on: so the order is kept. Two members have no better way.
+ * if the operation commutes, else rank 0, who then passes the result on: so the order is kept. Two members have no better
+ * way, but where halves go eagerly and the whole does not: MPICH's messages over UCX cost ten times as much above 8 KiB.
  * Much data: everybody folds a piece (coll_pieces.c) and sends it to the root. */
 #include "mpi/coll.h"
 #include "mpi/gen/own.h"
 
 enum { LITTLE_BYTES = 8192 };
+#ifdef MPICH
+enum { HALVES_BYTES = 16384 }; /* up to here */
+#else
+enum { HALVES_BYTES = 0 };
+#endif
 enum { FAR, PHASE, TOP }; /* state; TOP: the root of the tree */
 enum { FOLDING, PASSING, END };
 
@@ -150,6 +156,14 @@ static bool pieces_step(struct knell__coll *coll)
 
 /* ---- calls ---------------------------------------------------------------------------------------------------------------------- */
 
+static bool by_tree(const struct knell__coll *coll, size_t bytes)
+{
+    int size = coll->comm->size;
+    if (size == 1 || coll->args.recv_count < size || bytes <= LITTLE_BYTES)
+        return true;
+    return size == 2 && bytes > HALVES_BYTES;
+}
+
 static bool reduce_step(struct knell__coll *coll)
 {
     int count = coll->args.recv_count;
@@ -158,7 +172,7 @@ static bool reduce_step(struct knell__coll *coll)
         coll->code = MPI_ERR_COUNT;
         return false;
     }
-    coll->step = bytes <= LITTLE_BYTES || count < coll->comm->size || coll->comm->size <= 2 ? tree_step : pieces_step;
+    coll->step = by_tree(coll, bytes) ? tree_step : pieces_step;
     return coll->step(coll);
 }
 

@@ -12,11 +12,12 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { KNELL__REVOKED = 1, KNELL__DEAD = 2 };
+/* A member is known dead. Spoiled: a collective failed for another reason, and left messages behind. */
+enum { KNELL__REVOKED = 1, KNELL__DEAD = 2, KNELL__SPOILED = 4 };
 
 struct knell__comm {
     /* What every call reads. */
-    _Atomic unsigned trouble; /* KNELL__REVOKED, KNELL__DEAD: a member is known dead. Set by the side, never cleared */
+    _Atomic unsigned trouble; /* KNELL__REVOKED, _DEAD, _SPOILED: set, never cleared */
     int rank;
     int size;
     const int *process_of; /* by rank */
@@ -27,8 +28,8 @@ struct knell__comm {
     MPI_Comm handle; /* the program's */
     MPI_Comm store;  /* where attributes are kept natively: the handle, or a duplicate of self for the predefined two */
     uint64_t id;     /* of its group on the side channel; KNELL_WORLD for the world */
-    int acked;       /* so many of its failures are acknowledged, */
-    uint64_t acked_digest;
+    _Atomic int acked; /* so many of its failures are acknowledged, */
+    _Atomic uint64_t acked_digest;
     _Atomic int references;   /* the program's handle, and each request */
     struct knell__comm *next; /* all that are alive; see knell__comms_each */
 };

@@ -4,7 +4,8 @@
 
 #include "mpi/comm.h"
 
-/* A native group of processes, and back. MPI_UNDEFINED for one that is not of the native world. */
+/* A native group of processes, and back. MPI_UNDEFINED for one that is not of the native world. First: make. */
+void knell__groups_make(void);
 MPI_Group knell__native_group(const int *process, int count);
 int knell__native_group_processes(MPI_Group group, int count, int *process);
 

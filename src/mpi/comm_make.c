@@ -2,6 +2,7 @@
  * communicator"). Every member of the parent makes an offer of slots; all take the same one. A creation fails at all members
  * or at none. */
 #include "mpi/comm.h"
+#include "mpi/comm_past.h"
 #include "mpi/side.h"
 #include "mpi/wait.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 
 /* A creation that is left (see `abandon`) may hold its offer for ever: then it had better be a small one. */
-enum { ROUNDS = 8, MOST_OF_GROUP = 8 };
+enum { MOST_TRIES = 1000, MOST_OF_GROUP = 8 };
 
 struct knell__making {
     struct knell__comm *parent;   /* held; for create_group the new one itself, */
@@ -19,7 +20,7 @@ struct knell__making {
     const struct knell__comm *of; /* and this: its revoke ends the waiting */
     struct knell__making *next;   /* of those abandoned */
     enum knell__make kind;
-    int rounds;
+    struct knell__try try;
     MPI_Comm handle;
     struct knell__offer offer;
     struct knell__ticket ticket;
@@ -29,9 +30,11 @@ struct knell__making {
 
 static void tend_abandoned(void);
 
-static void propose(struct knell__making *making, bool refuse, bool anew)
+static void propose(struct knell__making *making, bool refuse)
 {
-    knell__offer_make(&making->offer, making->unborn ? MOST_OF_GROUP : KNELL__SLOTS, anew);
+    making->try.key = making->parent->id + making->kind;
+    making->try.most = making->unborn && !making->try.all ? MOST_OF_GROUP : KNELL__SLOTS;
+    knell__offer_make(&making->offer, &making->try);
     making->offer.refused = refuse;
     making->ticket = (struct knell__ticket){
         .group = making->parent->id,
@@ -57,7 +60,7 @@ struct knell__making *knell__making_start(struct knell__comm *parent, enum knell
     making->size = member ? size : parent->size;
     memcpy(making->member, member ? member : parent->process_of, (size_t)making->size * sizeof *member);
     knell__comm_hold(parent);
-    propose(making, code != MPI_SUCCESS, false);
+    propose(making, code != MPI_SUCCESS);
     return making;
 }
 
@@ -70,7 +73,7 @@ struct knell__making *knell__making_settle(struct knell__comm *unborn, const str
     *making = (struct knell__making){
         .parent = unborn, .unborn = true, .of = of, .kind = KNELL__MAKE_CREATE, .handle = handle};
     knell__comm_hold(unborn);
-    propose(making, false, false);
+    propose(making, false);
     return making;
 }
 
@@ -185,16 +188,18 @@ static void tend_abandoned(void)
 
 /* ---- after the decision -------------------------------------------------------------------------------------------------------- */
 
-/* Nothing in common: all members see that, and offer all they have. */
-static int try_again(struct knell__making *making, bool *done)
+/* Nothing in common: all members see that, and offer anew. If nobody is creating anything else there is nothing to hope for but
+ * what was not offered yet. */
+static int try_again(struct knell__making *making, const struct knell__offer *agreed, bool *done)
 {
-    if (making->rounds++ == ROUNDS) {
+    if ((making->try.all && !agreed->busy) || making->try.number++ == MOST_TRIES) {
         knell__say("no context is left for a new communicator; free some, or run with a larger KNELL_CONTEXTS");
         forget(making, true);
         return MPI_ERR_INTERN;
     }
+    making->try.all = !agreed->busy;
     free(making->ticket.dead);
-    propose(making, false, true);
+    propose(making, false);
     *done = false;
     return MPI_SUCCESS;
 }
@@ -218,7 +223,8 @@ int knell__making_advance(struct knell__making *making, bool *done, struct knell
         return code;
     }
     if (!knell__offer_take(&making->offer, &agreed, &place))
-        return try_again(making, done);
+        return try_again(making, &agreed, done);
+    knell__past_drop(making->parent, &agreed);
     *made = build(making, &agreed, &place);
     forget(making, !*made);
     return MPI_SUCCESS;

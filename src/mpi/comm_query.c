@@ -6,11 +6,14 @@
 
 static MPI_Group world_group;
 
+void knell__groups_make(void)
+{
+    knell__native.comm_group(MPI_COMM_WORLD, &world_group);
+}
+
 MPI_Group knell__native_group(const int *process, int count)
 {
     MPI_Group made = MPI_GROUP_EMPTY;
-    if (!world_group)
-        knell__native.comm_group(MPI_COMM_WORLD, &world_group);
     knell__native.group_incl(world_group, count, process, &made);
     return made;
 }
@@ -18,8 +21,6 @@ MPI_Group knell__native_group(const int *process, int count)
 int knell__native_group_processes(MPI_Group group, int count, int *process)
 {
     for (int i = 0; i < count; i++) {
-        if (!world_group)
-            knell__native.comm_group(MPI_COMM_WORLD, &world_group);
         int code = knell__native.group_translate_ranks(group, 1, &i, world_group, &process[i]);
         if (code != MPI_SUCCESS)
             return code;

@@ -1,6 +1,5 @@
 /* complete.c: one request: MPI_Wait, MPI_Test and what else is done with one. */
 #include "mpi/complete.h"
-#include "mpi/error.h"
 #include "mpi/gen/own.h"
 #include "mpi/p2p.h"
 
@@ -15,22 +14,25 @@ int knell__request_trouble(const struct knell__request *known)
     return known->kind == KNELL__REQUEST_TASK ? MPI_SUCCESS : code;
 }
 
-int knell__request_finish(MPI_Request handle, MPI_Status *status, int native_code, struct knell__comm **comm)
+/* A communicator that still has its handle outlives its last request. */
+struct knell__comm *knell__request_end(const struct knell__request *known)
 {
-    struct knell__request known;
-    int code = native_code;
-    *comm = NULL;
-    if (!knell__request_get(handle, &known))
-        return code;
-    *comm = known.comm;
-    if (known.kind == KNELL__REQUEST_TASK) {
-        code = known.task->code;
-        known.task->release(known.task);
-    } else if (known.kind == KNELL__REQUEST_RECV) {
-        knell__status_translate(known.comm, status);
+    struct knell__comm *comm = known->comm->handle == MPI_COMM_NULL ? NULL : known->comm;
+    knell__request_drop(known);
+    return comm;
+}
+
+struct knell__comm *knell__request_finish(const struct knell__request *known, MPI_Status *status, int *code)
+{
+    if (known->kind == KNELL__REQUEST_TASK) {
+        *code = known->task->code;
+        known->task->release(known->task);
+    } else if (known->kind == KNELL__REQUEST_RECV && *code != MPIX_ERR_PROC_FAILED && *code != MPIX_ERR_REVOKED) {
+        knell__status_translate(known->comm, status); /* one that was given up has none */
     }
-    knell__request_drop(handle);
-    return code == MPI_SUCCESS ? code : knell__error_confirm(known.peer, code);
+    if (*code != MPI_SUCCESS)
+        *code = knell__error_confirm(known->peer, *code);
+    return knell__request_end(known);
 }
 
 bool knell__request_give_up(const struct knell__request *known, int code, MPI_Request *request, MPI_Status *status)
@@ -54,15 +56,14 @@ static int wait_native(MPI_Request *request, MPI_Status *status)
 /* The token is complete natively once its task is over. */
 static int wait_task(const struct knell__request *known, MPI_Request *request, MPI_Status *status)
 {
-    struct knell__comm *comm;
-    MPI_Request handle = *request;
     for (unsigned turns = 0; !atomic_load_explicit(&known->task->over, memory_order_acquire); knell__idle(&turns)) {
         int trouble = turns > 0 ? knell__request_trouble(known) : MPI_SUCCESS;
         if (KNELL__RARELY(trouble != MPI_SUCCESS))
             return knell__raise(known->comm, trouble); /* a receive that stays pending */
     }
     int code = wait_native(request, status);
-    return knell__raise(known->comm, knell__request_finish(handle, status, code, &comm));
+    struct knell__comm *comm = knell__request_finish(known, status, &code);
+    return knell__raise_on(comm, code);
 }
 
 int knell__mpi_wait(MPI_Request *request, MPI_Status *status)
@@ -72,7 +73,6 @@ int knell__mpi_wait(MPI_Request *request, MPI_Status *status)
         return wait_native(request, status);
     if (known.kind == KNELL__REQUEST_TASK)
         return wait_task(&known, request, status);
-    MPI_Request handle = *request;
     uint32_t epoch = knell__epoch_now();
     int complete, code, trouble = knell__request_trouble(&known);
     for (unsigned turns = 0;; knell__idle(&turns)) {
@@ -94,10 +94,8 @@ int knell__mpi_wait(MPI_Request *request, MPI_Status *status)
         knell__status_translate(known.comm, status);
     else if (code != MPI_SUCCESS && code != trouble)
         code = knell__error_confirm(known.peer, code);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
-        knell__raise(known.comm, code);
-    knell__request_drop(handle);
-    return code;
+    struct knell__comm *comm = knell__request_end(&known);
+    return knell__raise_on(comm, code);
 }
 
 /* ---- MPI_Test -------------------------------------------------------------------------------------------------------------- */
@@ -119,11 +117,8 @@ int knell__mpi_test(MPI_Request *request, int *flag, MPI_Status *status)
         *flag = 1;
         code = knell__request_give_up(&known, trouble, request, status) ? MPI_SUCCESS : trouble;
     }
-    knell__comm_hold(known.comm);
-    struct knell__comm *comm;
-    code = knell__raise(known.comm, knell__request_finish(handle, status, code, &comm));
-    knell__comm_release(known.comm);
-    return code;
+    struct knell__comm *comm = knell__request_finish(&known, status, &code);
+    return knell__raise_on(comm, code);
 }
 
 /* ---- others ---------------------------------------------------------------------------------------------------------------- */

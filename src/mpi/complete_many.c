@@ -1,9 +1,9 @@
 /* complete_many.c: several requests: MPI_Waitall, MPI_Testany and the like.
  *
  * The native Testall, Testany and Testsome look at the whole array: the tokens of tasks are native requests and complete with
- * them. What the layer knows of a request is asked only when it completes, and of all of them when the epoch has moved. */
+ * them. What the layer knows of a request is asked only when it completes, and of all of them when the epoch has moved;
+ * with threads, of all of them at first. */
 #include "mpi/complete.h"
-#include "mpi/error.h"
 #include "mpi/gen/own.h"
 
 #include <stdlib.h>
@@ -16,10 +16,34 @@ struct many {
     int count;
     MPI_Request *request; /* the program's */
     MPI_Request *before;
+    struct knell__request *known; /* with threads: got before the MPI below completes any (request.h); else NULL */
     uint32_t epoch;
-    bool look; /* failures may concern some of them */
+    bool look;  /* failures may concern some of them */
+    bool begun; /* some have been completed for themselves */
     MPI_Request few[FEW];
 };
+
+/* What is known of request `i`, as it was; false: it is not ours. */
+static bool many_known(const struct many *many, int i, struct knell__request *known)
+{
+    if (many->before[i] == MPI_REQUEST_NULL)
+        return false;
+    if (KNELL__LIKELY(!many->known))
+        return knell__request_get(many->before[i], known);
+    *known = many->known[i];
+    return known->comm != NULL;
+}
+
+static void many_get(struct many *many)
+{
+    struct knell__request *known = calloc((size_t)many->count + 1, sizeof *known);
+    if (!known)
+        knell__die("out of memory");
+    for (int i = 0; i < many->count; i++)
+        if (!many_known(many, i, &known[i]))
+            known[i].comm = NULL;
+    many->known = known;
+}
 
 static void many_begin(struct many *many, int count, MPI_Request *request)
 {
@@ -32,6 +56,10 @@ static void many_begin(struct many *many, int count, MPI_Request *request)
         memcpy(many->before, request, (size_t)count * sizeof *request);
     many->epoch = knell__epoch_now();
     many->look = knell__troubled();
+    many->begun = false;
+    many->known = NULL;
+    if (KNELL__RARELY(knell__self.threads))
+        many_get(many);
     if (atomic_load_explicit(&knell__tasks_active, memory_order_relaxed))
         knell__tasks_advance();
 }
@@ -40,6 +68,7 @@ static void many_end(struct many *many)
 {
     if (many->before != many->few)
         free(many->before);
+    free(many->known);
 }
 
 /* ---- failures -------------------------------------------------------------------------------------------------------------- */
@@ -53,21 +82,34 @@ static int many_failed(struct many *many, int *code, struct knell__request *know
     many->epoch = now;
     many->look = false;
     for (int i = 0; i < many->count; i++)
-        if (many->request[i] != MPI_REQUEST_NULL && knell__request_get(many->request[i], known) &&
+        if (many->request[i] != MPI_REQUEST_NULL && many_known(many, i, known) &&
             (*code = knell__request_trouble(known)) != MPI_SUCCESS)
             return i;
     return -1;
 }
 
-/* Ends the failed request `i`, unless it is to stay pending. Its code. */
-static int many_give_up(struct many *many, int i, int code, const struct knell__request *known, MPI_Status *status)
+/* Ends the failed request `i`, unless it is to stay pending. Its code; on whom to raise it. */
+static int many_give_up(struct many *many, int i, int code, const struct knell__request *known, MPI_Status *status,
+                        struct knell__comm **comm)
 {
-    struct knell__comm *comm;
+    *comm = known->comm;
     if (code == MPIX_ERR_PROC_FAILED_PENDING)
         return code;
     if (knell__request_give_up(known, code, &many->request[i], status))
-        return knell__request_finish(many->before[i], status, MPI_SUCCESS, &comm);
-    knell__request_drop(many->before[i]);
+        code = MPI_SUCCESS;
+    *comm = knell__request_finish(known, status, &code);
+    return code;
+}
+
+/* Request `i` is complete natively: its code. *blamed is set when it failed. */
+static int many_complete(struct many *many, int i, MPI_Status *status, int code, struct knell__comm **blamed)
+{
+    struct knell__request known;
+    if (!many_known(many, i, &known))
+        return code;
+    struct knell__comm *comm = knell__request_finish(&known, status, &code);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *blamed = comm;
     return code;
 }
 
@@ -81,49 +123,68 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
 /* All are complete natively: codes and statuses as the program knows them. */
 static int all_complete(struct many *many, int native_code, MPI_Status *statuses)
 {
-    struct knell__comm *comm, *blamed = NULL;
+    struct knell__comm *blamed = NULL;
     int code = native_code;
     bool each = native_code == MPI_ERR_IN_STATUS && statuses != MPI_STATUSES_IGNORE;
     for (int i = 0; i < many->count; i++) {
         MPI_Status *status = status_at(statuses, i);
         if (many->before[i] == MPI_REQUEST_NULL)
             continue;
-        int one = knell__request_finish(many->before[i], status, each ? status->MPI_ERROR : MPI_SUCCESS, &comm);
+        int one = many_complete(many, i, status, each ? status->MPI_ERROR : MPI_SUCCESS, &blamed);
         if (statuses != MPI_STATUSES_IGNORE)
             status->MPI_ERROR = one;
-        if (one != MPI_SUCCESS) {
+        if (one != MPI_SUCCESS)
             code = MPI_ERR_IN_STATUS;
-            blamed = comm;
-        }
     }
-    return blamed ? knell__raise(blamed, code) : code;
+    return knell__raise_on(blamed, code);
 }
 
-/* One cannot complete: each is looked at for itself, and what is not complete stays (MPI_ERR_PENDING). */
-static int all_failed(struct many *many, MPI_Status *statuses)
+/* What seemed to fail has completed after all: the rest, one by one, as statuses of the others are there already. */
+static int all_rest(struct many *many, MPI_Status *statuses)
 {
-    struct knell__comm *comm, *blamed = NULL;
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < many->count; i++) {
+        MPI_Status *status = status_at(statuses, i);
+        if (many->request[i] == MPI_REQUEST_NULL)
+            continue;
+        int one = knell__mpi_wait(&many->request[i], status);
+        if (statuses != MPI_STATUSES_IGNORE)
+            status->MPI_ERROR = one;
+        code = one != MPI_SUCCESS ? MPI_ERR_IN_STATUS : code;
+    }
+    return code;
+}
+
+/* One cannot complete: each is looked at for itself, and what is not complete stays (MPI_ERR_PENDING). Returns whether one
+ * failed indeed. */
+static bool all_failed(struct many *many, MPI_Status *statuses, struct knell__comm **blamed)
+{
+    struct knell__comm *comm;
+    bool failed = false;
+    many->begun = true;
     for (int i = 0; i < many->count; i++) {
         struct knell__request known;
+        bool ours = many_known(many, i, &known);
+        int trouble = ours ? knell__request_trouble(&known) : MPI_SUCCESS;
         MPI_Status own, *status = statuses == MPI_STATUSES_IGNORE ? &own : &statuses[i];
         int complete = 0, code = knell__native.test(&many->request[i], &complete, status);
-        bool ours = many->before[i] != MPI_REQUEST_NULL && knell__request_get(many->before[i], &known);
-        int trouble = ours ? knell__request_trouble(&known) : MPI_SUCCESS;
         if (complete || code != MPI_SUCCESS)
-            code = ours ? knell__request_finish(many->before[i], status, code, &comm) : code;
-        else
-            code = trouble ? many_give_up(many, i, trouble, &known, status) : MPI_ERR_PENDING;
-        if (trouble && code == trouble)
-            blamed = known.comm;
+            code = many_complete(many, i, status, code, blamed);
+        else if (trouble == MPI_SUCCESS)
+            code = MPI_ERR_PENDING;
+        else if ((code = many_give_up(many, i, trouble, &known, status, &comm)) == trouble)
+            *blamed = comm;
+        failed = failed || (code != MPI_SUCCESS && code != MPI_ERR_PENDING);
         status->MPI_ERROR = code;
     }
-    return blamed ? knell__raise(blamed, MPI_ERR_IN_STATUS) : MPI_SUCCESS;
+    return failed;
 }
 
 /* True: over, with *code. */
 static bool all_turn(struct many *many, MPI_Status *statuses, int *flag, int *code)
 {
     struct knell__request known;
+    struct knell__comm *blamed = NULL;
     int trouble;
     *code = knell__native.testall(many->count, many->request, flag, statuses);
     if (*flag || *code != MPI_SUCCESS) {
@@ -132,9 +193,9 @@ static bool all_turn(struct many *many, MPI_Status *statuses, int *flag, int *co
     }
     if (KNELL__LIKELY(many_failed(many, &trouble, &known) < 0))
         return false;
-    *flag = 1;
-    *code = all_failed(many, statuses);
-    return true;
+    *flag = all_failed(many, statuses, &blamed);
+    *code = *flag ? knell__raise_on(blamed, MPI_ERR_IN_STATUS) : MPI_SUCCESS;
+    return *flag;
 }
 
 int knell__mpi_waitall(int count, MPI_Request requests[], MPI_Status statuses[])
@@ -142,8 +203,10 @@ int knell__mpi_waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     struct many many;
     int flag, code;
     many_begin(&many, count, requests);
-    for (unsigned turns = 0; !all_turn(&many, statuses, &flag, &code);)
+    for (unsigned turns = 0; !all_turn(&many, statuses, &flag, &code) && !many.begun;)
         knell__idle(&turns);
+    if (KNELL__RARELY(!flag && many.begun))
+        code = all_rest(&many, statuses);
     many_end(&many);
     return code;
 }
@@ -164,20 +227,13 @@ int knell__mpi_testall(int count, MPI_Request requests[], int *flag, MPI_Status 
 static bool any_turn(struct many *many, int *index, int *flag, MPI_Status *status, int *code)
 {
     struct knell__request known;
-    struct knell__comm *comm;
+    struct knell__comm *comm = NULL;
     int trouble;
     *code = knell__native.testany(many->count, many->request, index, flag, status);
     if (*flag || *code != MPI_SUCCESS) {
-        if (*index != MPI_UNDEFINED && *index >= 0) {
-            bool ours = knell__request_get(many->before[*index], &known);
-            if (ours)
-                knell__comm_hold(known.comm);
-            *code = knell__request_finish(many->before[*index], status, *code, &comm);
-            if (ours) {
-                knell__raise(known.comm, *code);
-                knell__comm_release(known.comm);
-            }
-        }
+        if (*index != MPI_UNDEFINED && *index >= 0)
+            *code = many_complete(many, *index, status, *code, &comm);
+        knell__raise_on(comm, *code);
         return true;
     }
     int failed = many_failed(many, &trouble, &known);
@@ -185,7 +241,8 @@ static bool any_turn(struct many *many, int *index, int *flag, MPI_Status *statu
         return false;
     *index = failed;
     *flag = 1;
-    *code = knell__raise(known.comm, many_give_up(many, failed, trouble, &known, status));
+    *code = many_give_up(many, failed, trouble, &known, status, &comm);
+    knell__raise_on(comm, *code);
     return true;
 }
 
@@ -215,24 +272,23 @@ int knell__mpi_testany(int count, MPI_Request requests[], int *index, int *flag,
 
 static int some_complete(struct many *many, int native_code, int *outcount, const int *indices, MPI_Status *statuses)
 {
-    struct knell__comm *comm, *blamed = NULL;
+    struct knell__comm *blamed = NULL;
     bool each = native_code == MPI_ERR_IN_STATUS && statuses != MPI_STATUSES_IGNORE;
     for (int i = 0; i < *outcount; i++) {
         MPI_Status *status = status_at(statuses, i);
-        int one = knell__request_finish(many->before[indices[i]], status, each ? status->MPI_ERROR : MPI_SUCCESS, &comm);
+        int one = many_complete(many, indices[i], status, each ? status->MPI_ERROR : MPI_SUCCESS, &blamed);
         if (statuses != MPI_STATUSES_IGNORE)
             status->MPI_ERROR = one;
-        if (one != MPI_SUCCESS) {
+        if (one != MPI_SUCCESS)
             native_code = MPI_ERR_IN_STATUS;
-            blamed = comm;
-        }
     }
-    return blamed ? knell__raise(blamed, native_code) : native_code;
+    return knell__raise_on(blamed, native_code);
 }
 
 static bool some_turn(struct many *many, int *outcount, int *indices, MPI_Status *statuses, int *code)
 {
     struct knell__request known;
+    struct knell__comm *comm;
     MPI_Status own;
     int trouble;
     *code = knell__native.testsome(many->count, many->request, outcount, indices, statuses);
@@ -247,8 +303,8 @@ static bool some_turn(struct many *many, int *outcount, int *indices, MPI_Status
     MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? &own : &statuses[0];
     *outcount = 1;
     indices[0] = failed;
-    status->MPI_ERROR = many_give_up(many, failed, trouble, &known, status);
-    *code = status->MPI_ERROR == MPI_SUCCESS ? MPI_SUCCESS : knell__raise(known.comm, MPI_ERR_IN_STATUS);
+    status->MPI_ERROR = many_give_up(many, failed, trouble, &known, status, &comm);
+    *code = status->MPI_ERROR == MPI_SUCCESS ? MPI_SUCCESS : knell__raise_on(comm, MPI_ERR_IN_STATUS);
     return true;
 }
 

@@ -13,9 +13,9 @@ int knell__tag_ub;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Comm *pool;
 static int pool_size;
-static uint8_t taken[KNELL__SLOTS / 8], offered[KNELL__SLOTS / 8], stale[KNELL__SLOTS / 8];
+static uint8_t taken[KNELL__SLOTS / 8], offered[KNELL__SLOTS / 8];
 static int stamp_of[KNELL__SLOTS]; /* of the taken ones */
-static uint32_t next_epoch; /* above every epoch that ended dirty here */
+static uint16_t next_epoch[KNELL__SLOTS]; /* above every epoch that ended dirty here; above its last the slot is used up */
 static uint32_t next_id;
 
 static bool has(const uint8_t *bits, int slot)
@@ -88,20 +88,25 @@ MPI_Comm knell__context_numbered(int number)
 
 /* ---- places ---------------------------------------------------------------------------------------------------------------- */
 
-/* The first duplicates serve one communicator each and need no stamp while clean; the last ones serve all other slots. */
-static struct knell__place place_at(int slot, unsigned epoch, bool clean)
+/* An epoch is never used twice: a message that nobody took may lie where it is for ever. */
+static unsigned last_epoch(int slot)
 {
-    int own = pool_size - KNELL__SHARED, epochs = 1 << (KNELL__STAMP_BITS - KNELL__SHARE_BITS), mark;
+    return slot < pool_size - KNELL__SHARED ? (1u << KNELL__EPOCH_BITS) - 1 : (1u << (KNELL__STAMP_BITS - KNELL__SHARE_BITS)) - 1;
+}
+
+/* The first duplicates serve one communicator each and need no stamp while clean; the last ones serve all other slots. */
+static struct knell__place place_at(int slot, unsigned epoch)
+{
+    int own = pool_size - KNELL__SHARED, mark = (int)epoch;
     struct knell__place place = {.slot = slot, .epoch = epoch};
     if (slot < own) {
         place.context = pool[slot];
-        mark = clean ? 0 : 1 + (int)epoch % ((1 << KNELL__STAMP_BITS) - 1);
     } else {
         place.context = pool[own + slot % KNELL__SHARED];
-        mark = slot / KNELL__SHARED * epochs + (int)epoch % epochs;
+        mark += slot / KNELL__SHARED << (KNELL__STAMP_BITS - KNELL__SHARE_BITS);
     }
     place.stamp = mark * (knell__tag_ub + 1);
-    place.wire = (slot << KNELL__EPOCH_BITS | (int)(epoch & ((1u << KNELL__EPOCH_BITS) - 1))) << KNELL__SEQUENCE_BITS;
+    place.wire = (slot << KNELL__EPOCH_BITS | (int)epoch) << KNELL__SEQUENCE_BITS;
     return place;
 }
 
@@ -118,35 +123,56 @@ bool knell__place_expected(MPI_Comm context, int tag)
 
 struct knell__place knell__place_fixed(int slot)
 {
-    return place_at(slot, 0, true);
+    return place_at(slot, 0);
 }
 
 void knell__place_free(const struct knell__place *place, bool dirty)
 {
     pthread_mutex_lock(&lock);
     set(taken, place->slot, false);
-    if (dirty) {
-        set(stale, place->slot, true);
-        if (next_epoch <= place->epoch)
-            next_epoch = place->epoch + 1;
-    }
+    if (dirty && next_epoch[place->slot] <= place->epoch)
+        next_epoch[place->slot] = (uint16_t)(place->epoch + 1);
     pthread_mutex_unlock(&lock);
 }
 
 /* ---- offers ---------------------------------------------------------------------------------------------------------------- */
 
-/* Every second free slot, so that another creation at the same time has something left to offer. */
-void knell__offer_make(struct knell__offer *offer, int most, bool anew)
+static bool is_there(int slot)
+{
+    return !has(taken, slot) && !has(offered, slot) && next_epoch[slot] <= last_epoch(slot);
+}
+
+/* At first every second free slot, so that another creation has something left to offer. If two of them take the slots from one
+ * another all the same, each here and there: those of a class that the creation and the try give, the same at all members. */
+static bool is_meant(int slot, int seen, const struct knell__try *try)
+{
+    unsigned classes = try->number < 4 ? 1u << try->number : 16;
+    uint64_t mixed = (try->key + (unsigned)try->number) * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+    if (try->all)
+        return true;
+    return try->number == 0 ? seen % 2 == 0 : (unsigned)slot % classes == mixed % classes;
+}
+
+static bool is_creating(void)
+{
+    for (size_t i = 0; i < sizeof offered; i++)
+        if (offered[i])
+            return true;
+    return false;
+}
+
+void knell__offer_make(struct knell__offer *offer, const struct knell__try *try)
 {
     memset(offer, 0, sizeof *offer);
     pthread_mutex_lock(&lock);
     offer->id = ((uint64_t)knell__self.process + 1) << 32 | next_id++;
-    offer->dirty = next_epoch;
-    for (int slot = 0, seen = 0; slot < KNELL__SLOTS && (anew || seen < 2 * most); slot++)
-        if (!has(taken, slot) && !has(offered, slot) && (anew || seen++ % 2 == 0)) {
+    offer->busy = is_creating();
+    for (int slot = 0, seen = 0, given = 0; slot < KNELL__SLOTS && given < try->most; slot++)
+        if (is_there(slot) && is_meant(slot, seen++, try)) {
             set(offer->free_slots, slot, true);
-            set(offer->clean_slots, slot, !has(stale, slot));
+            offer->epoch[slot] = (uint8_t)next_epoch[slot];
             set(offered, slot, true);
+            given++;
         }
     pthread_mutex_unlock(&lock);
 }
@@ -159,12 +185,12 @@ void knell__offer_fold(uint8_t *into_bytes, const uint8_t *from_bytes, uint32_t 
     memcpy(&into, into_bytes, sizeof into);
     memcpy(&from, from_bytes, sizeof from);
     into.id = from.id < into.id ? from.id : into.id;
-    into.dirty = from.dirty > into.dirty ? from.dirty : into.dirty;
     into.refused |= from.refused;
-    for (size_t i = 0; i < sizeof into.free_slots; i++) {
+    into.busy |= from.busy;
+    for (size_t i = 0; i < sizeof into.free_slots; i++)
         into.free_slots[i] &= from.free_slots[i];
-        into.clean_slots[i] &= from.clean_slots[i];
-    }
+    for (size_t i = 0; i < sizeof into.epoch; i++)
+        into.epoch[i] = from.epoch[i] > into.epoch[i] ? from.epoch[i] : into.epoch[i];
     memcpy(into_bytes, &into, sizeof into);
 }
 
@@ -181,24 +207,32 @@ void knell__offer_withdraw(const struct knell__offer *mine)
     pthread_mutex_unlock(&lock);
 }
 
-static int lowest(const uint8_t *bits)
+/* The lowest clean one with a duplicate of its own, where tags go as they are; else the lowest. */
+static int choose(const struct knell__offer *agreed)
 {
-    for (int slot = 0; slot < KNELL__SLOTS; slot++)
-        if (has(bits, slot))
+    int first = -1;
+    for (int slot = 0; slot < KNELL__SLOTS; slot++) {
+        if (!has(agreed->free_slots, slot))
+            continue;
+        if (agreed->epoch[slot] == 0 && slot < pool_size - KNELL__SHARED)
             return slot;
-    return -1;
+        first = first < 0 ? slot : first;
+    }
+    return first;
+}
+
+bool knell__offer_has(const struct knell__offer *agreed, int slot)
+{
+    return has(agreed->free_slots, slot);
 }
 
 bool knell__offer_take(const struct knell__offer *mine, const struct knell__offer *agreed, struct knell__place *place)
 {
-    int slot = lowest(agreed->clean_slots), own = pool_size - KNELL__SHARED;
-    bool clean = slot >= 0 && slot < own;
-    if (!clean)
-        slot = lowest(agreed->free_slots);
+    int slot = choose(agreed);
     pthread_mutex_lock(&lock);
     withdraw(mine);
     if (slot >= 0) {
-        *place = place_at(slot, agreed->dirty, clean);
+        *place = place_at(slot, agreed->epoch[slot]);
         stamp_of[slot] = place->stamp;
         set(taken, slot, true);
     }

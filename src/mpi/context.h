@@ -13,27 +13,27 @@
 enum {
     KNELL__SLOT_BITS = 9,
     KNELL__SLOTS = 1 << KNELL__SLOT_BITS,
-    KNELL__EPOCH_BITS = 11,
-    KNELL__SEQUENCE_BITS = 8,
+    KNELL__EPOCH_BITS = 8,
+    KNELL__SEQUENCE_BITS = 11,
     KNELL__STAMP_BITS = 12, /* of the user's tags */
     KNELL__SHARE_BITS = 7,  /* of the stamp: which communicator of a shared duplicate */
     KNELL__SHARED = 4,      /* duplicates that serve many communicators each */
     KNELL__POOL_DEFAULT = 16, /* duplicates for users' messages, with the shared ones; the setting KNELL_CONTEXTS */
 };
 
-/* One member's word in a creation. Bits: AND. dirty: maximum. id: minimum, so that it is the lowest process'. */
+/* One member's word in a creation. Bits: AND. Epochs: maximum. id: minimum, so that it is the lowest process'. */
 struct knell__offer {
     uint64_t id;
-    uint32_t dirty; /* the epoch above every communicator here that ended with messages under way */
     uint32_t refused; /* maximum: somebody could not do its part; the creation fails at all */
+    uint32_t busy;    /* maximum: another creation holds slots there */
     uint8_t free_slots[KNELL__SLOTS / 8];
-    uint8_t clean_slots[KNELL__SLOTS / 8];
+    uint8_t epoch[KNELL__SLOTS]; /* above every communicator that was there and ended dirty; 0: the slot is clean */
 };
 
 /* Where a communicator's messages go. */
 struct knell__place {
     int slot;
-    unsigned epoch;
+    unsigned epoch; /* how often the slot had ended dirty before */
     MPI_Comm context; /* native, for the user's messages */
     int stamp;        /* added to the user's tags; 0: tags go as they are and wildcards match natively */
     int wire;         /* added to the sequence of the layer's messages on knell__wire */
@@ -66,11 +66,20 @@ void knell__contexts_make(void);
 /* Slots 0 and 1: MPI_COMM_WORLD and MPI_COMM_SELF. */
 struct knell__place knell__place_fixed(int slot);
 
-/* Fills an offer of at most `most` slots and holds what it offers, until it is taken or withdrawn. `anew`: the offers before
- * had nothing in common; all slots are offered. */
-void knell__offer_make(struct knell__offer *offer, int most, bool anew);
+/* How a creation asks for slots: it tries again when the offers before had nothing in common. */
+struct knell__try {
+    uint64_t key; /* the same at all members, another for another creation */
+    int most;     /* slots */
+    int number;   /* from 0 */
+    bool all;     /* nobody else is creating: all there are */
+};
+
+/* Fills an offer and holds what it offers, until it is taken or withdrawn. */
+void knell__offer_make(struct knell__offer *offer, const struct knell__try *try);
 void knell__offer_fold(uint8_t *into, const uint8_t *from, uint32_t size);
 void knell__offer_withdraw(const struct knell__offer *mine);
+/* Was this slot free at every member? */
+bool knell__offer_has(const struct knell__offer *agreed, int slot);
 /* The slot all take; false: nothing in common. `mine` is what this process had offered, and is withdrawn. */
 bool knell__offer_take(const struct knell__offer *mine, const struct knell__offer *agreed, struct knell__place *place);
 /* Gives the slot back; dirty: messages may still be on their way. */

@@ -84,12 +84,18 @@ int knell__raise_lack(MPI_Comm handle, enum knell__call call)
     return knell__raise(comm ? comm : &knell__selfish, MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
-/* What a transport says when its peer is gone. Wrong arguments are nobody's death. */
+int knell__raise_large(MPI_Comm handle)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    return knell__raise(comm ? comm : &knell__selfish, MPI_ERR_COUNT);
+}
+
+/* What a transport says when its peer is gone: MPICH has a class of its own for it. Wrong arguments are nobody's death. */
 static bool may_be_a_death(int code)
 {
     int class = MPI_ERR_OTHER;
     knell__native.error_class(code, &class);
-    return class == MPI_ERR_OTHER || class == MPI_ERR_INTERN || class == MPI_ERR_UNKNOWN;
+    return class == MPI_ERR_OTHER || class == MPI_ERR_INTERN || class == MPI_ERR_UNKNOWN || class == MPIX_ERR_PROC_FAILED;
 }
 
 int knell__error_confirm(int peer, int code)

@@ -18,6 +18,9 @@ static inline int knell__raise(struct knell__comm *comm, int code)
 /* A call that the layer does not carry: says so once, then raises MPI_ERR_UNSUPPORTED_OPERATION. */
 int knell__raise_lack(MPI_Comm comm, enum knell__call call);
 
+/* A count beyond int: the layer's messages have none. MPI_ERR_COUNT. */
+int knell__raise_large(MPI_Comm comm);
+
 /* An error of the MPI below about an operation with `peer`: MPIX_ERR_PROC_FAILED once the detector confirms it, else as it is.
  * Wrong arguments pass at once; what may be a broken transport waits for the detector, and is no death if it finds none. */
 int knell__error_confirm(int peer, int code);

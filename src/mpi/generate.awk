@@ -51,6 +51,31 @@ function when_4(file, text)
         print "#endif" > file
 }
 
+# A call with large counts as the one without them: sets `fits`, a condition, and returns the arguments.
+function narrow(parameters, arguments,    piece, name, n, i, in_place)
+{
+    n = split(parameters, piece, /, */)
+    split(arguments, name, /, */)
+    in_place = parameters ~ /void \*sendbuf/
+    fits = arguments = ""
+    for (i = 1; i <= n; i++) {
+        if (piece[i] ~ /^MPI_Count /) {
+            fits = fits (fits ? " && " : "") \
+                   (in_place && name[i] == "sendcount" ? "(sendbuf == MPI_IN_PLACE || FITS(sendcount))" : "FITS(" name[i] ")")
+            name[i] = "(int)" name[i]
+        }
+        arguments = arguments (i > 1 ? ", " : "") name[i]
+    }
+    return arguments
+}
+
+function body_of_large(small, parameters, arguments)
+{
+    arguments = narrow(parameters, arguments)
+    sub(/_c$/, "", small)
+    return "    return " fits " ? " small "(" arguments ") : knell__raise_large(" comm ");\n"
+}
+
 function body_of(class, native, own, number)
 {
     if (class == "life")
@@ -90,6 +115,7 @@ BEGIN {
     begin(wrappers, "What the program calls.")
     print "#include \"mpi/error.h\"\n#include \"mpi/flip.h\"\n#include \"mpi/gen/own.h\"\n#include \"mpi/layer.h\"\n#include \"mpi/native.h\"\n#include \"mpi/tell.h\"\n" > wrappers
     print "#define EXPORT __attribute__((visibility(\"default\")))" > wrappers
+    print "#define FITS(count) ((count) == (int)(count))" > wrappers
     print "#define ALIAS(name) __attribute__((alias(#name), visibility(\"default\")))" > wrappers
 }
 
@@ -106,10 +132,15 @@ BEGIN {
         fail(name " is there twice")
     seen[name] = 1
     parameters = call; sub(/^[^(]*\(/, "", parameters); sub(/\)$/, "", parameters)
-    short = tolower(name); sub(/^mpix?_/, "", short)
+    short = tolower(name); sub(/^mpi_/, "", short); sub(/^mpix_/, class == "ulfm" ? "" : "x_", short)
     number = "KNELL__CALL_" toupper(short)
     arguments = names_of(parameters)
 
+    if (class == "large") {
+        when_4(wrappers, "\nEXPORT int " name "(" parameters ")\n{\n" body_of_large(name, parameters, arguments) \
+            "}\nint P" name "(" parameters ") ALIAS(" name ");")
+        next
+    }
     printf "    X(%s, %s) \\\n", toupper(short), name > calls
     if (class != "ulfm") {
         when_4(native_h, "    int (*" short ")(" parameters ");")
@@ -117,6 +148,8 @@ BEGIN {
     }
     if (class ~ /^(own|send|life|ulfm)$/)
         when_4(own_h, "int knell__mpi_" short "(" parameters ");")
+    if (class != "ulfm" && name ~ /^MPIX/) # not in every mpi.h
+        print "\nint " name "(" parameters ");" > wrappers
     when_4(wrappers, "\nEXPORT int " name "(" parameters ")\n{\n" \
         body_of(class, "knell__native." short "(" arguments ")", "knell__mpi_" short "(" arguments ")", number) \
         "}\nint P" name "(" parameters ") ALIAS(" name ");")

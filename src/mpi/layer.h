@@ -20,7 +20,8 @@ struct knell__self {
     int host;      /* the lowest process of this host */
     bool threads;  /* MPI_THREAD_MULTIPLE: tables need their locks */
     bool ghosts;   /* deaths by injection are ghosts, not SIGKILL */
-    bool crowded;  /* more processes than processors: who waits yields */
+    bool crowded;  /* more processes than processors: who waits lets others run */
+    bool apart;    /* the processes of this host are in sessions of their own: see knell__let_others_run */
 };
 extern struct knell__self knell__self;
 

@@ -1,20 +1,17 @@
-/* life.c: MPI_Init and what it prepares, MPI_Finalize, MPI_Abort. */
+/* life.c: MPI_Init and what it prepares; MPI_Abort. */
 #include "mpi/comm.h"
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
-#include "mpi/ghost.h"
 #include "mpi/inject.h"
 #include "mpi/native.h"
+#include "mpi/request.h"
 #include "mpi/side.h"
 #include "mpi/tell.h"
-#include "mpi/wait.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static bool finalized; /* by us, without the MPI below */
 
 /* ---- MPI_Init -------------------------------------------------------------------------------------------------------------- */
 
@@ -29,7 +26,7 @@ static void ignore_broken_pipes(void)
 static void learn_self(void)
 {
     MPI_Comm host;
-    int threads, neighbours;
+    int threads, neighbours, session = (int)getsid(0), ends[2] = {session, -session};
     const char *mode = getenv("KNELL_MODE");
     knell__native.comm_rank(MPI_COMM_WORLD, &knell__self.process);
     knell__native.comm_size(MPI_COMM_WORLD, &knell__self.processes);
@@ -39,8 +36,10 @@ static void learn_self(void)
     knell__native.comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
     knell__native.comm_size(host, &neighbours);
     knell__native.allreduce(&knell__self.process, &knell__self.host, 1, MPI_INT, MPI_MIN, host);
+    knell__native.allreduce(MPI_IN_PLACE, ends, 2, MPI_INT, MPI_MAX, host);
     knell__native.comm_free(&host);
     knell__self.crowded = neighbours > sysconf(_SC_NPROCESSORS_ONLN);
+    knell__self.apart = ends[0] != -ends[1];
 }
 
 /* Address and key go round by the MPI itself: it is whole, or the job has not begun. */
@@ -87,50 +86,7 @@ int knell__mpi_initialized(int *flag)
     return knell__native.initialized(flag);
 }
 
-int knell__mpi_finalized(int *flag)
-{
-    if (!finalized)
-        return knell__native.finalized(flag);
-    *flag = 1;
-    return MPI_SUCCESS;
-}
-
-/* ---- MPI_Finalize ---------------------------------------------------------------------------------------------------------- */
-
-/* All the living are here, or have died on the way. */
-static void last_agreement(void)
-{
-    struct knell__ticket ticket = {.group = KNELL_WORLD, .kind = KNELL_KIND_AGREE, .fold = KNELL__FOLD_AND, .size = 1};
-    knell__side_propose(&ticket);
-    for (unsigned turns = 0; !knell__side_decided(&ticket);)
-        knell__idle(&turns);
-    free(ticket.dead);
-}
-
-/* The standard wants the attributes of MPI_COMM_SELF deleted first, with MPI still there. */
-static void delete_attributes(void)
-{
-    knell__native.comm_free(&knell__selfish.store);
-    knell__native.comm_free(&knell__world.store);
-}
-
-int knell__mpi_finalize(void)
-{
-    if (atomic_load(&knell__attention) & KNELL__ATTENTION_OFF)
-        return knell__native.finalize();
-    knell__enter(KNELL__CALL_FINALIZE);
-    delete_attributes();
-    knell__ghost_leave();
-    last_agreement();
-    bool whole = knell__deaths() == 0; /* what was under way with a ghost may never end either */
-    knell__ghosts_release();
-    atomic_fetch_or(&knell__attention, KNELL__ATTENTION_OFF);
-    knell__side_stop();
-    int code = whole ? knell__native.finalize() : MPI_SUCCESS; /* the native one would wait for the dead */
-    finalized = !whole;
-    knell__announce_word(KNELL__WORD_FINISHED, 0);
-    return code;
-}
+/* ---- MPI_Abort ------------------------------------------------------------------------------------------------------------- */
 
 int knell__mpi_abort(MPI_Comm handle, int errorcode)
 {

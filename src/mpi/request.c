@@ -15,6 +15,7 @@ MPI_Request knell__request_complete;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct knell__request *entry; /* comm NULL: free */
 static size_t mask, used;
+static uint32_t last_number;
 
 static void enter(void)
 {
@@ -69,6 +70,7 @@ void knell__request_put(const struct knell__request *request)
     before = at->comm;
     used += !before;
     *at = *request;
+    at->number = ++last_number;
     leave();
     if (before)
         knell__comm_release(before); /* completed by a call the layer does not see */
@@ -100,15 +102,14 @@ static void close_gap(size_t gap)
     used--;
 }
 
-void knell__request_drop(MPI_Request handle)
+void knell__request_drop(const struct knell__request *known)
 {
     struct knell__comm *comm = NULL;
     enter();
-    if (entry) {
-        struct knell__request *at = look(handle);
+    struct knell__request *at = look(known->handle);
+    if (at->comm && at->number == known->number) {
         comm = at->comm;
-        if (comm)
-            close_gap((size_t)(at - entry));
+        close_gap((size_t)(at - entry));
     }
     leave();
     if (comm)
@@ -177,9 +178,10 @@ int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI
 
 static void forget(struct knell__task *task)
 {
-    MPI_Request handle = task->handle;
-    knell__request_drop(handle);
-    knell__native.request_free(&handle);
+    struct knell__request known;
+    if (knell__request_get(task->handle, &known))
+        knell__request_drop(&known);
+    knell__native.request_free(&(MPI_Request){task->handle});
     task->release(task);
 }
 
@@ -203,7 +205,7 @@ int knell__request_detach(MPI_Request *handle)
     if (!knell__request_get(*handle, &known))
         return knell__native.request_free(handle);
     if (known.kind != KNELL__REQUEST_TASK) {
-        knell__request_drop(*handle);
+        knell__request_drop(&known);
         return knell__native.request_free(handle);
     }
     pthread_mutex_lock(&tasks_lock);

@@ -39,6 +39,7 @@ struct knell__task {
 struct knell__request {
     MPI_Request handle;
     enum knell__request_kind kind;
+    uint32_t number; /* given by put: the MPI below gives out a handle again as soon as it is complete */
     int peer; /* a process; KNELL__ANYBODY: a receive from any source; KNELL__EVERYBODY: a task, but for such a receive */
     struct knell__comm *comm;
     union {
@@ -51,10 +52,11 @@ struct knell__request {
 extern MPI_Request knell__request_complete;
 void knell__requests_begin(void);
 
-/* Copies. put holds the communicator, drop releases it. */
+/* Copies. put holds the communicator, drop releases it. With threads, what is known of a request must be got before the MPI below
+ * completes it: after that the handle may be another thread's. */
 void knell__request_put(const struct knell__request *request);
 bool knell__request_get(MPI_Request handle, struct knell__request *request);
-void knell__request_drop(MPI_Request handle);
+void knell__request_drop(const struct knell__request *known);
 
 /* A native handle without an operation, for a task. The request is put; the task is advanced by all waiters from now on. */
 int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle);

@@ -5,12 +5,15 @@
 #include "mpi/tell.h"
 
 #include <arpa/inet.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +32,24 @@ static knell_time needs; /* from a death to its being known here, at worst */
 struct knell_runtime *knell__side_runtime(void)
 {
     return runtime;
+}
+
+/* ---- the epoch ------------------------------------------------------------------------------------------------------------- */
+
+static _Atomic int sleepers;
+
+void knell__epoch_raise(void)
+{
+    atomic_fetch_add(&knell__epoch, 1);
+    if (atomic_load(&sleepers))
+        syscall(SYS_futex, &knell__epoch, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+void knell__epoch_sleep(uint32_t seen)
+{
+    atomic_fetch_add(&sleepers, 1);
+    syscall(SYS_futex, &knell__epoch, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    atomic_fetch_sub(&sleepers, 1);
 }
 
 /* ---- facts: called in any thread, with the runtime's lock held ------------------------------------------------------------- */
@@ -57,7 +78,7 @@ static void on_fact(void *context, const struct knell_fact *fact)
         knell__agree_decided(fact);
     else
         return; /* who left is of no interest, who is fenced ends */
-    atomic_fetch_add_explicit(&knell__epoch, 1, memory_order_release);
+    knell__epoch_raise();
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */

@@ -18,6 +18,11 @@ static inline uint32_t knell__epoch_now(void)
     return atomic_load_explicit(&knell__epoch, memory_order_acquire);
 }
 
+/* What everybody who stored something where calls look does after. */
+void knell__epoch_raise(void);
+/* Sleeps unless the epoch is another than `seen`, until it is raised: for waits in which the MPI below need not be kept going. */
+void knell__epoch_sleep(uint32_t seen);
+
 /* ---- life ---------------------------------------------------------------------------------------------------------------- */
 
 /* Where process 0 waits for the others, and the job's key: made by process 0, handed round by MPI itself. */
@@ -71,7 +76,7 @@ struct knell__ticket {
     uint8_t flags;              /* KNELL_FLAG_REVOKED, _ACKED, _MISMATCH */
     struct knell_range *dead;   /* the dead it was decided with; malloc'd, the caller frees */
     uint32_t dead_ranges;
-    uint8_t value[320];         /* in: the contribution; out: the decision */
+    uint8_t value[KNELL_VALUE_MAX];        /* in: the contribution; out: the decision */
 };
 
 /* Contributes ticket->value; several per group and kind are taken in order. Never blocks. */

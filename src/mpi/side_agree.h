@@ -12,7 +12,7 @@ bool knell__agree_waits(uint64_t group, enum knell_kind kind);
 knell_carry knell__carry;
 void knell__carry_begin(void);
 void knell__carry_end(void);
-void knell__carry_serve(void); /* takes in what has come */
+void knell__carry_serve(void); /* takes in one message, if one has come */
 
 extern knell_combine *const knell__agree_folds[];
 void knell__agree_decided(const struct knell_fact *fact);

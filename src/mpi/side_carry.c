@@ -139,13 +139,14 @@ static int take(uint8_t *bytes, int *from)
     return size;
 }
 
+/* One at a time: it may be the one that is waited for, and to look for another may cost the processor. */
 void knell__carry_serve(void)
 {
     uint8_t bytes[MOST_BYTES];
-    int from = 0, size;
-    while ((size = take(bytes, &from)) >= 0) {
-        knell__carry_begin();
-        knell_runtime_hear(knell__side_runtime(), (knell_rank)from, bytes, (size_t)size);
-        knell__carry_end();
-    }
+    int from = 0, size = take(bytes, &from);
+    if (size < 0)
+        return;
+    knell__carry_begin();
+    knell_runtime_hear(knell__side_runtime(), (knell_rank)from, bytes, (size_t)size);
+    knell__carry_end();
 }

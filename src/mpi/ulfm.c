@@ -5,6 +5,7 @@
 #include "mpi/native.h"
 #include "mpi/wait.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ int knell__mpi_comm_revoke(MPI_Comm handle)
     if (!comm)
         return no_comm();
     knell__comms_revoked(comm->id);
-    atomic_fetch_add(&knell__epoch, 1);
+    knell__epoch_raise();
     if (comm->size > 1)
         knell__side_revoke(comm->id);
     return MPI_SUCCESS;
@@ -146,14 +147,17 @@ static int failed_group(const struct knell__comm *comm, int count, MPI_Group *gr
 /* Acknowledges up to `count` in all, never fewer than before. */
 static int acknowledge(struct knell__comm *comm, int count)
 {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     int *process = malloc((size_t)comm->size * sizeof *process);
     if (!process)
         return MPI_ERR_NO_MEM;
+    pthread_mutex_lock(&one_at_a_time);
     int known = knell__comm_failed(comm, process, comm->size);
     for (int i = comm->acked; i < count && i < known; i++)
         comm->acked_digest += knell__side_digest(process[i]);
     if (count > comm->acked)
         comm->acked = count < known ? count : known;
+    pthread_mutex_unlock(&one_at_a_time);
     free(process);
     return MPI_SUCCESS;
 }

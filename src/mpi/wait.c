@@ -105,6 +105,16 @@ bool knell__give_up(const struct knell__op *op, MPI_Request *request, MPI_Status
     return false;
 }
 
+/* Where the kernel schedules sessions (autogroup) and each rank has one, as hydra's have, yielding lets nobody run but oneself: the
+ * others would get their turn when this one's slice of milliseconds ends. A nap lets them, for as short as timers go. */
+void knell__let_others_run(void)
+{
+    if (knell__self.apart)
+        nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
+    else
+        sched_yield();
+}
+
 int knell__wait(struct knell__op *op, MPI_Request *request, MPI_Status *status)
 {
     unsigned turns = 0;

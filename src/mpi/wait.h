@@ -46,6 +46,10 @@ static inline bool knell__op_hit(struct knell__op *op)
     return op->code != MPI_SUCCESS;
 }
 
+/* So many turns before a processor that others need is given away: about as long as a small message takes. */
+enum { KNELL__PATIENCE = 32 };
+void knell__let_others_run(void);
+
 /* One turn of waiting in vain: tasks go on; on a crowded machine the processor is given away after a while. */
 static inline void knell__idle(unsigned *turns)
 {
@@ -53,8 +57,8 @@ static inline void knell__idle(unsigned *turns)
         knell__tasks_advance();
     if (KNELL__RARELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) & KNELL__ATTENTION_GHOST))
         knell__ghost_park();
-    if (KNELL__RARELY(++*turns > 256) && knell__self.crowded)
-        sched_yield();
+    if (KNELL__RARELY(++*turns > KNELL__PATIENCE) && knell__self.crowded)
+        knell__let_others_run();
 }
 
 /* Waits for a posted native request. On an error of ours the request is given up and MPI_REQUEST_NULL. */

@@ -229,6 +229,28 @@ TEST(trigger_is_known_at_once)
     world_close(&w);
 }
 
+/* The observer dies with the trigger unheard; so does the next one, right after it has asked. */
+TEST(trigger_is_known_at_once_though_observers_die)
+{
+    struct world w;
+    world_open(&w, 8);
+    world_start(&w);
+    world_run(&w, 5);
+    world_crash(&w, 3);
+    CHECK_EQ_I64(world_trigger(&w, 2), 0);
+    world_suspect(&w, 4, 3, KNELL_WHY_KERNEL);
+    REQUIRE(world_find(&w, KNELL_MESSAGE_NEW_OBSERVER, 2) >= 0);
+    world_deliver(&w, (uint32_t)world_find(&w, KNELL_MESSAGE_NEW_OBSERVER, 2));
+    CHECK(world_find(&w, KNELL_MESSAGE_TRIGGER, 4) >= 0);
+    world_crash(&w, 4);
+    world_suspect(&w, 5, 4, KNELL_WHY_KERNEL);
+    world_run(&w, 15);
+    CHECK_EQ_U64(world_facts(&w, KNELL_NOBODY, KNELL_FACT_FAILED, 2), 5);
+    CHECK_EQ_U64(knell_node_emitter(at(&w, 5)), 1);
+    CHECK_EQ_U64(w.counters.suspicions, 0);
+    world_close(&w);
+}
+
 /* ---- anti-entropy ------------------------------------------------------------------------------------------------ */
 
 TEST(two_differing_heartbeats_exchange_the_lists)

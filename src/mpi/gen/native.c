@@ -304,4 +304,197 @@ void knell__native_find(void)
     knell__native.get_version = knell__native_symbol("PMPI_Get_version");
     knell__native.alloc_mem = knell__native_symbol("PMPI_Alloc_mem");
     knell__native.free_mem = knell__native_symbol("PMPI_Free_mem");
+#if MPI_VERSION >= 4
+    knell__native.gatherv_c = knell__native_symbol("PMPI_Gatherv_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.scatterv_c = knell__native_symbol("PMPI_Scatterv_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.allgatherv_c = knell__native_symbol("PMPI_Allgatherv_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.alltoallv_c = knell__native_symbol("PMPI_Alltoallv_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.alltoallw_c = knell__native_symbol("PMPI_Alltoallw_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.reduce_scatter_c = knell__native_symbol("PMPI_Reduce_scatter_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.igatherv_c = knell__native_symbol("PMPI_Igatherv_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.iscatterv_c = knell__native_symbol("PMPI_Iscatterv_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.iallgatherv_c = knell__native_symbol("PMPI_Iallgatherv_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.ialltoallv_c = knell__native_symbol("PMPI_Ialltoallv_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.ialltoallw_c = knell__native_symbol("PMPI_Ialltoallw_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.ireduce_scatter_c = knell__native_symbol("PMPI_Ireduce_scatter_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.gatherv_init_c = knell__native_symbol("PMPI_Gatherv_init_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.scatterv_init_c = knell__native_symbol("PMPI_Scatterv_init_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.allgatherv_init_c = knell__native_symbol("PMPI_Allgatherv_init_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.alltoallv_init_c = knell__native_symbol("PMPI_Alltoallv_init_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.alltoallw_init_c = knell__native_symbol("PMPI_Alltoallw_init_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.reduce_scatter_init_c = knell__native_symbol("PMPI_Reduce_scatter_init_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.neighbor_allgatherv_c = knell__native_symbol("PMPI_Neighbor_allgatherv_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.neighbor_alltoallv_c = knell__native_symbol("PMPI_Neighbor_alltoallv_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.neighbor_alltoallw_c = knell__native_symbol("PMPI_Neighbor_alltoallw_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.ineighbor_allgatherv_c = knell__native_symbol("PMPI_Ineighbor_allgatherv_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.ineighbor_alltoallv_c = knell__native_symbol("PMPI_Ineighbor_alltoallv_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.ineighbor_alltoallw_c = knell__native_symbol("PMPI_Ineighbor_alltoallw_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.neighbor_allgatherv_init_c = knell__native_symbol("PMPI_Neighbor_allgatherv_init_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.neighbor_alltoallv_init_c = knell__native_symbol("PMPI_Neighbor_alltoallv_init_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.neighbor_alltoallw_init_c = knell__native_symbol("PMPI_Neighbor_alltoallw_init_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.win_create_c = knell__native_symbol("PMPI_Win_create_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.win_allocate_c = knell__native_symbol("PMPI_Win_allocate_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.win_allocate_shared_c = knell__native_symbol("PMPI_Win_allocate_shared_c");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.barrier_init = knell__native_symbol("PMPI_Barrier_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.bcast_init = knell__native_symbol("PMPI_Bcast_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.gather_init = knell__native_symbol("PMPI_Gather_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.scatter_init = knell__native_symbol("PMPI_Scatter_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.allgather_init = knell__native_symbol("PMPI_Allgather_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.alltoall_init = knell__native_symbol("PMPI_Alltoall_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.reduce_init = knell__native_symbol("PMPI_Reduce_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.allreduce_init = knell__native_symbol("PMPI_Allreduce_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.reduce_scatter_block_init = knell__native_symbol("PMPI_Reduce_scatter_block_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.scan_init = knell__native_symbol("PMPI_Scan_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.exscan_init = knell__native_symbol("PMPI_Exscan_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.gatherv_init = knell__native_symbol("PMPI_Gatherv_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.scatterv_init = knell__native_symbol("PMPI_Scatterv_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.allgatherv_init = knell__native_symbol("PMPI_Allgatherv_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.alltoallv_init = knell__native_symbol("PMPI_Alltoallv_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.alltoallw_init = knell__native_symbol("PMPI_Alltoallw_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.reduce_scatter_init = knell__native_symbol("PMPI_Reduce_scatter_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.neighbor_allgather_init = knell__native_symbol("PMPI_Neighbor_allgather_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.neighbor_alltoall_init = knell__native_symbol("PMPI_Neighbor_alltoall_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.neighbor_allgatherv_init = knell__native_symbol("PMPI_Neighbor_allgatherv_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.neighbor_alltoallv_init = knell__native_symbol("PMPI_Neighbor_alltoallv_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.neighbor_alltoallw_init = knell__native_symbol("PMPI_Neighbor_alltoallw_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.psend_init = knell__native_symbol("PMPI_Psend_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.precv_init = knell__native_symbol("PMPI_Precv_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.session_init = knell__native_symbol("PMPI_Session_init");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.comm_create_from_group = knell__native_symbol("PMPI_Comm_create_from_group");
+#endif
+#if MPI_VERSION >= 4
+    knell__native.intercomm_create_from_groups = knell__native_symbol("PMPI_Intercomm_create_from_groups");
+#endif
+    knell__native.x_allgather_init = knell__native_symbol("PMPIX_Allgather_init");
+    knell__native.x_allgatherv_init = knell__native_symbol("PMPIX_Allgatherv_init");
+    knell__native.x_allreduce_init = knell__native_symbol("PMPIX_Allreduce_init");
+    knell__native.x_alltoall_init = knell__native_symbol("PMPIX_Alltoall_init");
+    knell__native.x_alltoallv_init = knell__native_symbol("PMPIX_Alltoallv_init");
+    knell__native.x_alltoallw_init = knell__native_symbol("PMPIX_Alltoallw_init");
+    knell__native.x_barrier_init = knell__native_symbol("PMPIX_Barrier_init");
+    knell__native.x_bcast_init = knell__native_symbol("PMPIX_Bcast_init");
+    knell__native.x_exscan_init = knell__native_symbol("PMPIX_Exscan_init");
+    knell__native.x_gather_init = knell__native_symbol("PMPIX_Gather_init");
+    knell__native.x_gatherv_init = knell__native_symbol("PMPIX_Gatherv_init");
+    knell__native.x_reduce_init = knell__native_symbol("PMPIX_Reduce_init");
+    knell__native.x_reduce_scatter_init = knell__native_symbol("PMPIX_Reduce_scatter_init");
+    knell__native.x_reduce_scatter_block_init = knell__native_symbol("PMPIX_Reduce_scatter_block_init");
+    knell__native.x_scan_init = knell__native_symbol("PMPIX_Scan_init");
+    knell__native.x_scatter_init = knell__native_symbol("PMPIX_Scatter_init");
+    knell__native.x_scatterv_init = knell__native_symbol("PMPIX_Scatterv_init");
+    knell__native.x_neighbor_allgather_init = knell__native_symbol("PMPIX_Neighbor_allgather_init");
+    knell__native.x_neighbor_allgatherv_init = knell__native_symbol("PMPIX_Neighbor_allgatherv_init");
+    knell__native.x_neighbor_alltoall_init = knell__native_symbol("PMPIX_Neighbor_alltoall_init");
+    knell__native.x_neighbor_alltoallv_init = knell__native_symbol("PMPIX_Neighbor_alltoallv_init");
+    knell__native.x_neighbor_alltoallw_init = knell__native_symbol("PMPIX_Neighbor_alltoallw_init");
 }

@@ -7,6 +7,7 @@
 #include "mpi/tell.h"
 
 #define EXPORT __attribute__((visibility("default")))
+#define FITS(count) ((count) == (int)(count))
 #define ALIAS(name) __attribute__((alias(#name), visibility("default")))
 
 EXPORT int MPI_Init(int *argc, char ***argv)
@@ -2582,3 +2583,1249 @@ EXPORT int MPI_Free_mem(void *base)
     return knell__leave(KNELL__CALL_FREE_MEM, knell__native.free_mem(base));
 }
 int PMPI_Free_mem(void *base) ALIAS(MPI_Free_mem);
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    return FITS(count) ? MPI_Send(buf, (int)count, datatype, dest, tag, comm) : knell__raise_large(comm);
+}
+int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Send_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    return FITS(count) ? MPI_Bsend(buf, (int)count, datatype, dest, tag, comm) : knell__raise_large(comm);
+}
+int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Bsend_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    return FITS(count) ? MPI_Ssend(buf, (int)count, datatype, dest, tag, comm) : knell__raise_large(comm);
+}
+int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Ssend_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    return FITS(count) ? MPI_Rsend(buf, (int)count, datatype, dest, tag, comm) : knell__raise_large(comm);
+}
+int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Rsend_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    return FITS(count) ? MPI_Recv(buf, (int)count, datatype, source, tag, comm, status) : knell__raise_large(comm);
+}
+int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Recv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Isend(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isend_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Ibsend(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibsend_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Issend(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Issend_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Irsend(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Irsend_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Irecv(buf, (int)count, datatype, source, tag, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Irecv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Sendrecv(sendbuf, (int)sendcount, sendtype, dest, sendtag, recvbuf, (int)recvcount, recvtype, source, recvtag, comm, status) : knell__raise_large(comm);
+}
+int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Sendrecv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    return FITS(count) ? MPI_Sendrecv_replace(buf, (int)count, datatype, dest, sendtag, source, recvtag, comm, status) : knell__raise_large(comm);
+}
+int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Sendrecv_replace_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Isendrecv(sendbuf, (int)sendcount, sendtype, dest, sendtag, recvbuf, (int)recvcount, recvtype, source, recvtag, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Isendrecv_replace(buf, (int)count, datatype, dest, sendtag, source, recvtag, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv_replace_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+{
+    return FITS(count) ? MPI_Mrecv(buf, (int)count, datatype, message, status) : knell__raise_large(MPI_COMM_SELF);
+}
+int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) ALIAS(MPI_Mrecv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Imrecv(buf, (int)count, datatype, message, request) : knell__raise_large(MPI_COMM_SELF);
+}
+int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) ALIAS(MPI_Imrecv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Send_init(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Send_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Bsend_init(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Bsend_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Ssend_init(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ssend_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Rsend_init(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Rsend_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Recv_init(buf, (int)count, datatype, source, tag, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Recv_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    return FITS(count) ? MPI_Bcast(buffer, (int)count, datatype, root, comm) : knell__raise_large(comm);
+}
+int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) ALIAS(MPI_Bcast_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Gather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm) : knell__raise_large(comm);
+}
+int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gather_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Scatter(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm) : knell__raise_large(comm);
+}
+int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Scatter_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : knell__raise_large(comm);
+}
+int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgather_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : knell__raise_large(comm);
+}
+int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Alltoall_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
+{
+    return FITS(count) ? MPI_Reduce(sendbuf, recvbuf, (int)count, datatype, op, root, comm) : knell__raise_large(comm);
+}
+int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) ALIAS(MPI_Reduce_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    return FITS(count) ? MPI_Allreduce(sendbuf, recvbuf, (int)count, datatype, op, comm) : knell__raise_large(comm);
+}
+int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Allreduce_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    return FITS(recvcount) ? MPI_Reduce_scatter_block(sendbuf, recvbuf, (int)recvcount, datatype, op, comm) : knell__raise_large(comm);
+}
+int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Reduce_scatter_block_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    return FITS(count) ? MPI_Scan(sendbuf, recvbuf, (int)count, datatype, op, comm) : knell__raise_large(comm);
+}
+int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Scan_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    return FITS(count) ? MPI_Exscan(sendbuf, recvbuf, (int)count, datatype, op, comm) : knell__raise_large(comm);
+}
+int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Exscan_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Ibcast(buffer, (int)count, datatype, root, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibcast_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Igather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igather_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Iscatter(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatter_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Iallgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgather_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ialltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoall_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Ireduce(sendbuf, recvbuf, (int)count, datatype, op, root, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Iallreduce(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallreduce_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(recvcount) ? MPI_Ireduce_scatter_block(sendbuf, recvbuf, (int)recvcount, datatype, op, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter_block_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Iscan(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscan_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Iexscan(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iexscan_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Bcast_init(buffer, (int)count, datatype, root, comm, info, request) : knell__raise_large(comm);
+}
+int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Bcast_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Gather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, info, request) : knell__raise_large(comm);
+}
+int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gather_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Scatter_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, info, request) : knell__raise_large(comm);
+}
+int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatter_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Allgather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : knell__raise_large(comm);
+}
+int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgather_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Alltoall_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : knell__raise_large(comm);
+}
+int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoall_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Reduce_init(sendbuf, recvbuf, (int)count, datatype, op, root, comm, info, request) : knell__raise_large(comm);
+}
+int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Allreduce_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : knell__raise_large(comm);
+}
+int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allreduce_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return FITS(recvcount) ? MPI_Reduce_scatter_block_init(sendbuf, recvbuf, (int)recvcount, datatype, op, comm, info, request) : knell__raise_large(comm);
+}
+int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_block_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Scan_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : knell__raise_large(comm);
+}
+int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scan_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return FITS(count) ? MPI_Exscan_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : knell__raise_large(comm);
+}
+int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Exscan_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : knell__raise_large(comm);
+}
+int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgather_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : knell__raise_large(comm);
+}
+int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoall_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ineighbor_allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgather_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ineighbor_alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : knell__raise_large(comm);
+}
+int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoall_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_allgather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : knell__raise_large(comm);
+}
+int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgather_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_alltoall_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : knell__raise_large(comm);
+}
+int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoall_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    if (!knell__enter(KNELL__CALL_GATHERV_C))
+        return knell__native.gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+    return knell__leave(KNELL__CALL_GATHERV_C, knell__mpi_gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
+}
+int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gatherv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    if (!knell__enter(KNELL__CALL_SCATTERV_C))
+        return knell__native.scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    return knell__leave(KNELL__CALL_SCATTERV_C, knell__mpi_scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
+}
+int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Scatterv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    if (!knell__enter(KNELL__CALL_ALLGATHERV_C))
+        return knell__native.allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    return knell__leave(KNELL__CALL_ALLGATHERV_C, knell__mpi_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+}
+int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgatherv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    if (!knell__enter(KNELL__CALL_ALLTOALLV_C))
+        return knell__native.alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    return knell__leave(KNELL__CALL_ALLTOALLV_C, knell__mpi_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+}
+int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Alltoallv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+{
+    if (!knell__enter(KNELL__CALL_ALLTOALLW_C))
+        return knell__native.alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    return knell__leave(KNELL__CALL_ALLTOALLW_C, knell__mpi_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+}
+int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Alltoallw_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    if (!knell__enter(KNELL__CALL_REDUCE_SCATTER_C))
+        return knell__native.reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+    return knell__leave(KNELL__CALL_REDUCE_SCATTER_C, knell__mpi_reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm));
+}
+int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Reduce_scatter_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_IGATHERV_C))
+        return knell__native.igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+    return knell__leave(KNELL__CALL_IGATHERV_C, knell__raise_lack(comm, KNELL__CALL_IGATHERV_C));
+}
+int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igatherv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_ISCATTERV_C))
+        return knell__native.iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    return knell__leave(KNELL__CALL_ISCATTERV_C, knell__raise_lack(comm, KNELL__CALL_ISCATTERV_C));
+}
+int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatterv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_IALLGATHERV_C))
+        return knell__native.iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    return knell__leave(KNELL__CALL_IALLGATHERV_C, knell__raise_lack(comm, KNELL__CALL_IALLGATHERV_C));
+}
+int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgatherv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_IALLTOALLV_C))
+        return knell__native.ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    return knell__leave(KNELL__CALL_IALLTOALLV_C, knell__raise_lack(comm, KNELL__CALL_IALLTOALLV_C));
+}
+int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_IALLTOALLW_C))
+        return knell__native.ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    return knell__leave(KNELL__CALL_IALLTOALLW_C, knell__raise_lack(comm, KNELL__CALL_IALLTOALLW_C));
+}
+int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallw_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_IREDUCE_SCATTER_C))
+        return knell__native.ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+    return knell__leave(KNELL__CALL_IREDUCE_SCATTER_C, knell__raise_lack(comm, KNELL__CALL_IREDUCE_SCATTER_C));
+}
+int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_GATHERV_INIT_C))
+        return knell__native.gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    return knell__leave(KNELL__CALL_GATHERV_INIT_C, knell__raise_lack(comm, KNELL__CALL_GATHERV_INIT_C));
+}
+int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gatherv_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_SCATTERV_INIT_C))
+        return knell__native.scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    return knell__leave(KNELL__CALL_SCATTERV_INIT_C, knell__raise_lack(comm, KNELL__CALL_SCATTERV_INIT_C));
+}
+int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatterv_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_ALLGATHERV_INIT_C))
+        return knell__native.allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_ALLGATHERV_INIT_C, knell__raise_lack(comm, KNELL__CALL_ALLGATHERV_INIT_C));
+}
+int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgatherv_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_ALLTOALLV_INIT_C))
+        return knell__native.alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_ALLTOALLV_INIT_C, knell__raise_lack(comm, KNELL__CALL_ALLTOALLV_INIT_C));
+}
+int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallv_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_ALLTOALLW_INIT_C))
+        return knell__native.alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    return knell__leave(KNELL__CALL_ALLTOALLW_INIT_C, knell__raise_lack(comm, KNELL__CALL_ALLTOALLW_INIT_C));
+}
+int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallw_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_REDUCE_SCATTER_INIT_C))
+        return knell__native.reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    return knell__leave(KNELL__CALL_REDUCE_SCATTER_INIT_C, knell__raise_lack(comm, KNELL__CALL_REDUCE_SCATTER_INIT_C));
+}
+int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLGATHERV_C))
+        return knell__native.neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    return knell__leave(KNELL__CALL_NEIGHBOR_ALLGATHERV_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLGATHERV_C));
+}
+int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgatherv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLV_C))
+        return knell__native.neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLV_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLV_C));
+}
+int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+{
+    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLW_C))
+        return knell__native.neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLW_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLW_C));
+}
+int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallw_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLGATHERV_C))
+        return knell__native.ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    return knell__leave(KNELL__CALL_INEIGHBOR_ALLGATHERV_C, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLGATHERV_C));
+}
+int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgatherv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLTOALLV_C))
+        return knell__native.ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    return knell__leave(KNELL__CALL_INEIGHBOR_ALLTOALLV_C, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLTOALLV_C));
+}
+int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallv_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLTOALLW_C))
+        return knell__native.ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    return knell__leave(KNELL__CALL_INEIGHBOR_ALLTOALLW_C, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLTOALLW_C));
+}
+int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallw_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT_C))
+        return knell__native.neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT_C));
+}
+int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgatherv_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT_C))
+        return knell__native.neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT_C));
+}
+int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallv_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT_C))
+        return knell__native.neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT_C));
+}
+int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallw_init_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    if (!knell__enter(KNELL__CALL_WIN_CREATE_C))
+        return knell__native.win_create_c(base, size, disp_unit, info, comm, win);
+    return knell__leave(KNELL__CALL_WIN_CREATE_C, knell__raise_lack(comm, KNELL__CALL_WIN_CREATE_C));
+}
+int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+    if (!knell__enter(KNELL__CALL_WIN_ALLOCATE_C))
+        return knell__native.win_allocate_c(size, disp_unit, info, comm, baseptr, win);
+    return knell__leave(KNELL__CALL_WIN_ALLOCATE_C, knell__raise_lack(comm, KNELL__CALL_WIN_ALLOCATE_C));
+}
+int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+    if (!knell__enter(KNELL__CALL_WIN_ALLOCATE_SHARED_C))
+        return knell__native.win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
+    return knell__leave(KNELL__CALL_WIN_ALLOCATE_SHARED_C, knell__raise_lack(comm, KNELL__CALL_WIN_ALLOCATE_SHARED_C));
+}
+int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_BARRIER_INIT))
+        return knell__native.barrier_init(comm, info, request);
+    return knell__leave(KNELL__CALL_BARRIER_INIT, knell__raise_lack(comm, KNELL__CALL_BARRIER_INIT));
+}
+int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Barrier_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_BCAST_INIT))
+        return knell__native.bcast_init(buffer, count, datatype, root, comm, info, request);
+    return knell__leave(KNELL__CALL_BCAST_INIT, knell__raise_lack(comm, KNELL__CALL_BCAST_INIT));
+}
+int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Bcast_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_GATHER_INIT))
+        return knell__native.gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    return knell__leave(KNELL__CALL_GATHER_INIT, knell__raise_lack(comm, KNELL__CALL_GATHER_INIT));
+}
+int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gather_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_SCATTER_INIT))
+        return knell__native.scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    return knell__leave(KNELL__CALL_SCATTER_INIT, knell__raise_lack(comm, KNELL__CALL_SCATTER_INIT));
+}
+int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatter_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_ALLGATHER_INIT))
+        return knell__native.allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_ALLGATHER_INIT, knell__raise_lack(comm, KNELL__CALL_ALLGATHER_INIT));
+}
+int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgather_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_ALLTOALL_INIT))
+        return knell__native.alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_ALLTOALL_INIT, knell__raise_lack(comm, KNELL__CALL_ALLTOALL_INIT));
+}
+int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoall_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_REDUCE_INIT))
+        return knell__native.reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+    return knell__leave(KNELL__CALL_REDUCE_INIT, knell__raise_lack(comm, KNELL__CALL_REDUCE_INIT));
+}
+int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_ALLREDUCE_INIT))
+        return knell__native.allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    return knell__leave(KNELL__CALL_ALLREDUCE_INIT, knell__raise_lack(comm, KNELL__CALL_ALLREDUCE_INIT));
+}
+int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allreduce_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_REDUCE_SCATTER_BLOCK_INIT))
+        return knell__native.reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+    return knell__leave(KNELL__CALL_REDUCE_SCATTER_BLOCK_INIT, knell__raise_lack(comm, KNELL__CALL_REDUCE_SCATTER_BLOCK_INIT));
+}
+int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_block_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_SCAN_INIT))
+        return knell__native.scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    return knell__leave(KNELL__CALL_SCAN_INIT, knell__raise_lack(comm, KNELL__CALL_SCAN_INIT));
+}
+int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scan_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_EXSCAN_INIT))
+        return knell__native.exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    return knell__leave(KNELL__CALL_EXSCAN_INIT, knell__raise_lack(comm, KNELL__CALL_EXSCAN_INIT));
+}
+int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Exscan_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_GATHERV_INIT))
+        return knell__native.gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    return knell__leave(KNELL__CALL_GATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_GATHERV_INIT));
+}
+int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gatherv_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_SCATTERV_INIT))
+        return knell__native.scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    return knell__leave(KNELL__CALL_SCATTERV_INIT, knell__raise_lack(comm, KNELL__CALL_SCATTERV_INIT));
+}
+int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatterv_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_ALLGATHERV_INIT))
+        return knell__native.allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_ALLGATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_ALLGATHERV_INIT));
+}
+int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgatherv_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_ALLTOALLV_INIT))
+        return knell__native.alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_ALLTOALLV_INIT, knell__raise_lack(comm, KNELL__CALL_ALLTOALLV_INIT));
+}
+int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallv_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_ALLTOALLW_INIT))
+        return knell__native.alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    return knell__leave(KNELL__CALL_ALLTOALLW_INIT, knell__raise_lack(comm, KNELL__CALL_ALLTOALLW_INIT));
+}
+int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallw_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_REDUCE_SCATTER_INIT))
+        return knell__native.reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    return knell__leave(KNELL__CALL_REDUCE_SCATTER_INIT, knell__raise_lack(comm, KNELL__CALL_REDUCE_SCATTER_INIT));
+}
+int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLGATHER_INIT))
+        return knell__native.neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_NEIGHBOR_ALLGATHER_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLGATHER_INIT));
+}
+int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgather_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALL_INIT))
+        return knell__native.neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALL_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALL_INIT));
+}
+int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoall_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT))
+        return knell__native.neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT));
+}
+int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgatherv_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT))
+        return knell__native.neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT));
+}
+int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallv_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT))
+        return knell__native.neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT));
+}
+int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallw_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_PSEND_INIT))
+        return knell__native.psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
+    return knell__leave(KNELL__CALL_PSEND_INIT, knell__raise_lack(comm, KNELL__CALL_PSEND_INIT));
+}
+int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Psend_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_PRECV_INIT))
+        return knell__native.precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
+    return knell__leave(KNELL__CALL_PRECV_INIT, knell__raise_lack(comm, KNELL__CALL_PRECV_INIT));
+}
+int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Precv_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    if (!knell__enter(KNELL__CALL_SESSION_INIT))
+        return knell__native.session_init(info, errhandler, session);
+    return knell__leave(KNELL__CALL_SESSION_INIT, knell__raise_lack(MPI_COMM_SELF, KNELL__CALL_SESSION_INIT));
+}
+int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session) ALIAS(MPI_Session_init);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
+{
+    if (!knell__enter(KNELL__CALL_COMM_CREATE_FROM_GROUP))
+        return knell__native.comm_create_from_group(group, stringtag, info, errhandler, newcomm);
+    return knell__leave(KNELL__CALL_COMM_CREATE_FROM_GROUP, knell__raise_lack(MPI_COMM_SELF, KNELL__CALL_COMM_CREATE_FROM_GROUP));
+}
+int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm) ALIAS(MPI_Comm_create_from_group);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
+{
+    if (!knell__enter(KNELL__CALL_INTERCOMM_CREATE_FROM_GROUPS))
+        return knell__native.intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
+    return knell__leave(KNELL__CALL_INTERCOMM_CREATE_FROM_GROUPS, knell__raise_lack(MPI_COMM_SELF, KNELL__CALL_INTERCOMM_CREATE_FROM_GROUPS));
+}
+int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create_from_groups);
+#endif
+
+int MPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_ALLGATHER_INIT))
+        return knell__native.x_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_X_ALLGATHER_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLGATHER_INIT));
+}
+int PMPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allgather_init);
+
+int MPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_ALLGATHERV_INIT))
+        return knell__native.x_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_X_ALLGATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLGATHERV_INIT));
+}
+int PMPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allgatherv_init);
+
+int MPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_ALLREDUCE_INIT))
+        return knell__native.x_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    return knell__leave(KNELL__CALL_X_ALLREDUCE_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLREDUCE_INIT));
+}
+int PMPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allreduce_init);
+
+int MPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_ALLTOALL_INIT))
+        return knell__native.x_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_X_ALLTOALL_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLTOALL_INIT));
+}
+int PMPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoall_init);
+
+int MPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_ALLTOALLV_INIT))
+        return knell__native.x_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_X_ALLTOALLV_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLTOALLV_INIT));
+}
+int PMPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoallv_init);
+
+int MPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_ALLTOALLW_INIT))
+        return knell__native.x_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    return knell__leave(KNELL__CALL_X_ALLTOALLW_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLTOALLW_INIT));
+}
+int PMPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoallw_init);
+
+int MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_BARRIER_INIT))
+        return knell__native.x_barrier_init(comm, info, request);
+    return knell__leave(KNELL__CALL_X_BARRIER_INIT, knell__raise_lack(comm, KNELL__CALL_X_BARRIER_INIT));
+}
+int PMPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Barrier_init);
+
+int MPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_BCAST_INIT))
+        return knell__native.x_bcast_init(buffer, count, datatype, root, comm, info, request);
+    return knell__leave(KNELL__CALL_X_BCAST_INIT, knell__raise_lack(comm, KNELL__CALL_X_BCAST_INIT));
+}
+int PMPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Bcast_init);
+
+int MPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_EXSCAN_INIT))
+        return knell__native.x_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    return knell__leave(KNELL__CALL_X_EXSCAN_INIT, knell__raise_lack(comm, KNELL__CALL_X_EXSCAN_INIT));
+}
+int PMPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Exscan_init);
+
+int MPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_GATHER_INIT))
+        return knell__native.x_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    return knell__leave(KNELL__CALL_X_GATHER_INIT, knell__raise_lack(comm, KNELL__CALL_X_GATHER_INIT));
+}
+int PMPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Gather_init);
+
+int MPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_GATHERV_INIT))
+        return knell__native.x_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    return knell__leave(KNELL__CALL_X_GATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_X_GATHERV_INIT));
+}
+int PMPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Gatherv_init);
+
+int MPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_REDUCE_INIT))
+        return knell__native.x_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+    return knell__leave(KNELL__CALL_X_REDUCE_INIT, knell__raise_lack(comm, KNELL__CALL_X_REDUCE_INIT));
+}
+int PMPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_init);
+
+int MPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_REDUCE_SCATTER_INIT))
+        return knell__native.x_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    return knell__leave(KNELL__CALL_X_REDUCE_SCATTER_INIT, knell__raise_lack(comm, KNELL__CALL_X_REDUCE_SCATTER_INIT));
+}
+int PMPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_scatter_init);
+
+int MPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_REDUCE_SCATTER_BLOCK_INIT))
+        return knell__native.x_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+    return knell__leave(KNELL__CALL_X_REDUCE_SCATTER_BLOCK_INIT, knell__raise_lack(comm, KNELL__CALL_X_REDUCE_SCATTER_BLOCK_INIT));
+}
+int PMPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_scatter_block_init);
+
+int MPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_SCAN_INIT))
+        return knell__native.x_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    return knell__leave(KNELL__CALL_X_SCAN_INIT, knell__raise_lack(comm, KNELL__CALL_X_SCAN_INIT));
+}
+int PMPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scan_init);
+
+int MPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_SCATTER_INIT))
+        return knell__native.x_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    return knell__leave(KNELL__CALL_X_SCATTER_INIT, knell__raise_lack(comm, KNELL__CALL_X_SCATTER_INIT));
+}
+int PMPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scatter_init);
+
+int MPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_SCATTERV_INIT))
+        return knell__native.x_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    return knell__leave(KNELL__CALL_X_SCATTERV_INIT, knell__raise_lack(comm, KNELL__CALL_X_SCATTERV_INIT));
+}
+int PMPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scatterv_init);
+
+int MPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLGATHER_INIT))
+        return knell__native.x_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLGATHER_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLGATHER_INIT));
+}
+int PMPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_allgather_init);
+
+int MPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLGATHERV_INIT))
+        return knell__native.x_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLGATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLGATHERV_INIT));
+}
+int PMPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_allgatherv_init);
+
+int MPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLTOALL_INIT))
+        return knell__native.x_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLTOALL_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLTOALL_INIT));
+}
+int PMPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoall_init);
+
+int MPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLTOALLV_INIT))
+        return knell__native.x_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLTOALLV_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLTOALLV_INIT));
+}
+int PMPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoallv_init);
+
+int MPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request);
+
+EXPORT int MPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLTOALLW_INIT))
+        return knell__native.x_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLTOALLW_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLTOALLW_INIT));
+}
+int PMPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoallw_init);

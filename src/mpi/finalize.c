@@ -1,0 +1,128 @@
+/* finalize.c: MPI_Finalize, which ends also when somebody dies in the middle of it.
+ *
+ * 1. An agreement: all the living are here.
+ * 2. If nobody is dead the MPI below is finalized, by a thread of its own. It would wait for ever for one who dies now; the
+ *    caller waits for its end or for a death, whichever comes first. The detector is there until then.
+ * 3. The process leaves the detector: to those who are still at 2 its end is no death.
+ *
+ * After a death the MPI below is not finalized, and the process ends without the destructors of its libraries: they count on it,
+ * and the thread may still be in there. */
+#include "mpi/comm.h"
+#include "mpi/gen/own.h"
+#include "mpi/ghost.h"
+#include "mpi/native.h"
+#include "mpi/side.h"
+#include "mpi/tell.h"
+#include "mpi/wait.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static _Atomic bool left_alone; /* finalized by us, without the MPI below */
+
+int knell__mpi_finalized(int *flag)
+{
+    if (!atomic_load(&left_alone))
+        return knell__native.finalized(flag);
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+/* ---- the MPI below --------------------------------------------------------------------------------------------------------- */
+
+static _Atomic bool is_over;
+static int native_code;
+
+static void *finalize_natively(void *unused)
+{
+    (void)unused;
+    native_code = knell__native.finalize();
+    atomic_store(&is_over, true);
+    knell__epoch_raise();
+    return NULL;
+}
+
+/* Signals are the program's threads' business. */
+static bool start_thread(pthread_t *thread)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(thread, NULL, finalize_natively, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+/* False: somebody died meanwhile, and the thread stays where it is. */
+static bool finalize_unless_dead(void)
+{
+    pthread_t thread;
+    if (knell__self.processes == 1 || !start_thread(&thread)) {
+        finalize_natively(NULL);
+        return true;
+    }
+    for (uint32_t epoch = knell__epoch_now(); !atomic_load(&is_over); epoch = knell__epoch_now()) {
+        if (knell__deaths() > 0) {
+            pthread_detach(thread);
+            return false;
+        }
+        knell__epoch_sleep(epoch);
+    }
+    pthread_join(thread, NULL);
+    return true;
+}
+
+/* ---- the end --------------------------------------------------------------------------------------------------------------- */
+
+/* Registered first, so it comes last: after what the program registered, before the destructors of libraries. */
+static void end_at_once(int status, void *unused)
+{
+    (void)unused;
+    if (!atomic_load(&left_alone))
+        return;
+    fflush(NULL);
+    _exit(status);
+}
+
+__attribute__((constructor)) static void arrange_end(void)
+{
+    on_exit(end_at_once, NULL);
+}
+
+/* All the living are here, or have died on the way. */
+static void last_agreement(void)
+{
+    struct knell__ticket ticket = {.group = KNELL_WORLD, .kind = KNELL_KIND_AGREE, .fold = KNELL__FOLD_AND, .size = 1};
+    knell__side_propose(&ticket);
+    for (unsigned turns = 0; !knell__side_decided(&ticket);)
+        knell__idle(&turns);
+    free(ticket.dead);
+}
+
+/* The standard wants the attributes of MPI_COMM_SELF deleted first, with MPI still there. */
+static void delete_attributes(void)
+{
+    knell__native.comm_free(&knell__selfish.store);
+    knell__native.comm_free(&knell__world.store);
+}
+
+int knell__mpi_finalize(void)
+{
+    if (atomic_load(&knell__attention) & KNELL__ATTENTION_OFF)
+        return knell__native.finalize();
+    knell__enter(KNELL__CALL_FINALIZE);
+    delete_attributes();
+    knell__ghost_leave();
+    last_agreement();
+    knell__ghosts_release();
+    atomic_fetch_or(&knell__attention, KNELL__ATTENTION_OFF);
+    /* A ghost counts as dead: what was under way with it may never end either. */
+    bool whole = knell__deaths() == 0 && finalize_unless_dead();
+    atomic_store(&left_alone, !whole);
+    knell__side_stop();
+    knell__announce_word(KNELL__WORD_FINISHED, 0);
+    return whole ? native_code : MPI_SUCCESS;
+}

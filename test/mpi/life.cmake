@@ -1,0 +1,21 @@
+# The life of communicators, threads and the job: stale messages, memory, large counts, MPI_Finalize.
+knell_mpi_test(sem-stale 2 0 sem_stale.c)
+knell_mpi_test(sem-storm 4 0 sem_storm.c)
+knell_mpi_test(sem-memory 2 0 sem_memory.c 600)
+knell_mpi_test(sem-memory-threads 2 0 sem_memory.c 600 threads)
+knell_ulfm_test(trap-large 4 1 trap_large.c)
+knell_ulfm_test(trap-many-threads 4 2 trap_many_threads.c)
+
+# ---- a kill at a random time in MPI_Finalize: 8 among the tests, 200 in the soak ----
+foreach(mpi IN LISTS mpis)
+  set(program test-mpi-sem_finalize-${mpi})
+  add_executable(${program} sem_finalize.c)
+  target_compile_definitions(${program} PRIVATE _GNU_SOURCE)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/include/mpi-ext ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${program} PRIVATE knell-mpi-${mpi} mpi-${mpi})
+  set(kills ${CMAKE_CURRENT_SOURCE_DIR}/finalize.sh ${mpi} $<TARGET_FILE:knell-mpi-${mpi}> $<TARGET_FILE:${program}>)
+  add_test(NAME mpi-finalize-${mpi} COMMAND ${kills} 8 20000)
+  add_test(NAME mpi-finalize-${mpi}-soak COMMAND ${kills} 200 20000)
+  set_tests_properties(mpi-finalize-${mpi} PROPERTIES TIMEOUT 120 LABELS mpi RUN_SERIAL ON)
+  set_tests_properties(mpi-finalize-${mpi}-soak PROPERTIES TIMEOUT 1800 LABELS soak RUN_SERIAL ON)
+endforeach()
