@@ -18,7 +18,7 @@ export PKG_CONFIG_PATH
 runs() {
     words=$1 program=$2
     shift 2
-    timeout -k 5 60 "$prefix/bin/knell" run -n 4 "$@" --timeout 50s -- "$program" >"$scratch/out" 2>"$scratch/err" || {
+    timeout -k 5 160 "$prefix/bin/knell" run -n 4 "$@" --timeout 150s -- "$program" >"$scratch/out" 2>"$scratch/err" || {
         echo "$program ended with status $?" >&2
         cat "$scratch/out" "$scratch/err" >&2
         exit 1
