@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { SIZE = 4 << 20, ROUNDS = 4, SENDS = 2, RIGHT = 1, WRONG = 2 };
+enum { SIZE = 4 << 20, ROUNDS = 4, SENDS = 2, LATER = 128 << 10, RIGHT = 1, WRONG = 2 };
 
 static char *map(void)
 {
@@ -45,7 +45,8 @@ static void wait_a_little(long microseconds)
 static void traffic(MPI_Comm comm)
 {
     char *buffer = map();
-    OK(MPI_Bcast(buffer, SIZE, MPI_CHAR, 1, comm));
+    for (int root = 0; root < 2; root++)
+        OK(MPI_Bcast(buffer, LATER, MPI_CHAR, root, comm));
     check_all(buffer, RIGHT);
     unmap(buffer);
 }

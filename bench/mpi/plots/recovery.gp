@@ -1,8 +1,8 @@
 # Figure 10, right, with MPI: from a death to the last error, and agree, shrink and revoke without and right after a death.
 set datafile missing NaN
 set multiplot layout 1,2 title "From the death of one rank, and recovery (median, 95 % interval)\n" font ',17'
-set logscale xy; set xlabel 'ranks'; set xrange [1.6:10]; set xtics (2, 4, 8); set ylabel 'µs'; set yrange [5:50000]
-set ytics ('10' 10, '100' 100, '1 ms' 1000, '10 ms' 10000)
+set logscale xy; set xlabel 'ranks'; set xrange [1.6:10]; set xtics (2, 4, 8); set ylabel 'µs'; set yrange [0.4:80000]
+set ytics ("1" 1, "10" 10, '100' 100, '1 ms' 1000, '10 ms' 10000)
 after(mpi, of, then, column) = (strcol(1) eq of && strcol(2) eq mpi && strcol(3) eq 'real' && strcol(5) eq 'allreduce' \
     && strcol(6) eq then) ? column(column) : NaN
 calm(mpi, what, column) = (strcol(1) eq mpi && strcol(3) eq what) ? column(column) : NaN
