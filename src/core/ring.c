@@ -118,13 +118,16 @@ void knell__ring_tick(struct knell__step *step)
     }
 }
 
+/* What was given to an emitter that has not been heard yet ends with its first heartbeat: the floor is never more than delta away. */
 void knell__ring_resumed(struct knell__step *step, knell_time gap)
 {
     struct knell_node *node = step->node;
     if (node->suspicion == KNELL_NEVER)
         return;
     node->suspicion = gap < KNELL_NEVER - node->suspicion ? node->suspicion + gap : KNELL_NEVER - 1;
-    node->floor = node->suspicion;
+    node->floor = step->now + node->config->delta;
+    if (node->suspicion < node->floor)
+        node->floor = node->suspicion;
 }
 
 /* T3, for whatever reason and whoever it is about. */

@@ -212,6 +212,23 @@ TEST(no_suspicion_comes_from_a_gap)
     world_close(&w);
 }
 
+/* The time a node gives to an emitter it has not heard yet, at the start or after a death, is not kept once it has been heard. */
+TEST(a_gap_before_the_first_heartbeat_delays_nothing_later)
+{
+    struct world w;
+    world_open(&w, 4);
+    w.config.beats = KNELL_BEATS_POSTED;
+    world_start(&w);
+    world_suspect(&w, 1, 0, KNELL_WHY_KERNEL); /* watches 3 from now on: until 60 */
+    w.now = 5;
+    CHECK_EQ_I64(world_resumed(&w, 1, 5), 0);
+    CHECK_EQ_I64(knell_node_deadline(at(&w, 1)), 65);
+    w.now = 10;
+    world_inject(&w, 3, 1, beat(10));
+    CHECK_EQ_I64(knell_node_deadline(at(&w, 1)), 40);
+    world_close(&w);
+}
+
 TEST(trigger_is_known_at_once)
 {
     struct world w;
