@@ -26,8 +26,7 @@ static const struct {
 } kinds[CREW_KINDS] = {
     [CREW_KNELL] = {"knell", "member-knell", "knell"},  [CREW_UDP] = {"knell-udp", "member-knell", "udp"},
     [CREW_UDP_LOW] = {"knell-udp-low", "member-knell", "udp-low"},
-    [CREW_SWIM] = {"swim", "member-swim", "pure"},      [CREW_SWIM_RT] = {"swim-rt", "member-swim", "pure"},
-    [CREW_PPG] = {"swim-ppg", "member-swim", "ppg"},
+    [CREW_SWIM] = {"swim", "member-swim", "pure"},      [CREW_PPG] = {"swim-ppg", "member-swim", "ppg"},
     [CREW_OFF] = {"off", "member-knell", "off"},        [CREW_SLEEPER] = {"sleeper", "member-bare", ""},
     [CREW_EMPTY] = {"empty", "member-bare", ""},
 };
@@ -39,7 +38,7 @@ const char *crew_kind_name(enum crew_kind kind)
 
 bool crew_is_swim(enum crew_kind kind)
 {
-    return kind == CREW_SWIM || kind == CREW_SWIM_RT || kind == CREW_PPG;
+    return kind == CREW_SWIM || kind == CREW_PPG;
 }
 
 uint64_t crew_random(uint64_t limit)
@@ -101,8 +100,6 @@ static _Noreturn void become(struct crew *crew, uint32_t rank, char **argv)
         CPU_SET(rank % (uint32_t)sysconf(_SC_NPROCESSORS_ONLN), &set);
         sched_setaffinity(0, sizeof set, &set);
     }
-    if (crew->plan.kind == CREW_SWIM_RT)
-        sched_setscheduler(0, SCHED_RR, &(struct sched_param){.sched_priority = 1});
     int log = fcntl(crew->log_fd, F_DUPFD, 10), ready = fcntl(crew->ready_fd, F_DUPFD, 10);
     if (dup2(log, LIVE_LOG_FD) < 0 || dup2(ready, LIVE_READY_FD) < 0)
         _exit(1);

@@ -14,7 +14,6 @@ enum crew_kind {
     CREW_UDP,     /* ours, the ring of datagrams alone */
     CREW_UDP_LOW, /* the same without real-time priority, as where it is not permitted */
     CREW_SWIM,    /* memberlist, pure SWIM */
-    CREW_SWIM_RT, /* the same, all its threads at real-time priority */
     CREW_PPG,     /* memberlist with push-pull, gossip and TCP pings */
     CREW_OFF,     /* our member without its detector */
     CREW_SLEEPER, /* a process that sleeps eta at a time */
