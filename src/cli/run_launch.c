@@ -69,11 +69,12 @@ static void for_openmpi(const char *place, struct knell__run_command *command)
     }
 }
 
-/* Without cma: a large message from a process that died would end its receiver. */
+/* Large messages are written by the sender, over one path: see src/mpi/far_memory.c. */
 static void for_mpich(const struct knell__run_plan *plan, const char *place, struct knell__run_command *command)
 {
     add(command, "-disable-auto-cleanup");
-    give(plan, command, "UCX_TLS", "^cma");
+    give(plan, command, "UCX_RNDV_SCHEME", "put_zcopy");
+    give(plan, command, "UCX_MAX_RNDV_RAILS", "1");
     if (place)
         give(plan, command, "UCX_POSIX_DIR", place);
 }
