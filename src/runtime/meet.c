@@ -207,7 +207,7 @@ static struct knell__terms terms_of(const struct knell_config *core, bool no_sho
     struct knell__terms terms;
     memset(&terms, 0, sizeof terms);
     terms.ranks = core->ranks;
-    terms.flags = (uint32_t)core->overlay << 1 | no_shortcuts;
+    terms.flags = core->tree_bits << 8 | (uint32_t)core->overlay << 1 | no_shortcuts;
     terms.eta = core->eta;
     terms.delta = core->delta;
     terms.tau = core->tau;
