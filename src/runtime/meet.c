@@ -117,7 +117,9 @@ static void settle(struct knell_runtime *runtime, bool board)
     } else {
         knell__board_unmap(&runtime->board);
     }
-    if (knell__directory_has_several_hosts(&runtime->directory)) {
+    bool several = knell__directory_has_several_hosts(&runtime->directory);
+    runtime->beats_come = several || !board;
+    if (several) {
         ask_for_stamps(runtime);
         runtime->core.ring_order = runtime->directory.order;
         runtime->core.ring_position = runtime->directory.position;
