@@ -128,8 +128,9 @@ void *knell__coll_scratch(struct knell__coll *coll, size_t count, MPI_Datatype t
     struct knell__layout layout = knell__layout_of(type);
     MPI_Aint rest = count > 0 ? (MPI_Aint)(count - 1) * layout.extent : 0; /* extents may be negative */
     size_t bytes = count > 0 ? (size_t)(layout.true_extent + (rest < 0 ? -rest : rest)) : 0;
-    coll->scratch = bytes <= sizeof coll->inline_scratch ? coll->inline_scratch : malloc(bytes);
-    if (!coll->scratch) {
+    if (KNELL__RARELY(bytes > sizeof coll->inline_scratch))
+        coll->scratch = malloc(bytes);
+    if (KNELL__RARELY(!coll->scratch)) {
         note(coll, MPI_ERR_NO_MEM);
         return NULL;
     }

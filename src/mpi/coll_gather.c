@@ -19,12 +19,12 @@ static struct block block_of(void *buffer, int rank, int count, const int *count
 
 static struct block gathered(const struct knell__coll_args *a, int rank)
 {
-    return block_of(a->recv, rank, a->recv_count, a->recv_counts, a->recv_displs, a->recv_type);
+    return block_of(a->recv, rank, a->recv_count, a->by_rank->recv_counts, a->by_rank->recv_displs, a->recv_type);
 }
 
 static bool gather_step(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     bool root = coll->comm->rank == a->root;
     if (coll->round == 0 && !root)
         knell__coll_send(coll, a->send, a->send_count, a->send_type, a->root);
@@ -42,14 +42,14 @@ static bool gather_step(struct knell__coll *coll)
 
 static bool scatter_step(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     if (coll->round > 0)
         return false;
     if (coll->comm->rank != a->root)
         knell__coll_recv(coll, a->recv, a->recv_count, a->recv_type, a->root);
     for (int i = 1; coll->comm->rank == a->root && i <= coll->comm->size; i++) {
         int rank = (a->root + i) % coll->comm->size;
-        struct block block = block_of((void *)a->send, rank, a->send_count, a->send_counts, a->send_displs, a->send_type);
+        struct block block = block_of((void *)a->send, rank, a->send_count, a->by_rank->send_counts, a->by_rank->send_displs, a->send_type);
         if (rank != a->root)
             knell__coll_send(coll, block.at, block.count, a->send_type, rank);
         else if (a->recv != MPI_IN_PLACE)
@@ -63,14 +63,14 @@ static bool scatter_step(struct knell__coll *coll)
 static int gather(const void *send, int send_count, MPI_Datatype send_type, void *recv, int recv_count, const int *counts,
                   const int *displs, MPI_Datatype recv_type, int root, MPI_Comm comm, MPI_Request *request)
 {
+    struct knell__coll_arrays by_rank = {.recv_counts = counts, .recv_displs = displs};
     struct knell__coll_args args = {.send = send,
                                     .send_count = send_count,
                                     .send_type = send_type,
                                     .recv = recv,
                                     .recv_count = recv_count,
-                                    .recv_counts = counts,
-                                    .recv_displs = displs,
                                     .recv_type = recv_type,
+                                    .by_rank = &by_rank,
                                     .root = root};
     return knell__coll_call(comm, gather_step, &args, request);
 }
@@ -78,14 +78,14 @@ static int gather(const void *send, int send_count, MPI_Datatype send_type, void
 static int scatter(const void *send, int send_count, const int *counts, const int *displs, MPI_Datatype send_type, void *recv,
                    int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm, MPI_Request *request)
 {
+    struct knell__coll_arrays by_rank = {.send_counts = counts, .send_displs = displs};
     struct knell__coll_args args = {.send = send,
                                     .send_count = send_count,
-                                    .send_counts = counts,
-                                    .send_displs = displs,
                                     .send_type = send_type,
                                     .recv = recv,
                                     .recv_count = recv_count,
                                     .recv_type = recv_type,
+                                    .by_rank = &by_rank,
                                     .root = root};
     return knell__coll_call(comm, scatter_step, &args, request);
 }

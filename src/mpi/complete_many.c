@@ -1,7 +1,7 @@
 /* complete_many.c: several requests: MPI_Waitall, MPI_Testany and the like.
  *
- * The native Testall, Testany and Testsome look at the whole array: the tokens of tasks are native requests and complete with
- * them. What the layer knows of a request is asked only when it completes, and of all of them when the epoch has moved;
+ * MPI_Waitall completes one after the other. The others ask the native Testall, Testany and Testsome, which look at the whole
+ * array: the tokens of tasks are native requests and complete with them. What the layer knows of a request is asked only when it completes, and of all of them when the epoch has moved;
  * with threads, of all of them at first. */
 #include "mpi/complete.h"
 #include "mpi/gen/own.h"
@@ -18,15 +18,17 @@ struct many {
     MPI_Request *before;
     struct knell__request *known; /* with threads: got before the MPI below completes any (request.h); else NULL */
     uint32_t epoch;
-    bool look;  /* failures may concern some of them */
-    bool begun; /* some have been completed for themselves */
+    bool look; /* failures may concern some of them */
+    int done;  /* MPI_Waitall: so many are complete, */
+    int code;  /* MPI_ERR_IN_STATUS: not all of them well, */
+    struct knell__comm *blamed; /* and on whom to raise that */
     MPI_Request few[FEW];
 };
 
 /* What is known of request `i`, as it was; false: it is not ours. */
 static bool many_known(const struct many *many, int i, struct knell__request *known)
 {
-    if (many->before[i] == MPI_REQUEST_NULL)
+    if (many->before[i] == MPI_REQUEST_NULL || many->before[i] == knell__request_complete)
         return false;
     if (KNELL__LIKELY(!many->known))
         return knell__request_get(many->before[i], known);
@@ -56,7 +58,9 @@ static void many_begin(struct many *many, int count, MPI_Request *request)
         memcpy(many->before, request, (size_t)count * sizeof *request);
     many->epoch = knell__epoch_now();
     many->look = knell__troubled();
-    many->begun = false;
+    many->done = 0;
+    many->code = MPI_SUCCESS;
+    many->blamed = NULL;
     many->known = NULL;
     if (KNELL__RARELY(knell__self.threads))
         many_get(many);
@@ -139,20 +143,10 @@ static int all_complete(struct many *many, int native_code, MPI_Status *statuses
     return knell__raise_on(blamed, code);
 }
 
-/* What seemed to fail has completed after all: the rest, one by one, as statuses of the others are there already. */
-static int all_rest(struct many *many, MPI_Status *statuses)
+/* Completed for itself by all_failed: its status is there. */
+static bool all_has(const struct many *many, int i)
 {
-    int code = MPI_SUCCESS;
-    for (int i = 0; i < many->count; i++) {
-        MPI_Status *status = status_at(statuses, i);
-        if (many->request[i] == MPI_REQUEST_NULL)
-            continue;
-        int one = knell__mpi_wait(&many->request[i], status);
-        if (statuses != MPI_STATUSES_IGNORE)
-            status->MPI_ERROR = one;
-        code = one != MPI_SUCCESS ? MPI_ERR_IN_STATUS : code;
-    }
-    return code;
+    return many->request[i] == MPI_REQUEST_NULL && many->before[i] != MPI_REQUEST_NULL;
 }
 
 /* One cannot complete: each is looked at for itself, and what is not complete stays (MPI_ERR_PENDING). Returns whether one
@@ -160,10 +154,11 @@ static int all_rest(struct many *many, MPI_Status *statuses)
 static bool all_failed(struct many *many, MPI_Status *statuses, struct knell__comm **blamed)
 {
     struct knell__comm *comm;
-    bool failed = false;
-    many->begun = true;
-    for (int i = 0; i < many->count; i++) {
+    bool failed = many->code != MPI_SUCCESS;
+    for (int i = many->done; i < many->count; i++) {
         struct knell__request known;
+        if (all_has(many, i))
+            continue;
         bool ours = many_known(many, i, &known);
         int trouble = ours ? knell__request_trouble(&known) : MPI_SUCCESS;
         MPI_Status own, *status = statuses == MPI_STATUSES_IGNORE ? &own : &statuses[i];
@@ -198,17 +193,39 @@ static bool all_turn(struct many *many, MPI_Status *statuses, int *flag, int *co
     return *flag;
 }
 
+/* The first that is not complete keeps the rest waiting, which costs nothing. False: there is one. */
+static bool all_in_order(struct many *many, MPI_Status *statuses)
+{
+    for (; many->done < many->count; many->done++) {
+        int complete = 0, i = many->done;
+        MPI_Status *status = status_at(statuses, i);
+        if (KNELL__RARELY(all_has(many, i)))
+            continue;
+        int one = knell__native.test(&many->request[i], &complete, status);
+        if (!complete && one == MPI_SUCCESS)
+            return false;
+        one = many_complete(many, i, status, one, &many->blamed);
+        if (statuses != MPI_STATUSES_IGNORE)
+            status->MPI_ERROR = one;
+        if (KNELL__RARELY(one != MPI_SUCCESS))
+            many->code = MPI_ERR_IN_STATUS;
+    }
+    return true;
+}
+
 int knell__mpi_waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     struct many many;
-    int flag, code;
+    struct knell__request known;
+    int trouble;
     many_begin(&many, count, requests);
-    for (unsigned turns = 0; !all_turn(&many, statuses, &flag, &code) && !many.begun;)
-        knell__idle(&turns);
-    if (KNELL__RARELY(!flag && many.begun))
-        code = all_rest(&many, statuses);
+    for (unsigned turns = 0; !all_in_order(&many, statuses); knell__idle(&turns))
+        if (KNELL__RARELY(many_failed(&many, &trouble, &known) >= 0) && all_failed(&many, statuses, &many.blamed)) {
+            many.code = MPI_ERR_IN_STATUS;
+            break;
+        }
     many_end(&many);
-    return code;
+    return knell__raise_on(many.blamed, many.code);
 }
 
 int knell__mpi_testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
