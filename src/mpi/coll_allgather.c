@@ -113,7 +113,8 @@ static int allgather(const void *send, int send_count, MPI_Datatype send_type, v
                                     .recv_count = recv_count,
                                     .recv_counts = counts,
                                     .recv_displs = displs,
-                                    .recv_type = recv_type};
+                                    .recv_type = recv_type,
+                                    .gives = KNELL__GIVES_BLOCK};
     return knell__coll_call(comm, allgather_step, &args, request);
 }
 

@@ -31,8 +31,13 @@ static bool reduce_scatter_step(struct knell__coll *coll)
 static int reduce_scatter(const void *send, void *recv, int count, const int counts[], MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm, MPI_Request *request)
 {
-    struct knell__coll_args args = {
-        .send = send, .recv = recv, .recv_count = count, .recv_counts = counts, .recv_type = type, .op = op};
+    struct knell__coll_args args = {.send = send,
+                                    .recv = recv,
+                                    .recv_count = count,
+                                    .recv_counts = counts,
+                                    .recv_type = type,
+                                    .op = op,
+                                    .gives = KNELL__GIVES_PIECES};
     return knell__coll_call(comm, reduce_scatter_step, &args, request);
 }
 
