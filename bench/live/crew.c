@@ -194,6 +194,7 @@ bool crew_start(struct crew *crew, const struct crew_plan *plan)
         ftruncate(crew->log_fd, (off_t)live_log_size(plan->ranks)) != 0 ||
         !(crew->log = live_log_map(crew->log_fd, plan->ranks)))
         machine_give_up("no log: %s", strerror(errno));
+    atomic_store(&crew->log->eta, plan->eta);
     launch(crew);
     bool well = await(crew, plan->ranks, START_S, "start");
     if (well && crew_is_swim(plan->kind)) /* all join rank 0, twice: then all know all (swim/member.go) */

@@ -38,8 +38,9 @@ _Static_assert(offsetof(struct live_part, record) == 128, "as the Go member has 
 _Static_assert(sizeof(struct live_part) == LIVE_PART, "as the Go member has it");
 
 struct live_log {
-    _Atomic int64_t at; /* the moment to do the step at; 0: at once */
-    char head[LIVE_HEAD - sizeof(int64_t)];
+    _Atomic int64_t at;  /* the moment to do the step at; 0: at once */
+    _Atomic int64_t eta; /* of the detector beside the work of this step; 0: none */
+    char head[LIVE_HEAD - 2 * sizeof(int64_t)];
     struct live_part part[];
 };
 

@@ -2,8 +2,10 @@
  *
  *      member-knell RANK RANKS ETA_NS DELTA_NS PORT MODE WORK WORK_NS
  *
- * MODE is knell (as shipped), udp (the ring of datagrams alone), udp-low (that at ordinary priority) or off (no detector); WORK a number of enum work_kind. The step that
- * SIGUSR1 asks for is the work; without any it is to be declared dead, at the moment the log says. */
+ * MODE is knell (as shipped), udp (the ring of datagrams alone), udp-low (that at ordinary priority) or off (no detector); WORK a
+ * number of enum work_kind. The step that SIGUSR1 asks for is the work, with a detector beside it that is started before and ended after
+ * it, at the eta the log says; without any work the detector lives as long as the process, and the step is to be declared dead, at the
+ * moment the log says. */
 #include "log.h"
 #include "work.h"
 
@@ -14,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define WARM_UP_NS 30000000
 
 struct member {
     uint32_t rank, ranks;
@@ -36,7 +40,7 @@ static void on_fact(void *context, const struct knell_fact *fact)
         live_log_record(context, fact->rank);
 }
 
-static void start_detector(struct member *member)
+static void start_detector(struct member *member, int64_t eta, int64_t delta)
 {
     struct knell_runtime_config config = knell_runtime_config_default();
     char why[KNELL_RUNTIME_WHY], meeting[32];
@@ -45,8 +49,8 @@ static void start_detector(struct member *member)
     snprintf(meeting, sizeof meeting, "127.0.0.1:%u", member->port);
     config.rank = member->rank;
     config.ranks = member->ranks;
-    config.eta = member->eta;
-    config.delta = member->delta;
+    config.eta = eta;
+    config.delta = delta;
     config.key = "a key of this run"; /* within a network of its own */
     config.key_size = strlen(config.key);
     config.rendezvous = meeting;
@@ -73,16 +77,29 @@ static void store_counters(const struct member *member)
     member->part->repeated = counters.repeated;
 }
 
-static void step(const struct member *member)
+static void trigger(const struct member *member)
 {
     int64_t at = atomic_load(&member->log->at);
     if (at)
         live_sleep_until(at);
     member->part->stepped = live_now();
-    if (member->work != WORK_NONE)
-        member->part->result = work_for(member->work, member->partner, member->rank, member->work_ns);
-    else if (member->runtime)
+    if (member->runtime)
         knell_runtime_trigger(member->runtime);
+}
+
+/* In one process with and without a detector: two processes of the same program differ in speed by more than a detector costs. */
+static void work(struct member *member)
+{
+    int64_t eta = atomic_load(&member->log->eta);
+    if (eta > 0)
+        start_detector(member, eta, member->delta / member->eta * eta);
+    work_for(member->work, member->partner, member->rank, WARM_UP_NS); /* until the detectors have started */
+    member->part->result = work_for(member->work, member->partner, member->rank, member->work_ns);
+    if (!member->runtime)
+        return;
+    store_counters(member);
+    knell_runtime_stop(member->runtime);
+    member->runtime = NULL;
 }
 
 int main(int argc, char **argv)
@@ -112,9 +129,10 @@ int main(int argc, char **argv)
     sigaddset(&signals, SIGUSR1);
     sigaddset(&signals, SIGUSR2);
     sigprocmask(SIG_BLOCK, &signals, NULL);
-    start_detector(&member);
+    if (member.work == WORK_NONE)
+        start_detector(&member, member.eta, member.delta);
     member.partner = work_connect(member.work, member.rank, (uint16_t)(member.port + 1));
     for (live_log_ready(); sigwait(&signals, &signal) == 0; live_log_ready())
-        signal == SIGUSR1 ? step(&member) : store_counters(&member);
+        signal == SIGUSR2 ? store_counters(&member) : member.work == WORK_NONE ? trigger(&member) : work(&member);
     return 1;
 }

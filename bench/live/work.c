@@ -109,13 +109,15 @@ static void answer(int fd)
         send(fd, &letter, 1, 0); /* lost: the partner has ended, and no letter will come */
 }
 
+/* Zeros, and one other byte at the end. */
 static void pour(int fd, int64_t ns)
 {
     static char chunk[CHUNK];
     for (int64_t until = live_now() + ns; live_now() < until;)
         if (send(fd, chunk, sizeof chunk, MSG_NOSIGNAL) < 0)
             give_up("the partner does not take bytes");
-    shutdown(fd, SHUT_WR);
+    if (send(fd, "z", 1, MSG_NOSIGNAL) != 1)
+        give_up("the partner does not take the last byte");
 }
 
 static double drink(int fd)
@@ -123,9 +125,14 @@ static double drink(int fd)
     static char chunk[CHUNK];
     double bytes = 0;
     int64_t begin = 0;
-    for (ssize_t got; (got = recv(fd, chunk, sizeof chunk, 0)) > 0; bytes += (double)got)
-        if (!begin)
-            begin = live_now();
+    for (bool last = false; !last;) {
+        ssize_t got = recv(fd, chunk, sizeof chunk, 0);
+        if (got <= 0)
+            return 0; /* it is no more */
+        begin = begin ? begin : live_now();
+        bytes += (double)got;
+        last = chunk[got - 1] != 0;
+    }
     return bytes * 1e9 / (double)(live_now() - begin);
 }
 

@@ -60,6 +60,9 @@ struct knell_config {
     const uint32_t *ring_position;   /* ring_position[rank] = position */
     knell_combine *const *combine;   /* operations of agreement by number; NULL: number 0 is the bitwise AND */
     uint32_t combine_count;
+    /* The tree of agreements reads an index in digits of so many bits, 1 to 8; 0 is 1: the binomial tree. More make it flat: 3
+     * let the first eight answer to one. For nodes that are cheap to reach and slow to be reached. */
+    uint32_t tree_bits;
 };
 
 /* 0, or KNELL_EINVAL with one sentence in *why that names the field and what is allowed. */

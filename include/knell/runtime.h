@@ -72,6 +72,7 @@ struct knell_runtime_config {
     enum knell_overlay overlay;
     knell_combine *const *combine; /* as in struct knell_config; must live as long as the runtime */
     uint32_t combine_count;
+    uint32_t tree_bits; /* as in struct knell_config */
 
     const void *key; /* the job's secret, the same for all */
     size_t key_size;

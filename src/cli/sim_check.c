@@ -121,7 +121,7 @@ static int explore_all(struct check *c, struct knell_explore_result *result)
     for (uint32_t nodes = 2; nodes <= c->exhaustive && !result->violated; nodes++) {
         static const uint64_t expected[] = {0, 0, 48, 996, 35209, 2854889, 400000000};
         knell_progress_begin(&progress, "states", expected[nodes]);
-        knell_explore_agreement(nodes, nodes, show_states, &progress, result);
+        knell_explore_agreement(nodes, nodes, 1, show_states, &progress, result);
         knell_progress_end(&progress);
         c->explored += result->states;
         c->lost += result->lost;

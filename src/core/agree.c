@@ -146,7 +146,7 @@ static void send_down(struct at *at, knell_rank except)
             knell_rank rank = knell__tree_rank(at->group, index);
             if (rank != except)
                 child[count++] = rank;
-            index += knell__tree_width(index);
+            index += knell__tree_width(node, index);
         }
         for (uint32_t i = 0; i < count; i++)
             to[i] = child[count - 1 - i];
@@ -383,7 +383,7 @@ void knell__agree_up(struct knell__step *step, const struct knell_group *group, 
     if (body->root != slot->reign)
         return; /* said under a root that is dead by now: it will be said again */
     fold(&at, &(struct contribution){body->flags, body->operation, body->acked, body->value_size, body->value});
-    uint32_t last = index + knell__tree_width(index) - 1, first = index;
+    uint32_t last = index + knell__tree_width(step->node, index) - 1, first = index;
     struct knell_range *covered = ranges_of(step->node, agreement, slot);
     for (uint32_t end = last; first <= last && knell__ranges_gap(covered, slot->ranges, &first, &end); end = last) {
         slot->ranges = knell__ranges_insert(covered, slot->ranges, first, end);

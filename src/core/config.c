@@ -29,6 +29,8 @@ int knell_config_check(const struct knell_config *config, const char **why)
         return refuse("ring_order and ring_position come together or not at all", why);
     if (config->combine && config->combine_count == 0)
         return refuse("combine_count must say how many operations there are", why);
+    if (config->tree_bits > 8)
+        return refuse("tree_bits must be 0 to 8", why);
     return 0;
 }
 

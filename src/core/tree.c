@@ -46,9 +46,22 @@ uint32_t knell__tree_child(const struct knell_node *node, const struct knell_gro
     return at < end ? at : end;
 }
 
-uint32_t knell__tree_width(uint32_t index)
+static uint32_t digit_bits(const struct knell_node *node)
 {
-    return index & -index;
+    return node->config->tree_bits ? node->config->tree_bits : 1;
+}
+
+/* The place value of its lowest digit that is not 0. */
+uint32_t knell__tree_width(const struct knell_node *node, uint32_t index)
+{
+    uint32_t bits = digit_bits(node), zeros = (uint32_t)__builtin_ctz(index);
+    return UINT32_C(1) << zeros / bits * bits;
+}
+
+static uint32_t without_digit(const struct knell_node *node, uint32_t index)
+{
+    uint32_t ones = (UINT32_C(1) << digit_bits(node)) - 1;
+    return index & ~(ones * knell__tree_width(node, index));
 }
 
 uint32_t knell__tree_root(const struct knell_node *node, const struct knell_group *group)
@@ -59,7 +72,7 @@ uint32_t knell__tree_root(const struct knell_node *node, const struct knell_grou
 uint32_t knell__tree_parent(const struct knell_node *node, const struct knell_group *group, uint32_t index)
 {
     for (uint32_t above = index; above;) {
-        above &= above - 1;
+        above = without_digit(node, above);
         if (!is_dead(node, group, above))
             return above;
     }
@@ -71,6 +84,6 @@ uint32_t knell__tree_end(const struct knell_node *node, const struct knell_group
 {
     if (index == knell__tree_root(node, group))
         return group->size;
-    uint32_t width = knell__tree_width(index);
+    uint32_t width = knell__tree_width(node, index);
     return width < group->size - index ? index + width : group->size;
 }

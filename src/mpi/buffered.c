@@ -64,7 +64,7 @@ static bool advance(struct message *message)
         end(message);
         return true;
     }
-    if (!message->given_up && knell__op_check(&message->op) != MPI_SUCCESS)
+    if (!message->given_up && knell__op_check(message->op.comm, message->op.peer) != MPI_SUCCESS)
         give_up(message);
     if (!message->given_up || knell__patience(message->op.comm, message->op.peer) > 0)
         return false;

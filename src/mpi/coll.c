@@ -12,7 +12,7 @@ void knell__coll_begin(struct knell__coll *coll, struct knell__comm *comm, knell
 {
     coll->comm = comm;
     coll->step = step;
-    coll->args = *args;
+    coll->args = args;
     coll->op = knell__op_begin(comm, KNELL__EVERYBODY, KNELL__REQUEST_RECV);
     coll->code = coll->op.code;
     coll->tag = comm->place.wire | (int)(comm->sequence++ & ((1u << KNELL__SEQUENCE_BITS) - 1));
@@ -24,7 +24,7 @@ void knell__coll_begin(struct knell__coll *coll, struct knell__comm *comm, knell
     coll->posts = 0;
     coll->tested = 0;
     coll->posts_room = KNELL__COLL_INLINE_POSTS;
-    coll->scratch = NULL;
+    coll->scratch = coll->inline_scratch;
 }
 
 static void end(struct knell__coll *coll)
@@ -34,7 +34,7 @@ static void end(struct knell__coll *coll)
     if (coll->scratch != coll->inline_scratch)
         free(coll->scratch);
     coll->post = coll->inline_posts;
-    coll->scratch = NULL;
+    coll->scratch = coll->inline_scratch;
 }
 
 /* ---- for steps ----------------------------------------------------------------------------------------------------------------- */
@@ -65,28 +65,34 @@ static struct knell__coll_post *next_post(struct knell__coll *coll, int rank, en
 /* An error of the MPI below: this peer's death, or that of any other member. */
 static int reason(const struct knell__coll *coll, int peer, int code)
 {
-    int confirmed = knell__error_confirm(peer, code), known = knell__op_check(&coll->op);
+    int confirmed = knell__error_confirm(peer, code), known = knell__op_check(coll->comm, KNELL__EVERYBODY);
     return known != MPI_SUCCESS ? known : confirmed;
 }
 
-static void posted(struct knell__coll *coll, int code)
+static void refused(struct knell__coll *coll, const struct knell__coll_post *post, int code)
 {
-    if (KNELL__LIKELY(code == MPI_SUCCESS))
-        coll->posts++;
-    else if (coll->code == MPI_SUCCESS)
-        coll->code = reason(coll, coll->post[coll->posts].peer, code);
+    if (coll->code == MPI_SUCCESS)
+        coll->code = reason(coll, post->peer, code);
 }
 
 void knell__coll_send(struct knell__coll *coll, const void *buffer, int count, MPI_Datatype type, int to)
 {
     struct knell__coll_post *post = next_post(coll, to, KNELL__REQUEST_SEND);
-    posted(coll, knell__native.isend(buffer, count, type, post->peer, coll->tag, knell__wire, &post->request));
+    int code = knell__native.isend(buffer, count, type, post->peer, coll->tag, knell__wire, &post->request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        refused(coll, post, code);
+    else if (!knell__request_was_complete(post->request))
+        coll->posts++;
 }
 
 void knell__coll_recv(struct knell__coll *coll, void *buffer, int count, MPI_Datatype type, int from)
 {
     struct knell__coll_post *post = next_post(coll, from, KNELL__REQUEST_RECV);
-    posted(coll, knell__native.irecv(buffer, count, type, post->peer, coll->tag, knell__wire, &post->request));
+    int code = knell__native.irecv(buffer, count, type, post->peer, coll->tag, knell__wire, &post->request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        refused(coll, post, code);
+    else
+        coll->posts++;
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------------------- */

@@ -42,14 +42,19 @@ enum knell__gives {
     KNELL__GIVES_BLOCKS,         /* one for everyone */
 };
 
+/* What calls with a v or a w in their name have for each rank; NULL: they have not. */
+struct knell__coll_arrays {
+    const int *send_counts, *recv_counts, *send_displs, *recv_displs;
+    const MPI_Datatype *send_types, *recv_types;
+};
+
 /* The arguments of the call, as far as an algorithm has them. Reductions and bcast have the recv half only, beside `send`. */
 struct knell__coll_args {
     const void *send;
     void *recv;
     int send_count, recv_count;
     MPI_Datatype send_type, recv_type;
-    const int *send_counts, *recv_counts, *send_displs, *recv_displs;
-    const MPI_Datatype *send_types, *recv_types;
+    const struct knell__coll_arrays *by_rank; /* NULL where no call of that kind has any */
     MPI_Op op;
     int root;
     enum knell__gives gives;
@@ -76,7 +81,7 @@ struct knell__coll {
     struct knell__task task; /* first: the nonblocking kind is a task */
     struct knell__comm *comm;
     knell__coll_step *step;
-    struct knell__coll_args args;
+    const struct knell__coll_args *args; /* the call's; `kept` when it goes on after the call */
     struct knell__op op;
     int tag;
     int code;       /* the first error; no step after it */
@@ -91,12 +96,15 @@ struct knell__coll {
     int posts, posts_room;
     int tested; /* so many of them are complete */
     struct knell__coll_post inline_posts[KNELL__COLL_INLINE_POSTS];
+    struct knell__coll_args kept;
+    struct knell__coll_arrays kept_arrays;
 
-    char *scratch; /* from knell__coll_scratch; freed at the end */
+    char *scratch; /* `inline_scratch`, or from knell__coll_scratch and freed at the end */
     char inline_scratch[KNELL__COLL_INLINE_BYTES] __attribute__((aligned(16)));
 };
 
-/* Prepares a machine: checks for trouble, takes the next sequence number. coll->code says whether to go on. */
+/* Prepares a machine: checks for trouble, takes the next sequence number. coll->code says whether to go on.
+ * `args` must live as long as the machine. */
 void knell__coll_begin(struct knell__coll *coll, struct knell__comm *comm, knell__coll_step *step,
                        const struct knell__coll_args *args);
 /* Runs it to its end; the code is not raised yet. */

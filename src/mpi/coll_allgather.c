@@ -10,18 +10,18 @@ enum { LITTLE_BYTES = 16384 }; /* all blocks together */
 static void *block_at(const struct knell__coll_args *a, int rank)
 {
     MPI_Aint extent = knell__layout_of(a->recv_type).extent;
-    return knell__at(a->recv, a->recv_counts ? a->recv_displs[rank] : (MPI_Aint)rank * a->recv_count, extent);
+    return knell__at(a->recv, a->by_rank->recv_counts ? a->by_rank->recv_displs[rank] : (MPI_Aint)rank * a->recv_count, extent);
 }
 
 static int block_count(const struct knell__coll_args *a, int rank)
 {
-    return a->recv_counts ? a->recv_counts[rank] : a->recv_count;
+    return a->by_rank->recv_counts ? a->by_rank->recv_counts[rank] : a->recv_count;
 }
 
 /* The own block goes out from where it is, and into its place when it is on its way. */
 static void ring_begin(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     int rank = coll->comm->rank, size = coll->comm->size;
     if (size > 1)
         knell__coll_send(coll, a->send, a->send_count, a->send_type, (rank + 1) % size);
@@ -30,7 +30,7 @@ static void ring_begin(struct knell__coll *coll)
 
 static bool ring_step(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     int rank = coll->comm->rank, size = coll->comm->size, round = (int)coll->round;
     int sent = (rank - round + size) % size, got = (rank - round - 1 + size) % size;
     bool more = round < size - 1;
@@ -52,7 +52,7 @@ static int bytes_each(const struct knell__coll_args *a)
 
 static void bruck_begin(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     coll->mine = knell__coll_scratch(coll, (size_t)coll->comm->size * (size_t)bytes_each(a), MPI_BYTE);
     if (!coll->mine)
         return;
@@ -65,7 +65,7 @@ static void bruck_begin(struct knell__coll *coll)
 /* Block i in a row is that of rank + i. */
 static void bruck_end(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     int rank = coll->comm->rank, size = coll->comm->size;
     for (int i = 0; i < size; i++) {
         int from = (rank + i) % size;
@@ -76,7 +76,7 @@ static void bruck_end(struct knell__coll *coll)
 
 static bool bruck_step(struct knell__coll *coll)
 {
-    int rank = coll->comm->rank, size = coll->comm->size, far = 1 << coll->round, each = bytes_each(&coll->args);
+    int rank = coll->comm->rank, size = coll->comm->size, far = 1 << coll->round, each = bytes_each(coll->args);
     if (coll->round == 0)
         bruck_begin(coll);
     if (coll->code != MPI_SUCCESS)
@@ -95,9 +95,9 @@ static bool bruck_step(struct knell__coll *coll)
 
 static bool allgather_step(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     int size = coll->comm->size;
-    bool little = size > 2 && !a->recv_counts && a->recv_count >= 0 &&
+    bool little = size > 2 && !a->by_rank->recv_counts && a->recv_count >= 0 &&
                   knell__layout_of(a->recv_type).size * (size_t)a->recv_count * (size_t)size <= LITTLE_BYTES;
     coll->step = little ? bruck_step : ring_step;
     return coll->step(coll);
@@ -106,14 +106,14 @@ static bool allgather_step(struct knell__coll *coll)
 static int allgather(const void *send, int send_count, MPI_Datatype send_type, void *recv, int recv_count, const int *counts,
                      const int *displs, MPI_Datatype recv_type, MPI_Comm comm, MPI_Request *request)
 {
+    struct knell__coll_arrays by_rank = {.recv_counts = counts, .recv_displs = displs};
     struct knell__coll_args args = {.send = send,
                                     .send_count = send_count,
                                     .send_type = send_type,
                                     .recv = recv,
                                     .recv_count = recv_count,
-                                    .recv_counts = counts,
-                                    .recv_displs = displs,
                                     .recv_type = recv_type,
+                                    .by_rank = &by_rank,
                                     .gives = KNELL__GIVES_BLOCK};
     return knell__coll_call(comm, allgather_step, &args, request);
 }

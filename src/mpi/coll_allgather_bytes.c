@@ -5,7 +5,7 @@
 
 static bool ring_step(struct knell__coll *coll)
 {
-    const struct knell__coll_args *args = &coll->args;
+    const struct knell__coll_args *args = coll->args;
     int rank = coll->comm->rank, size = coll->comm->size, round = (int)coll->round, each = args->recv_count;
     char *all = args->recv;
     if (round == size - 1)

@@ -30,7 +30,7 @@ static int rank_at(int place, int extra)
 /* What came, in `spare`, is folded with what there is: MPI_Reduce_local leaves "left op right" in the right one. */
 static void fold(struct knell__coll *coll, bool came_from_lower)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     if (came_from_lower) {
         knell__coll_fold(coll, coll->spare, coll->mine, a->recv_count, a->recv_type, a->op);
         return;
@@ -44,7 +44,7 @@ static void fold(struct knell__coll *coll, bool came_from_lower)
 /* What comes from above is folded into where it came, what comes from below into `mine`, which must then be writable. */
 static void prepare(struct knell__coll *coll, bool first_from_lower)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     bool in_place = a->send == MPI_IN_PLACE;
     if (in_place || first_from_lower || coll->comm->size > 2)
         coll->other = knell__coll_scratch(coll, (size_t)a->recv_count, a->recv_type);
@@ -55,14 +55,14 @@ static void prepare(struct knell__coll *coll, bool first_from_lower)
 /* Once the first message is on its way from the program's buffer. */
 static void become_writable(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     knell__coll_copy(coll, coll->mine, a->recv_count, a->recv_type, a->recv, a->recv_count, a->recv_type);
     coll->mine = a->recv;
 }
 
 static void enter(struct knell__coll *coll, int place, int extra)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     int rank = coll->comm->rank;
     prepare(coll, rank < 2 * extra || place % 2);
     if (rank >= 2 * extra || coll->code != MPI_SUCCESS)
@@ -77,7 +77,7 @@ static void enter(struct knell__coll *coll, int place, int extra)
 
 static void double_once(struct knell__coll *coll, int place, int extra)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     int partner = rank_at(place ^ coll->state[FAR], extra);
     knell__coll_recv(coll, coll->spare, a->recv_count, a->recv_type, partner);
     knell__coll_send(coll, coll->mine, a->recv_count, a->recv_type, partner);
@@ -88,7 +88,7 @@ static void double_once(struct knell__coll *coll, int place, int extra)
 /* The even ones of the pairs have nothing to do between the beginning and the end. */
 static void leave(struct knell__coll *coll, int extra)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     int rank = coll->comm->rank;
     if (rank < 2 * extra && rank % 2 == 0) {
         knell__coll_recv(coll, a->recv, a->recv_count, a->recv_type, rank + 1);
@@ -140,7 +140,7 @@ static bool doubling_step(struct knell__coll *coll)
 
 static struct knell__pieces pieces_of(const struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     bool in_place = a->send == MPI_IN_PLACE;
     struct knell__pieces pieces = {.from = in_place ? a->recv : a->send, .from_is_ours = in_place, .total = a->recv_count};
     pieces.into = knell__at(a->recv, knell__piece_at(coll, &pieces, coll->comm->rank), knell__layout_of(a->recv_type).extent);
@@ -149,7 +149,7 @@ static struct knell__pieces pieces_of(const struct knell__coll *coll)
 
 static void spread(struct knell__coll *coll, const struct knell__pieces *pieces)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     MPI_Aint extent = knell__layout_of(a->recv_type).extent;
     int me = coll->comm->rank, size = coll->comm->size;
     for (int i = 1; i < size; i++) {
@@ -177,8 +177,8 @@ static bool pieces_step(struct knell__coll *coll)
 
 static bool allreduce_step(struct knell__coll *coll)
 {
-    int count = coll->args.recv_count;
-    size_t bytes = (size_t)count * knell__layout_of(coll->args.recv_type).size;
+    int count = coll->args->recv_count;
+    size_t bytes = (size_t)count * knell__layout_of(coll->args->recv_type).size;
     if (KNELL__RARELY(count < 0)) {
         coll->code = MPI_ERR_COUNT;
         return false;

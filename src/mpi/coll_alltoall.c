@@ -25,9 +25,9 @@ static size_t packed_at(const struct knell__coll_args *a, int rank)
 static void pack_away(struct knell__coll *coll)
 {
     int size = coll->comm->size;
-    char *to = coll->mine = knell__coll_scratch(coll, packed_at(&coll->args, size), MPI_BYTE);
+    char *to = coll->mine = knell__coll_scratch(coll, packed_at(coll->args, size), MPI_BYTE);
     for (int i = 0; to && i < size; i++) {
-        struct knell__block block = knell__recv_block(&coll->args, i);
+        struct knell__block block = knell__recv_block(coll->args, i);
         knell__coll_pack(coll, block.at, block.count, block.type, to);
         to += packed_size(&block);
     }
@@ -37,7 +37,7 @@ static void pack_away(struct knell__coll *coll)
 
 static struct knell__block outgoing(const struct knell__coll *coll, int to)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     if (a->send != MPI_IN_PLACE)
         return knell__send_block(a, to);
     struct knell__block block = knell__recv_block(a, to);
@@ -48,7 +48,7 @@ static struct knell__block outgoing(const struct knell__coll *coll, int to)
 static void copy_own(struct knell__coll *coll)
 {
     int rank = coll->comm->rank;
-    struct knell__block from = knell__send_block(&coll->args, rank), into = knell__recv_block(&coll->args, rank);
+    struct knell__block from = knell__send_block(coll->args, rank), into = knell__recv_block(coll->args, rank);
     knell__coll_copy(coll, from.at, from.count, from.type, into.at, into.count, into.type);
 }
 
@@ -58,7 +58,7 @@ static void exchange(struct knell__coll *coll, int first, int last)
     int rank = coll->comm->rank, size = coll->comm->size;
     for (int far = first; far < last; far++) {
         int from = (rank - far + size) % size;
-        struct knell__block block = knell__recv_block(&coll->args, from);
+        struct knell__block block = knell__recv_block(coll->args, from);
         knell__coll_recv(coll, block.at, block.count, block.type, from);
     }
     for (int far = first; far < last; far++) {
@@ -71,10 +71,10 @@ static void exchange(struct knell__coll *coll, int first, int last)
 /* An array of datatypes may be gone after the first round (see knell__coll_start): all at once then. */
 static bool alltoall_step(struct knell__coll *coll)
 {
-    int size = coll->comm->size, window = coll->args.recv_types ? size : WINDOW, first = 1 + (int)coll->round * window;
+    int size = coll->comm->size, window = coll->args->by_rank->recv_types ? size : WINDOW, first = 1 + (int)coll->round * window;
     if (coll->round > 0 && first >= size)
         return false;
-    bool in_place = coll->args.send == MPI_IN_PLACE;
+    bool in_place = coll->args->send == MPI_IN_PLACE;
     if (coll->round == 0 && in_place)
         pack_away(coll);
     if (coll->code != MPI_SUCCESS)
@@ -90,12 +90,14 @@ static bool alltoall_step(struct knell__coll *coll)
 static int alltoall(const void *send, int send_count, MPI_Datatype send_type, void *recv, int recv_count, MPI_Datatype recv_type,
                     MPI_Comm comm, MPI_Request *request)
 {
+    struct knell__coll_arrays by_rank = {0};
     struct knell__coll_args args = {.send = send,
                                     .send_count = send_count,
                                     .send_type = send_type,
                                     .recv = recv,
                                     .recv_count = recv_count,
                                     .recv_type = recv_type,
+                                    .by_rank = &by_rank,
                                     .gives = KNELL__GIVES_BLOCKS};
     return knell__coll_call(comm, alltoall_step, &args, request);
 }
@@ -105,16 +107,12 @@ static int alltoallvw(const void *send, const int send_counts[], const int send_
                       const MPI_Datatype send_types[], void *recv, const int recv_counts[], const int recv_displs[],
                       MPI_Datatype recv_type, const MPI_Datatype recv_types[], MPI_Comm comm, MPI_Request *request)
 {
+    struct knell__coll_arrays by_rank = {send_counts, recv_counts, send_displs, recv_displs, send_types, recv_types};
     struct knell__coll_args args = {.send = send,
-                                    .send_counts = send_counts,
-                                    .send_displs = send_displs,
                                     .send_type = send_type,
-                                    .send_types = send_types,
                                     .recv = recv,
-                                    .recv_counts = recv_counts,
-                                    .recv_displs = recv_displs,
                                     .recv_type = recv_type,
-                                    .recv_types = recv_types,
+                                    .by_rank = &by_rank,
                                     .gives = KNELL__GIVES_BLOCKS};
     return knell__coll_call(comm, alltoall_step, &args, request);
 }

@@ -12,12 +12,14 @@ static bool barrier_step(struct knell__coll *coll)
     return true;
 }
 
+static const struct knell__coll_args nothing;
+
 int knell__mpi_barrier(MPI_Comm comm)
 {
-    return knell__coll_call(comm, barrier_step, &(struct knell__coll_args){0}, NULL);
+    return knell__coll_call(comm, barrier_step, &nothing, NULL);
 }
 
 int knell__mpi_ibarrier(MPI_Comm comm, MPI_Request *request)
 {
-    return knell__coll_call(comm, barrier_step, &(struct knell__coll_args){0}, request);
+    return knell__coll_call(comm, barrier_step, &nothing, request);
 }

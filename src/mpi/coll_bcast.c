@@ -11,18 +11,18 @@ enum { SEGMENT = 65536, SEGMENTS_WORTH_IT = 4 };
 
 static int label_of(const struct knell__coll *coll)
 {
-    return (coll->comm->rank - coll->args.root + coll->comm->size) % coll->comm->size;
+    return (coll->comm->rank - coll->args->root + coll->comm->size) % coll->comm->size;
 }
 
 static int rank_of(const struct knell__coll *coll, int label)
 {
-    return (label + coll->args.root) % coll->comm->size;
+    return (label + coll->args->root) % coll->comm->size;
 }
 
 /* Round 0 receives, round 1 sends to all children. */
 static bool tree_step(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     int size = coll->comm->size, label = label_of(coll), low = label ? label & -label : 1 << 30;
     if (label == 0 && coll->round == 0)
         coll->round = 1;
@@ -38,12 +38,12 @@ static bool tree_step(struct knell__coll *coll)
 
 static size_t bytes_of(const struct knell__coll *coll)
 {
-    return knell__layout_of(coll->args.recv_type).size * (size_t)coll->args.recv_count;
+    return knell__layout_of(coll->args->recv_type).size * (size_t)coll->args->recv_count;
 }
 
 static void chain_begin(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     coll->mine = a->recv;
     if (knell__layout_of(a->recv_type).dense)
         return;
@@ -76,8 +76,8 @@ static bool chain_step(struct knell__coll *coll)
         pass(coll, coll->round - 1, true);
     if (coll->round <= segments)
         return true;
-    if (label_of(coll) > 0 && coll->mine != coll->args.recv)
-        knell__coll_unpack(coll, coll->mine, coll->args.recv, coll->args.recv_count, coll->args.recv_type);
+    if (label_of(coll) > 0 && coll->mine != coll->args->recv)
+        knell__coll_unpack(coll, coll->mine, coll->args->recv, coll->args->recv_count, coll->args->recv_type);
     return false;
 }
 
@@ -85,7 +85,7 @@ static bool chain_step(struct knell__coll *coll)
 
 static bool bcast_step(struct knell__coll *coll)
 {
-    if (KNELL__RARELY(coll->args.recv_count < 0)) {
+    if (KNELL__RARELY(coll->args->recv_count < 0)) {
         coll->code = MPI_ERR_COUNT;
         return false;
     }

@@ -77,6 +77,15 @@ static int call_blocking(struct knell__comm *comm, knell__coll_step *step, const
     return knell__coll_run(&coll);
 }
 
+static void keep(struct knell__coll *coll, const struct knell__coll_args *args)
+{
+    coll->kept = *args;
+    if (!args->by_rank)
+        return;
+    coll->kept_arrays = *args->by_rank;
+    coll->kept.by_rank = &coll->kept_arrays;
+}
+
 static int call_nonblocking(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args,
                             MPI_Request *request)
 {
@@ -86,7 +95,8 @@ static int call_nonblocking(struct knell__comm *comm, knell__coll_step *step, co
     if (!coll)
         return MPI_ERR_NO_MEM;
     over_begun(1);
-    knell__coll_begin(coll, comm, step, args);
+    keep(coll, args);
+    knell__coll_begin(coll, comm, step, &coll->kept);
     return knell__coll_start(coll, request);
 }
 

@@ -64,12 +64,14 @@ static struct knell__block block_of(const void *buffer, int rank, int count, con
 
 struct knell__block knell__send_block(const struct knell__coll_args *a, int rank)
 {
-    return block_of(a->send, rank, a->send_count, a->send_counts, a->send_displs, a->send_type, a->send_types);
+    const struct knell__coll_arrays *by_rank = a->by_rank;
+    return block_of(a->send, rank, a->send_count, by_rank->send_counts, by_rank->send_displs, a->send_type, by_rank->send_types);
 }
 
 struct knell__block knell__recv_block(const struct knell__coll_args *a, int rank)
 {
-    return block_of(a->recv, rank, a->recv_count, a->recv_counts, a->recv_displs, a->recv_type, a->recv_types);
+    const struct knell__coll_arrays *by_rank = a->by_rank;
+    return block_of(a->recv, rank, a->recv_count, by_rank->recv_counts, by_rank->recv_displs, a->recv_type, by_rank->recv_types);
 }
 
 /* ---- folding and copying ------------------------------------------------------------------------------------------------------ */
@@ -154,8 +156,9 @@ void *knell__coll_scratch(struct knell__coll *coll, size_t count, MPI_Datatype t
     struct knell__layout layout = knell__layout_of(type);
     MPI_Aint rest = count > 0 ? (MPI_Aint)(count - 1) * layout.extent : 0; /* extents may be negative */
     size_t bytes = count > 0 ? (size_t)(layout.true_extent + (rest < 0 ? -rest : rest)) : 0;
-    coll->scratch = bytes <= sizeof coll->inline_scratch ? coll->inline_scratch : malloc(bytes);
-    if (!coll->scratch) {
+    if (KNELL__RARELY(bytes > sizeof coll->inline_scratch))
+        coll->scratch = malloc(bytes);
+    if (KNELL__RARELY(!coll->scratch)) {
         note(coll, MPI_ERR_NO_MEM);
         return NULL;
     }

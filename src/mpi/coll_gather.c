@@ -6,7 +6,7 @@
 
 static bool gather_step(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     bool root = coll->comm->rank == a->root;
     if (coll->round == 0 && !root)
         knell__coll_send(coll, a->send, a->send_count, a->send_type, a->root);
@@ -24,7 +24,7 @@ static bool gather_step(struct knell__coll *coll)
 
 static bool scatter_step(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     if (coll->round > 0)
         return false;
     if (coll->comm->rank != a->root)
@@ -45,14 +45,14 @@ static bool scatter_step(struct knell__coll *coll)
 static int gather(const void *send, int send_count, MPI_Datatype send_type, void *recv, int recv_count, const int *counts,
                   const int *displs, MPI_Datatype recv_type, int root, MPI_Comm comm, MPI_Request *request)
 {
+    struct knell__coll_arrays by_rank = {.recv_counts = counts, .recv_displs = displs};
     struct knell__coll_args args = {.send = send,
                                     .send_count = send_count,
                                     .send_type = send_type,
                                     .recv = recv,
                                     .recv_count = recv_count,
-                                    .recv_counts = counts,
-                                    .recv_displs = displs,
                                     .recv_type = recv_type,
+                                    .by_rank = &by_rank,
                                     .root = root,
                                     .gives = KNELL__GIVES_BLOCK};
     return knell__coll_call(comm, gather_step, &args, request);
@@ -61,14 +61,14 @@ static int gather(const void *send, int send_count, MPI_Datatype send_type, void
 static int scatter(const void *send, int send_count, const int *counts, const int *displs, MPI_Datatype send_type, void *recv,
                    int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm, MPI_Request *request)
 {
+    struct knell__coll_arrays by_rank = {.send_counts = counts, .send_displs = displs};
     struct knell__coll_args args = {.send = send,
                                     .send_count = send_count,
-                                    .send_counts = counts,
-                                    .send_displs = displs,
                                     .send_type = send_type,
                                     .recv = recv,
                                     .recv_count = recv_count,
                                     .recv_type = recv_type,
+                                    .by_rank = &by_rank,
                                     .root = root,
                                     .gives = KNELL__GIVES_BLOCKS_AS_ROOT};
     return knell__coll_call(comm, scatter_step, &args, request);

@@ -64,7 +64,7 @@ static void free_sends(struct knell__coll *coll)
 
 void knell__coll_give_up(struct knell__coll *coll)
 {
-    bool all_fail = knell__op_check(&coll->op) != MPI_SUCCESS;
+    bool all_fail = knell__op_check(coll->comm, KNELL__EVERYBODY) != MPI_SUCCESS;
     int64_t start = knell__now_ms();
     for (int i = 0; i < FINAL_TESTS && still_open(coll, all_fail, start) > 0; i++)
         continue;

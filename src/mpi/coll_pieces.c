@@ -25,7 +25,7 @@ int knell__piece_count(const struct knell__coll *coll, const struct knell__piece
 static int last_rank(const struct knell__coll *coll, const struct knell__pieces *pieces)
 {
     int rank = coll->comm->rank, size = coll->comm->size;
-    if (!knell__op_commutes(coll->args.op))
+    if (!knell__op_commutes(coll->args->op))
         return size - 1;
     return pieces->from_is_ours ? rank : (rank + 1) % size;
 }
@@ -59,7 +59,7 @@ static int slots(const struct knell__coll *coll, const struct knell__pieces *pie
 
 void knell__pieces_exchange(struct knell__coll *coll, const struct knell__pieces *pieces)
 {
-    MPI_Datatype type = coll->args.recv_type;
+    MPI_Datatype type = coll->args->recv_type;
     MPI_Aint extent = knell__layout_of(type).extent;
     int me = coll->comm->rank, size = coll->comm->size, count = knell__piece_count(coll, pieces, me);
     coll->state[0] = last_rank(coll, pieces);
@@ -82,13 +82,13 @@ void knell__pieces_exchange(struct knell__coll *coll, const struct knell__pieces
 
 void *knell__pieces_fold(struct knell__coll *coll, const struct knell__pieces *pieces)
 {
-    MPI_Datatype type = coll->args.recv_type;
+    MPI_Datatype type = coll->args->recv_type;
     MPI_Aint extent = knell__layout_of(type).extent;
     int size = coll->comm->size, last = coll->state[0], count = knell__piece_count(coll, pieces, coll->comm->rank);
     void *folded = contribution(coll, pieces, last, extent);
     for (int i = 1; i < size; i++) {
         int rank = (last - i + size) % size;
-        knell__coll_fold(coll, contribution(coll, pieces, rank, extent), folded, count, type, coll->args.op);
+        knell__coll_fold(coll, contribution(coll, pieces, rank, extent), folded, count, type, coll->args->op);
     }
     if (!pieces->into || pieces->into == folded)
         return folded;

@@ -18,7 +18,7 @@ enum { FOLDING, PASSING, END };
 
 static const void *input(const struct knell__coll *coll)
 {
-    return coll->args.send == MPI_IN_PLACE ? coll->args.recv : coll->args.send;
+    return coll->args->send == MPI_IN_PLACE ? coll->args->recv : coll->args->send;
 }
 
 /* ---- little -------------------------------------------------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static int children(int label, int size)
 /* Two buffers in turn, so that what comes can be folded into. Where the result is wanted in recv, the last one is that. */
 static void tree_begin(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     coll->state[TOP] = knell__op_commutes(a->op) ? a->root : 0;
     int count = children(label_of(coll), coll->comm->size);
     bool at_root = coll->comm->rank == a->root;
@@ -66,7 +66,7 @@ static void tree_begin(struct knell__coll *coll)
 
 static void fold(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     void *folded = coll->spare;
     knell__coll_fold(coll, coll->mine, folded, a->recv_count, a->recv_type, a->op);
     coll->spare = coll->mine == a->send ? coll->other : coll->mine;
@@ -79,7 +79,7 @@ static bool expect_child(struct knell__coll *coll)
     int far = coll->state[FAR], label = label_of(coll);
     if ((label & far) || label + far >= coll->comm->size)
         return false;
-    knell__coll_recv(coll, coll->spare, coll->args.recv_count, coll->args.recv_type, rank_of(coll, label + far));
+    knell__coll_recv(coll, coll->spare, coll->args->recv_count, coll->args->recv_type, rank_of(coll, label + far));
     coll->state[FAR] = 2 * far;
     return true;
 }
@@ -87,7 +87,7 @@ static bool expect_child(struct knell__coll *coll)
 /* The tree is done with this member: up, or (its top) to the caller's root. */
 static void pass(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     int label = label_of(coll), rank = coll->comm->rank;
     if (label > 0)
         knell__coll_send(coll, coll->mine, a->recv_count, a->recv_type, rank_of(coll, label & (label - 1)));
@@ -99,7 +99,7 @@ static void pass(struct knell__coll *coll)
 
 static bool tree_step(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     int rank = coll->comm->rank;
     if (coll->state[PHASE] == FOLDING) {
         if (coll->round == 0)
@@ -124,7 +124,7 @@ static bool tree_step(struct knell__coll *coll)
 
 static struct knell__pieces pieces_of(const struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     struct knell__pieces pieces = {.from = input(coll), .from_is_ours = a->send == MPI_IN_PLACE, .total = a->recv_count};
     if (coll->comm->rank == a->root)
         pieces.into = knell__at(a->recv, knell__piece_at(coll, &pieces, a->root), knell__layout_of(a->recv_type).extent);
@@ -133,7 +133,7 @@ static struct knell__pieces pieces_of(const struct knell__coll *coll)
 
 static void collect(struct knell__coll *coll, const struct knell__pieces *pieces, void *folded)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     MPI_Aint extent = knell__layout_of(a->recv_type).extent;
     int me = coll->comm->rank;
     if (me != a->root)
@@ -159,15 +159,15 @@ static bool pieces_step(struct knell__coll *coll)
 static bool by_tree(const struct knell__coll *coll, size_t bytes)
 {
     int size = coll->comm->size;
-    if (size == 1 || coll->args.recv_count < size || bytes <= LITTLE_BYTES)
+    if (size == 1 || coll->args->recv_count < size || bytes <= LITTLE_BYTES)
         return true;
     return size == 2 && bytes > HALVES_BYTES;
 }
 
 static bool reduce_step(struct knell__coll *coll)
 {
-    int count = coll->args.recv_count;
-    size_t bytes = (size_t)count * knell__layout_of(coll->args.recv_type).size;
+    int count = coll->args->recv_count;
+    size_t bytes = (size_t)count * knell__layout_of(coll->args->recv_type).size;
     if (KNELL__RARELY(count < 0)) {
         coll->code = MPI_ERR_COUNT;
         return false;

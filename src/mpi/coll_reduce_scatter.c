@@ -5,18 +5,18 @@
 
 static struct knell__pieces pieces_of(const struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     bool in_place = a->send == MPI_IN_PLACE;
     return (struct knell__pieces){.from = in_place ? a->recv : a->send,
                                   .into = a->recv,
                                   .from_is_ours = in_place,
                                   .total = a->recv_count * coll->comm->size,
-                                  .counts = a->recv_counts};
+                                  .counts = a->by_rank->recv_counts};
 }
 
 static bool reduce_scatter_step(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     struct knell__pieces pieces = pieces_of(coll);
     int count = knell__piece_count(coll, &pieces, coll->comm->rank);
     if (coll->comm->size == 1)
@@ -31,11 +31,12 @@ static bool reduce_scatter_step(struct knell__coll *coll)
 static int reduce_scatter(const void *send, void *recv, int count, const int counts[], MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm, MPI_Request *request)
 {
+    struct knell__coll_arrays by_rank = {.recv_counts = counts};
     struct knell__coll_args args = {.send = send,
                                     .recv = recv,
                                     .recv_count = count,
-                                    .recv_counts = counts,
                                     .recv_type = type,
+                                    .by_rank = &by_rank,
                                     .op = op,
                                     .gives = KNELL__GIVES_PIECES};
     return knell__coll_call(comm, reduce_scatter_step, &args, request);

@@ -9,7 +9,7 @@ enum { FAR, CAME, FIRST }; /* state: FIRST: the lowest rank of the scan */
 /* One round, with what there is in `from`: false when nobody is that far away. */
 static bool reach(struct knell__coll *coll, const void *from)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     int rank = coll->comm->rank, far = coll->state[FAR];
     if (rank - far < coll->state[FIRST] && rank + far >= coll->comm->size)
         return false;
@@ -25,7 +25,7 @@ static bool reach(struct knell__coll *coll, const void *from)
 /* The own elements go out from where they are, and into their place when they are on their way. */
 static bool scan_begin(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     const void *mine = a->send == MPI_IN_PLACE ? a->recv : a->send;
     coll->state[FAR] = 1;
     if (coll->comm->rank > 0)
@@ -37,7 +37,7 @@ static bool scan_begin(struct knell__coll *coll)
 
 static bool scan_step(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     if (coll->state[FAR] == 0)
         return scan_begin(coll);
     if (coll->state[CAME])
@@ -48,7 +48,7 @@ static bool scan_step(struct knell__coll *coll)
 /* In place, what comes must wait in the spare until the own is sent. */
 static void shift(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     int rank = coll->comm->rank;
     bool in_place = a->send == MPI_IN_PLACE;
     if (rank > 0) {
@@ -63,7 +63,7 @@ static void shift(struct knell__coll *coll)
 
 static bool exscan_step(struct knell__coll *coll)
 {
-    const struct knell__coll_args *a = &coll->args;
+    const struct knell__coll_args *a = coll->args;
     if (coll->round == 0) {
         shift(coll);
         return true;

@@ -5,10 +5,9 @@
 
 int knell__request_trouble(const struct knell__request *known)
 {
-    struct knell__op op = {.comm = known->comm, .peer = known->peer, .kind = known->kind};
     if (known->peer == KNELL__EVERYBODY || !knell__trouble(known->comm))
         return MPI_SUCCESS; /* a task ends itself */
-    int code = knell__op_check(&op);
+    int code = knell__op_check(known->comm, known->peer);
     if (code == MPIX_ERR_PROC_FAILED && known->peer == KNELL__ANYBODY)
         return MPIX_ERR_PROC_FAILED_PENDING;
     return known->kind == KNELL__REQUEST_TASK ? MPI_SUCCESS : code;
@@ -69,7 +68,7 @@ static int wait_task(const struct knell__request *known, MPI_Request *request, M
 int knell__mpi_wait(MPI_Request *request, MPI_Status *status)
 {
     struct knell__request known;
-    if (*request == MPI_REQUEST_NULL || !knell__request_get(*request, &known))
+    if (*request == knell__request_complete || *request == MPI_REQUEST_NULL || !knell__request_get(*request, &known))
         return wait_native(request, status);
     if (known.kind == KNELL__REQUEST_TASK)
         return wait_task(&known, request, status);

@@ -9,7 +9,7 @@
 /* What is known of request `i`, as it was; false: it is not ours. */
 static bool known_of(const struct knell__many *many, int i, struct knell__request *known)
 {
-    if (many->before[i] == MPI_REQUEST_NULL)
+    if (many->before[i] == MPI_REQUEST_NULL || many->before[i] == knell__request_complete)
         return false;
     if (KNELL__LIKELY(!many->known))
         return knell__request_get(many->before[i], known);
@@ -39,6 +39,7 @@ void knell__many_begin(struct knell__many *many, int count, MPI_Request *request
         memcpy(many->before, request, (size_t)count * sizeof *request);
     many->epoch = knell__epoch_now();
     many->look = knell__troubled();
+    many->done = 0;
     many->known = NULL;
     if (KNELL__RARELY(knell__self.threads))
         get_all(many);

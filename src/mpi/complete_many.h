@@ -1,7 +1,7 @@
 /* complete_many.h: what MPI_Waitall, MPI_Testany, MPI_Waitsome and the like have in common.
  *
- * The native Testall, Testany and Testsome look at the whole array: the tokens of tasks are native requests and complete with
- * them. What the layer knows of a request is asked only when it completes, and of all of them when the epoch has moved;
+ * MPI_Waitall completes one after the other. The others ask the native Testall, Testany and Testsome, which look at the whole
+ * array: the tokens of tasks are native requests and complete with them. What the layer knows of a request is asked only when it completes, and of all of them when the epoch has moved;
  * with threads, of all of them at first. */
 #ifndef KNELL_MPI_COMPLETE_MANY_H
 #define KNELL_MPI_COMPLETE_MANY_H
@@ -18,6 +18,7 @@ struct knell__many {
     struct knell__request *known; /* with threads: got before the MPI below completes any (request.h); else NULL */
     uint32_t epoch;
     bool look; /* failures may concern some of them */
+    int done;  /* MPI_Waitall: so many are through, in order */
     MPI_Request few[KNELL__MANY_FEW];
 };
 

@@ -20,7 +20,7 @@ static int operand_count(const struct knell__coll_args *a, int size)
 {
     if (a->gives == KNELL__GIVES_OPERAND)
         return a->recv_count;
-    return a->recv_counts ? sum(a->recv_counts, size) : a->recv_count * size;
+    return a->by_rank->recv_counts ? sum(a->by_rank->recv_counts, size) : a->recv_count * size;
 }
 
 /* In place it lies where the result comes: what is folded then is the copy. */
@@ -55,10 +55,11 @@ static void flip_message(struct knell__coll_args *a)
 
 /* ---- a block for everyone -------------------------------------------------------------------------------------------------- */
 
-/* What replaces the arguments. */
+/* What replaces the arguments; counts, places and bytes follow it in memory. */
 struct packed {
-    char *bytes;
+    struct knell__coll_arrays by_rank;
     int *counts, *displs;
+    char *bytes;
     int size;
 };
 
@@ -73,18 +74,24 @@ static size_t bytes_for(const struct knell__coll_args *a, int rank)
     return block.count > 0 ? knell__layout_of(block.type).size * (size_t)block.count : 0;
 }
 
-static bool make_room(const struct knell__coll_args *a, int size, struct packed *packed)
+/* NULL: there is nothing to flip, or no room to do so. */
+static struct packed *make_room(const struct knell__coll_args *a, int size)
 {
     size_t bytes = 0, counts = (size_t)size * sizeof(int);
     for (int i = 0; i < size; i++)
         bytes += bytes_for(a, i);
-    if (bytes == 0 || bytes > INT_MAX)
-        return false;
-    packed->counts = knell__flip_room(2 * counts + bytes);
+    struct packed *packed = bytes > 0 && bytes <= INT_MAX ? knell__flip_room(sizeof *packed + 2 * counts + bytes) : NULL;
+    if (!packed)
+        return NULL;
+    packed->counts = (int *)(packed + 1);
     packed->displs = packed->counts + size;
     packed->bytes = (char *)(packed->displs + size);
     packed->size = (int)bytes;
-    return packed->counts != NULL;
+    packed->by_rank = *a->by_rank;
+    packed->by_rank.send_counts = packed->counts;
+    packed->by_rank.send_displs = packed->displs;
+    packed->by_rank.send_types = NULL;
+    return packed;
 }
 
 static bool pack_all(const struct knell__coll_args *a, int size, struct packed *packed)
@@ -102,14 +109,12 @@ static bool pack_all(const struct knell__coll_args *a, int size, struct packed *
 
 static void flip_blocks(struct knell__coll_args *a, int size)
 {
-    struct packed packed;
-    if (!make_room(a, size, &packed) || !pack_all(a, size, &packed) || !knell__flip_bits(packed.bytes, packed.size))
+    struct packed *packed = make_room(a, size);
+    if (!packed || !pack_all(a, size, packed) || !knell__flip_bits(packed->bytes, packed->size))
         return;
-    a->send = packed.bytes;
-    a->send_counts = packed.counts;
-    a->send_displs = packed.displs;
-    a->send_types = NULL;
+    a->send = packed->bytes;
     a->send_type = MPI_PACKED;
+    a->by_rank = &packed->by_rank;
 }
 
 void knell__flip_args(struct knell__coll_args *args, const struct knell__comm *comm)

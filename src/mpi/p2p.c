@@ -21,6 +21,8 @@ static inline int send_now(native_isend *isend, const void *buf, int count, MPI_
     op.tag = to.tag;
     if (KNELL__LIKELY(code == MPI_SUCCESS))
         code = isend(buf, count, datatype, to.native, to.tag, comm->place.context, &request);
+    if (KNELL__LIKELY(code == MPI_SUCCESS && knell__request_was_complete(request)))
+        return code;
     if (KNELL__LIKELY(code == MPI_SUCCESS))
         code = knell__wait(&op, &request, MPI_STATUS_IGNORE);
     else if (op.code == MPI_SUCCESS)

@@ -41,8 +41,8 @@ static int post_send(struct one_way *out, const void *buf, int count, MPI_Dataty
     if (out->op.code != MPI_SUCCESS)
         return out->op.code;
     int code = knell__native.isend(buf, count, type, out->end.native, out->end.tag, out->op.comm->place.context, &out->request);
-    out->posted = code == MPI_SUCCESS;
-    return out->posted ? code : knell__error_confirm(out->end.peer, code);
+    out->posted = code == MPI_SUCCESS && !knell__request_was_complete(out->request);
+    return code == MPI_SUCCESS ? code : knell__error_confirm(out->end.peer, code);
 }
 
 static int wait_receive(struct one_way *in, MPI_Status *status)

@@ -10,7 +10,6 @@
 enum { SERVE_EVERY = 8 };
 
 _Atomic int knell__tasks_active;
-MPI_Request knell__request_complete;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct knell__request *entry; /* comm NULL: free */
@@ -114,16 +113,6 @@ void knell__request_drop(const struct knell__request *known)
     leave();
     if (comm)
         knell__comm_release(comm);
-}
-
-/* A send to nobody is complete at once. */
-void knell__requests_begin(void)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    int complete;
-    knell__native.isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &request);
-    knell__request_complete = request;
-    knell__native.test(&request, &complete, MPI_STATUS_IGNORE);
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------------------------------------- */

@@ -51,6 +51,20 @@ struct knell__request {
 /* That of sends that are complete when the call returns; found at MPI_Init. */
 extern MPI_Request knell__request_complete;
 void knell__requests_begin(void);
+#ifdef MPICH
+void knell__request_let_go(void); /* of that one */
+#else
+static inline void knell__request_let_go(void) {}
+#endif
+
+/* Is this send, just posted, complete? Then it is let go of, and there is nothing to wait for. */
+static inline bool knell__request_was_complete(MPI_Request request)
+{
+    if (request != knell__request_complete)
+        return false;
+    knell__request_let_go();
+    return true;
+}
 
 /* Copies. put holds the communicator, drop releases it. With threads, what is known of a request must be got before the MPI below
  * completes it: after that the handle may be another thread's. */

@@ -19,6 +19,8 @@
 
 /* The word of a death goes round in well under this; a processor that is busy elsewhere counts too. */
 enum { SPREADS = 200000000 };
+/* On one host a message costs little, and a process that has to be given a processor to pass it on costs much. */
+enum { TREE_BITS = 3 };
 
 _Atomic uint32_t knell__epoch;
 
@@ -121,6 +123,7 @@ static void start_runtime(const struct knell__meeting *meeting, int listening)
     config.rendezvous_wait = INT64_C(60000000000);
     config.combine = knell__agree_folds;
     config.combine_count = 2;
+    config.tree_bits = TREE_BITS;
     config.on_fact_at_once = on_fact;
     config.spare_the_dead = knell__self.ghosts;
     config.carry = knell__carry;

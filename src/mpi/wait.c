@@ -10,21 +10,21 @@
  * unread in the transport. GHOST_MS: a ghost serves others for as long as it is there, but may have been killed in earnest. */
 enum { LAST_TESTS = 64, GHOST_MS = 2000 };
 
-static int check_dead(const struct knell__op *op)
+static int check_dead(const struct knell__comm *comm, int peer)
 {
-    if (op->peer >= 0)
-        return knell__is_dead(op->peer) ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
-    if (op->peer == KNELL__ANYBODY)
-        return knell__comm_failed(op->comm, NULL, 0) > op->comm->acked ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
-    return op->peer == KNELL__EVERYBODY ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
+    if (peer >= 0)
+        return knell__is_dead(peer) ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
+    if (peer == KNELL__ANYBODY)
+        return knell__comm_failed(comm, NULL, 0) > comm->acked ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
+    return peer == KNELL__EVERYBODY ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
 }
 
-int knell__op_check(const struct knell__op *op)
+int knell__op_check(const struct knell__comm *comm, int peer)
 {
-    unsigned trouble = knell__trouble(op->comm);
+    unsigned trouble = knell__trouble(comm);
     if (trouble & KNELL__REVOKED)
         return MPIX_ERR_REVOKED;
-    return trouble & KNELL__DEAD ? check_dead(op) : MPI_SUCCESS;
+    return trouble & KNELL__DEAD ? check_dead(comm, peer) : MPI_SUCCESS;
 }
 
 /* ---- giving up ------------------------------------------------------------------------------------------------------------- */

@@ -24,14 +24,14 @@ struct knell__op {
     int code;       /* why it cannot be done; MPI_SUCCESS: it can */
 };
 
-/* What the failures known now mean for the operation: MPI_SUCCESS, MPIX_ERR_REVOKED, MPIX_ERR_PROC_FAILED. */
-int knell__op_check(const struct knell__op *op);
+/* What the failures known now mean for an operation with this peer: MPI_SUCCESS, MPIX_ERR_REVOKED, MPIX_ERR_PROC_FAILED. */
+int knell__op_check(const struct knell__comm *comm, int peer);
 
 static inline struct knell__op knell__op_begin(struct knell__comm *comm, int peer, enum knell__request_kind kind)
 {
     struct knell__op op = {.comm = comm, .peer = peer, .kind = kind, .epoch = knell__epoch_now(), .code = MPI_SUCCESS};
     if (KNELL__RARELY(knell__trouble(comm)))
-        op.code = knell__op_check(&op);
+        op.code = knell__op_check(comm, peer);
     return op;
 }
 
@@ -42,7 +42,7 @@ static inline bool knell__op_hit(struct knell__op *op)
     if (KNELL__LIKELY(now == op->epoch))
         return false;
     op->epoch = now;
-    op->code = knell__trouble(op->comm) ? knell__op_check(op) : MPI_SUCCESS;
+    op->code = knell__trouble(op->comm) ? knell__op_check(op->comm, op->peer) : MPI_SUCCESS;
     return op->code != MPI_SUCCESS;
 }
 

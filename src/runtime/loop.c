@@ -46,7 +46,7 @@ static bool hear(struct knell_runtime *runtime, unsigned ready)
     knell__local_hear(runtime); /* first: what the dead said comes before their death */
     if (ready & READY_CONTROL)
         all = knell__inbox_hear_control(runtime);
-    if (ready & READY_BEATS || knell_node_deadline(runtime->node) <= runtime->now)
+    if (runtime->beats_come && (ready & READY_BEATS || knell_node_deadline(runtime->node) <= runtime->now))
         all = knell__inbox_hear_beats(runtime) && all;
     knell__local_look(runtime);
     if (!(ready & READY_CONTROL) && knell_node_suspicion(runtime->node) <= runtime->now)

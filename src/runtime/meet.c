@@ -117,7 +117,9 @@ static void settle(struct knell_runtime *runtime, bool board)
     } else {
         knell__board_unmap(&runtime->board);
     }
-    if (knell__directory_has_several_hosts(&runtime->directory)) {
+    bool several = knell__directory_has_several_hosts(&runtime->directory);
+    runtime->beats_come = several || !board;
+    if (several) {
         ask_for_stamps(runtime);
         runtime->core.ring_order = runtime->directory.order;
         runtime->core.ring_position = runtime->directory.position;
@@ -207,7 +209,7 @@ static struct knell__terms terms_of(const struct knell_config *core, bool no_sho
     struct knell__terms terms;
     memset(&terms, 0, sizeof terms);
     terms.ranks = core->ranks;
-    terms.flags = (uint32_t)core->overlay << 1 | no_shortcuts;
+    terms.flags = core->tree_bits << 8 | (uint32_t)core->overlay << 1 | no_shortcuts;
     terms.eta = core->eta;
     terms.delta = core->delta;
     terms.tau = core->tau;

@@ -105,7 +105,7 @@ static void check_hello(struct server *server, struct visitor *visitor)
         return;
     }
     if (memcmp(&hello->terms, &server->terms, sizeof hello->terms) != 0) {
-        snprintf(what, sizeof what, "rank %u and rank 0 are configured differently (eta, delta, tau, overlay, shortcuts)",
+        snprintf(what, sizeof what, "rank %u and rank 0 are configured differently (eta, delta, tau, overlay, tree, shortcuts)",
                  hello->rank);
         fail(server, KNELL_EPEER, what);
         return;

@@ -47,6 +47,7 @@ static struct knell_config core_config(const struct knell_runtime_config *config
         .beats = KNELL_BEATS_SENT, /* the board is one of the ways to send: drive.c */
         .combine = config->combine,
         .combine_count = config->combine_count,
+        .tree_bits = config->tree_bits,
     };
 }
 

@@ -84,6 +84,7 @@ struct knell_runtime {
 
     int control; /* sockets: what is to be heard at once, */
     int beats;   /* and what is heard when the thread is awake anyway */
+    bool beats_come; /* heartbeats of somebody are datagrams: not where all are on one board */
     bool beats_pour; /* more than can be meant as heartbeats comes in there: it is listened to as well */
     int wake; /* eventfd: the program has changed something */
     knell_time now;

@@ -31,6 +31,7 @@ static void draw_config(struct knell_check_plan *plan, struct knell_prng *prng)
         config->delta += 8 * config->ranks * TAU; /* with one port a heartbeat may wait for a broadcast to pass */
     config->overlay = one_in(prng, 3) ? KNELL_OVERLAY_HBA : KNELL_OVERLAY_CIRCULANT;
     config->latest_only = one_in(prng, 8);
+    config->tree_bits = (uint32_t)(config->eta / TAU % 4); /* not drawn: the rest of a seed's world stays what it was */
     plan->wire = one_in(prng, 2);
 }
 

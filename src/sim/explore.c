@@ -40,7 +40,7 @@ struct choice {
 };
 
 struct explorer {
-    uint32_t nodes, crashes;
+    uint32_t nodes, crashes, tree_bits;
     struct knell_config config;
     struct knell_limits limits;
     struct state now; /* the workspace */
@@ -333,7 +333,7 @@ static void explore(struct explorer *e)
 
 static void begin(struct explorer *e)
 {
-    e->config = (struct knell_config){.ranks = e->nodes, .eta = 10, .delta = 20, .tau = 1};
+    e->config = (struct knell_config){.ranks = e->nodes, .eta = 10, .delta = 20, .tau = 1, .tree_bits = e->tree_bits};
     e->limits = (struct knell_limits){.dead_ranges = 4, .sources = 1, .agreements = 1, .value_bytes = 8};
     assert(knell_node_size(&e->limits) <= NODE_BYTES);
     for (unsigned i = 0; i < e->nodes; i++) {
@@ -346,8 +346,9 @@ static void begin(struct explorer *e)
     e->now.alive = (uint8_t)((1u << e->nodes) - 1);
 }
 
-void knell_explore_agreement(uint32_t nodes, uint32_t crashes, void (*progress)(void *context, uint64_t states),
-                             void *context, struct knell_explore_result *result)
+void knell_explore_agreement(uint32_t nodes, uint32_t crashes, uint32_t tree_bits,
+                             void (*progress)(void *context, uint64_t states), void *context,
+                             struct knell_explore_result *result)
 {
     struct explorer *e = calloc(1, sizeof *e);
     memset(result, 0, sizeof *result);
@@ -360,6 +361,7 @@ void knell_explore_agreement(uint32_t nodes, uint32_t crashes, void (*progress)(
     }
     e->nodes = nodes;
     e->crashes = crashes;
+    e->tree_bits = tree_bits;
     e->result = result;
     e->progress = progress;
     e->context = context;

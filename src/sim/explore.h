@@ -19,8 +19,9 @@ struct knell_explore_result {
     char story[KNELL_EXPLORE_STORY]; /* what led to the violation, a line per step, and what it is */
 };
 
-/* Up to `crashes` of the nodes crash. `progress` is called now and then with the number of states; may be NULL. */
-void knell_explore_agreement(uint32_t nodes, uint32_t crashes, void (*progress)(void *context, uint64_t states),
-                             void *context, struct knell_explore_result *result);
+/* Up to `crashes` of the nodes crash. `tree_bits` as in struct knell_config. `progress` is called now and then with the number of states; may be NULL. */
+void knell_explore_agreement(uint32_t nodes, uint32_t crashes, uint32_t tree_bits,
+                             void (*progress)(void *context, uint64_t states), void *context,
+                             struct knell_explore_result *result);
 
 #endif

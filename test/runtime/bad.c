@@ -150,6 +150,7 @@ SPOIL(short_delta) { m[0].config.delta = m[0].config.eta + MS / 2; m[0].config.t
 SPOIL(delta_is_eta) { m[0].config.delta = m[0].config.eta; only(m, 1); }
 SPOIL(no_eta) { m[0].config.eta = 0; only(m, 1); }
 SPOIL(negative_tau) { m[0].config.tau = -1; only(m, 1); }
+SPOIL(huge_tree) { m[0].config.tree_bits = 9; only(m, 1); }
 SPOIL(one_rank) { m[0].config.ranks = 1; only(m, 1); }
 SPOIL(rank_beyond) { m[0].config.rank = RANKS; only(m, 1); }
 SPOIL(no_key) { m[0].config.key = NULL; only(m, 1); }
@@ -181,6 +182,7 @@ SPOIL(other_eta) { m[2].config.eta *= 2; }
 SPOIL(other_delta) { m[2].config.delta *= 2; }
 SPOIL(other_tau) { m[2].config.tau = 7 * MS; }
 SPOIL(other_overlay) { m[2].config.overlay = KNELL_OVERLAY_HBA; }
+SPOIL(other_tree) { m[2].config.tree_bits = 2; }
 SPOIL(other_shortcuts) { m[2].config.no_shortcuts = false; }
 SPOIL(wrong_key) { m[1].config.key = other_key; m[1].config.key_size = sizeof other_key; }
 SPOIL(key_missing_in_one) { m[5].config.key = NULL; }
@@ -213,6 +215,7 @@ static const struct row {
     {ROW(delta_is_eta), {{0, KNELL_EINVAL, "delta"}}},
     {ROW(no_eta), {{0, KNELL_EINVAL, "eta"}}},
     {ROW(negative_tau), {{0, KNELL_EINVAL, "tau"}}},
+    {ROW(huge_tree), {{0, KNELL_EINVAL, "tree_bits"}}},
     {ROW(one_rank), {{0, KNELL_EINVAL, "ranks"}}},
     {ROW(rank_beyond), {{0, KNELL_EINVAL, "rank 6"}}},
     {ROW(no_key), {{0, KNELL_EINVAL, "key"}}},
@@ -243,6 +246,7 @@ static const struct row {
     {ROW(other_delta), {{0, KNELL_EPEER, "rank 2 and rank 0"}, {4, KNELL_EPEER, "rank 2 and rank 0"}}},
     {ROW(other_tau), {{0, KNELL_EPEER, "rank 2 and rank 0"}}},
     {ROW(other_overlay), {{0, KNELL_EPEER, "rank 2 and rank 0"}}},
+    {ROW(other_tree), {{0, KNELL_EPEER, "rank 2 and rank 0"}}},
     {ROW(other_shortcuts), {{0, KNELL_EPEER, "rank 2 and rank 0"}}},
     {ROW(wrong_key), {{0, KNELL_ETIME, "rank 1; 1 came with a wrong key"}, {1, KNELL_EPEER, "wrong key"},
                       {3, KNELL_ETIME, "rank 1"}}},

@@ -36,6 +36,7 @@ TEST(one_reduction_and_one_broadcast)
     for (uint32_t n = 2; n <= 40; n++) {
         struct world w;
         world_open(&w, n);
+        w.config.tree_bits = n % 4;
         world_start(&w);
         test_context("n %u", (unsigned)n);
         for (uint32_t instance = 0; instance < 5; instance++) {
@@ -48,6 +49,26 @@ TEST(one_reduction_and_one_broadcast)
         CHECK_EQ_U64(w.counters.messages_sent, 10 * (n - 1));
         world_close(&w);
     }
+}
+
+/* Digits of three bits: 1 to 7 and 8 answer to 0, 9 to 15 to 8. */
+TEST(a_flat_tree)
+{
+    struct world w;
+    world_open(&w, 10);
+    w.config.tree_bits = 3;
+    world_start(&w);
+    for (knell_rank r = 1; r < 9; r++)
+        world_propose(&w, r, KNELL_WORLD, KNELL_KIND_AGREE, 1, 0);
+    CHECK_EQ_U64(w.wire_count, 7); /* 8 waits for 9 */
+    world_propose(&w, 9, KNELL_WORLD, KNELL_KIND_AGREE, 1, 0);
+    CHECK_EQ_U64(w.wire_count, 8);
+    world_deliver_all(&w);
+    world_propose(&w, 0, KNELL_WORLD, KNELL_KIND_AGREE, 1, 0);
+    CHECK_EQ_U64(w.wire_count, 8); /* to 8 and to 1 to 7 */
+    world_deliver_all(&w);
+    CHECK_EQ_U64(decided(&w, KNELL_KIND_AGREE, 0, 1, GOOD), 10);
+    world_close(&w);
 }
 
 TEST(alone_in_a_group)
@@ -401,6 +422,7 @@ TEST(swarm)
         s.n = 2 + (uint32_t)knell_prng_below(&s.random, 8);
         test_context("seed %u", (unsigned)seed);
         world_open(&s.w, s.n);
+        s.w.config.tree_bits = seed / 4 % 4;
         s.w.quiet = true;
         s.w.limits.agreements = 1;
         s.w.limits.value_bytes = 1;
