@@ -111,7 +111,7 @@ void knell__coll_begin(struct knell__coll *coll, struct knell__comm *comm, knell
 int knell__coll_run(struct knell__coll *coll);
 
 /* Every message of the round is taken back; when this returns the buffers are the program's again (coll_give_up.c). */
-void knell__coll_give_up(struct knell__coll *coll);
+KNELL__RARE void knell__coll_give_up(struct knell__coll *coll);
 
 /* ---- for steps: messages to and from ranks of the communicator; errors end up in coll->code --------------------------------- */
 

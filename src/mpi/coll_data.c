@@ -15,7 +15,7 @@ static _Thread_local struct {
     struct knell__layout layout;
 } last __attribute__((tls_model("initial-exec")));
 
-static struct knell__layout layout_natively(MPI_Datatype type)
+KNELL__RARE static struct knell__layout layout_natively(MPI_Datatype type)
 {
     struct knell__layout layout = {0};
     MPI_Aint low = 0;
@@ -28,7 +28,7 @@ static struct knell__layout layout_natively(MPI_Datatype type)
     return layout;
 }
 
-static bool predefined(MPI_Datatype type)
+KNELL__RARE static bool predefined(MPI_Datatype type)
 {
     int integers, addresses, types, combiner = MPI_UNDEFINED;
     knell__native.type_get_envelope(type, &integers, &addresses, &types, &combiner);
@@ -97,7 +97,7 @@ bool knell__op_commutes(MPI_Op op)
 }
 
 /* The MPI below knows how to get from one datatype to another. */
-static int copy_natively(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
+KNELL__RARE static int copy_natively(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
                          MPI_Datatype into_type)
 {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;

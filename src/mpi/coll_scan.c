@@ -7,7 +7,7 @@
 enum { FAR, CAME, FIRST }; /* state: FIRST: the lowest rank of the scan */
 
 /* One round, with what there is in `from`: false when nobody is that far away. */
-static bool reach(struct knell__coll *coll, const void *from)
+static inline bool reach(struct knell__coll *coll, const void *from)
 {
     const struct knell__coll_args *a = coll->args;
     int rank = coll->comm->rank, far = coll->state[FAR];
