@@ -39,7 +39,7 @@ static void end(struct knell__coll *coll)
 
 /* ---- for steps ----------------------------------------------------------------------------------------------------------------- */
 
-static void more_room(struct knell__coll *coll)
+KNELL__RARE static void more_room(struct knell__coll *coll)
 {
     size_t room = 2 * (size_t)coll->posts_room;
     struct knell__coll_post *larger = malloc(room * sizeof *larger);
@@ -52,7 +52,7 @@ static void more_room(struct knell__coll *coll)
     coll->posts_room = (int)room;
 }
 
-static struct knell__coll_post *next_post(struct knell__coll *coll, int rank, enum knell__request_kind kind)
+static inline struct knell__coll_post *next_post(struct knell__coll *coll, int rank, enum knell__request_kind kind)
 {
     if (KNELL__RARELY(coll->posts == coll->posts_room))
         more_room(coll);
@@ -63,13 +63,13 @@ static struct knell__coll_post *next_post(struct knell__coll *coll, int rank, en
 }
 
 /* An error of the MPI below: this peer's death, or that of any other member. */
-static int reason(const struct knell__coll *coll, int peer, int code)
+KNELL__RARE static int reason(const struct knell__coll *coll, int peer, int code)
 {
     int confirmed = knell__error_confirm(peer, code), known = knell__op_check(coll->comm, KNELL__EVERYBODY);
     return known != MPI_SUCCESS ? known : confirmed;
 }
 
-static void refused(struct knell__coll *coll, const struct knell__coll_post *post, int code)
+KNELL__RARE static void refused(struct knell__coll *coll, const struct knell__coll_post *post, int code)
 {
     if (coll->code == MPI_SUCCESS)
         coll->code = reason(coll, post->peer, code);
@@ -98,7 +98,7 @@ void knell__coll_recv(struct knell__coll *coll, void *buffer, int count, MPI_Dat
 /* ---- rounds ------------------------------------------------------------------------------------------------------------------- */
 
 /* True when all that was posted is complete. In order: the first that is not keeps the rest waiting, which costs nothing. */
-static bool round_complete(struct knell__coll *coll)
+static inline bool round_complete(struct knell__coll *coll)
 {
     while (coll->tested < coll->posts) {
         int complete = 0;
@@ -116,7 +116,7 @@ static bool round_complete(struct knell__coll *coll)
 }
 
 /* One turn: true when the collective is over, well or not. */
-static bool turn(struct knell__coll *coll)
+static inline bool turn(struct knell__coll *coll)
 {
     while (coll->code == MPI_SUCCESS && round_complete(coll)) {
         coll->posts = coll->tested = 0;

@@ -7,7 +7,7 @@
 enum { FAR, CAME, FIRST }; /* state: FIRST: the lowest rank of the scan */
 
 /* One round, with what there is in `from`: false when nobody is that far away. */
-static bool reach(struct knell__coll *coll, const void *from)
+static inline bool reach(struct knell__coll *coll, const void *from)
 {
     const struct knell__coll_args *a = coll->args;
     int rank = coll->comm->rank, far = coll->state[FAR];
@@ -80,7 +80,8 @@ static bool exscan_step(struct knell__coll *coll)
 static int scan(knell__coll_step *step, const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                 MPI_Request *request)
 {
-    struct knell__coll_args args = {.send = send, .recv = recv, .recv_count = count, .recv_type = type, .op = op};
+    struct knell__coll_args args = {
+        .send = send, .recv = recv, .recv_count = count, .recv_type = type, .op = op, .gives = KNELL__GIVES_OPERAND};
     return knell__coll_call(comm, step, &args, request);
 }
 

@@ -9,7 +9,7 @@
 void knell__errors_make(void);
 
 /* Calls the handler of the communicator and returns the code, if the handler does. MPI_SUCCESS passes. */
-int knell__raise_now(struct knell__comm *comm, int code);
+KNELL__RARE int knell__raise_now(struct knell__comm *comm, int code);
 static inline int knell__raise(struct knell__comm *comm, int code)
 {
     return KNELL__LIKELY(code == MPI_SUCCESS) ? code : knell__raise_now(comm, code);
@@ -23,6 +23,6 @@ int knell__raise_large(MPI_Comm comm);
 
 /* An error of the MPI below about an operation with `peer`: MPIX_ERR_PROC_FAILED once the detector confirms it, else as it is.
  * Wrong arguments pass at once; what may be a broken transport waits for the detector, and is no death if it finds none. */
-int knell__error_confirm(int peer, int code);
+KNELL__RARE int knell__error_confirm(int peer, int code);
 
 #endif

@@ -10,6 +10,8 @@
 
 #define KNELL__LIKELY(x) __builtin_expect(!!(x), 1)
 #define KNELL__RARELY(x) __builtin_expect(!!(x), 0)
+/* For what calls do when something is wrong: inlined, it would make their usual way longer. */
+#define KNELL__RARE __attribute__((cold, noinline))
 
 /* ---- this process ------------------------------------------------------------------------------------------------------- */
 
@@ -37,8 +39,8 @@ extern _Atomic unsigned knell__attention;
 /* Native code that may call MPI itself runs with this above zero: those calls are not the program's. */
 extern _Thread_local int knell__guard __attribute__((tls_model("initial-exec")));
 
-bool knell__enter_slowly(enum knell__call call);
-int knell__leave_slowly(enum knell__call call, int code);
+KNELL__RARE bool knell__enter_slowly(enum knell__call call);
+KNELL__RARE int knell__leave_slowly(enum knell__call call, int code);
 
 /* False: not the program's call, or not ours to treat. */
 static inline bool knell__enter(enum knell__call call)

@@ -2,7 +2,8 @@
  *
  * Most small sends are complete at once, and all of them have one handle in common: there is nothing to ask the MPI about.
  * MPICH's MPI_Test turns its whole progress engine also for what is complete, and that is a system call over some transports:
- * 0.7 us, as much as a small message takes. Its MPI_Testany looks first. */
+ * 0.7 us, as much as a small message takes. Asking for the status turns it only for what is not complete, and is the quickest way
+ * to ask; MPI_Wait then has nothing to wait for, and lets go of the request. */
 #include "mpi/native.h"
 #include "mpi/request.h"
 
@@ -14,8 +15,9 @@ static MPI_Status status_complete; /* of one such send */
 #ifdef MPICH
 static int test_natively(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    int index;
-    return knell__native.testany(1, request, &index, flag, status);
+    *flag = 0;
+    int code = knell__native.request_get_status(*request, flag, MPI_STATUS_IGNORE);
+    return *flag ? knell__native.wait(request, status) : code;
 }
 
 /* MPICH counts the holders of its handle. One call lets go of many at little more than the price of one. */

@@ -25,7 +25,7 @@ struct knell__op {
 };
 
 /* What the failures known now mean for an operation with this peer: MPI_SUCCESS, MPIX_ERR_REVOKED, MPIX_ERR_PROC_FAILED. */
-int knell__op_check(const struct knell__comm *comm, int peer);
+KNELL__RARE int knell__op_check(const struct knell__comm *comm, int peer);
 
 static inline struct knell__op knell__op_begin(struct knell__comm *comm, int peer, enum knell__request_kind kind)
 {
@@ -48,7 +48,7 @@ static inline bool knell__op_hit(struct knell__op *op)
 
 /* So many turns before a processor that others need is given away: about as long as a small message takes. */
 enum { KNELL__PATIENCE = 32 };
-void knell__let_others_run(void);
+KNELL__RARE void knell__let_others_run(void);
 
 /* One turn of waiting in vain: tasks go on; on a crowded machine the processor is given away after a while. */
 static inline void knell__idle(unsigned *turns)
@@ -66,7 +66,7 @@ int knell__wait(struct knell__op *op, MPI_Request *request, MPI_Status *status);
 
 /* The operation cannot complete: takes it back from the MPI below. When this returns nobody uses its buffer any more. True: it
  * had completed after all, with *status. */
-bool knell__give_up(const struct knell__op *op, MPI_Request *request, MPI_Status *status);
+KNELL__RARE bool knell__give_up(const struct knell__op *op, MPI_Request *request, MPI_Status *status);
 
 /* How long the other end may take to let go of an operation that is given up, in milliseconds: for ever while it lives. */
 int64_t knell__patience(const struct knell__comm *comm, int peer);
