@@ -36,12 +36,12 @@ static size_t hash(MPI_Request handle)
 }
 
 /* Where it is, or the free place where it would be. */
-static struct knell__request *look(MPI_Request handle)
+static size_t look(MPI_Request handle)
 {
     size_t at = hash(handle);
     while (entry[at].comm && entry[at].handle != handle)
         at = (at + 1) & mask;
-    return &entry[at];
+    return at;
 }
 
 static void grow(void)
@@ -54,25 +54,31 @@ static void grow(void)
     mask = larger - 1;
     for (size_t i = 0; i < room; i++)
         if (old[i].comm)
-            *look(old[i].handle) = old[i];
+            entry[look(old[i].handle)] = old[i];
     free(old);
 }
 
-void knell__request_put(const struct knell__request *request)
+/* In line: what has just been written in pieces is slow to be read as a whole. */
+__attribute__((always_inline)) static inline void put(const struct knell__request *request)
 {
     struct knell__comm *before;
     knell__comm_hold(request->comm);
     enter();
     if (KNELL__RARELY(2 * used >= mask))
         grow();
-    struct knell__request *at = look(request->handle);
+    struct knell__request *at = &entry[look(request->handle)];
     before = at->comm;
     used += !before;
     *at = *request;
     at->number = ++last_number;
     leave();
-    if (before)
+    if (KNELL__RARELY(before))
         knell__comm_release(before); /* completed by a call the layer does not see */
+}
+
+void knell__request_put(MPI_Request handle, enum knell__request_kind kind, int peer, struct knell__comm *comm, int tag)
+{
+    put(&(struct knell__request){.handle = handle, .kind = kind, .peer = peer, .comm = comm, .tag = tag});
 }
 
 bool knell__request_get(MPI_Request handle, struct knell__request *request)
@@ -80,11 +86,18 @@ bool knell__request_get(MPI_Request handle, struct knell__request *request)
     bool found = false;
     enter();
     if (KNELL__LIKELY(entry != NULL)) {
-        *request = *look(handle);
+        size_t at = look(handle);
+        *request = entry[at];
+        request->place = (uint32_t)at;
         found = request->comm != NULL;
     }
     leave();
     return found;
+}
+
+static bool is(const struct knell__request *at, const struct knell__request *known)
+{
+    return at->comm && at->number == known->number && at->handle == known->handle;
 }
 
 /* Those behind it move up, unless they are where they belong. */
@@ -105,10 +118,12 @@ void knell__request_drop(const struct knell__request *known)
 {
     struct knell__comm *comm = NULL;
     enter();
-    struct knell__request *at = look(known->handle);
-    if (at->comm && at->number == known->number) {
-        comm = at->comm;
-        close_gap((size_t)(at - entry));
+    size_t at = known->place & mask;
+    if (KNELL__RARELY(!is(&entry[at], known)))
+        at = look(known->handle); /* others came or went meanwhile */
+    if (KNELL__LIKELY(is(&entry[at], known))) {
+        comm = entry[at].comm;
+        close_gap(at);
     }
     leave();
     if (comm)
@@ -155,7 +170,7 @@ int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI
         return code;
     task->over = task->detached = false;
     task->handle = request.handle;
-    knell__request_put(&request);
+    put(&request);
     *handle = request.handle;
     pthread_mutex_lock(&tasks_lock);
     task->next = tasks;
