@@ -31,10 +31,15 @@ foreach(mpi IN LISTS mpis)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   install(TARGETS knell-mpi-${mpi} EXPORT knellTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
+if("mpich" IN_LIST mpis) # its mpi_f08 has some of what mpi_f08_ext.F90 would declare
+  target_compile_definitions(knell-mpi-mpich INTERFACE $<INSTALL_INTERFACE:$<$<COMPILE_LANGUAGE:Fortran>:MPICH>>)
+endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/knell)
 install(EXPORT knellTargets NAMESPACE knell:: DESTINATION ${package_dir})
-configure_package_config_file(cmake/knellConfig.cmake.in knellConfig.cmake INSTALL_DESTINATION ${package_dir})
+set(KNELL_FORTRAN_FOLDER ${CMAKE_INSTALL_INCLUDEDIR}/knell/mpi-ext)
+configure_package_config_file(cmake/knellConfig.cmake.in knellConfig.cmake INSTALL_DESTINATION ${package_dir}
+  PATH_VARS KNELL_FORTRAN_FOLDER)
 write_basic_package_version_file(knellConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/knellConfig.cmake ${PROJECT_BINARY_DIR}/knellConfigVersion.cmake
   DESTINATION ${package_dir})

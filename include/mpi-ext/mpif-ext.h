@@ -21,3 +21,9 @@
       external MPIX_Comm_agree, MPIX_Comm_iagree
       external MPIX_Comm_get_failed, MPIX_Comm_ack_failed
       external MPIX_Comm_failure_ack, MPIX_Comm_failure_get_acked
+      external PMPIX_Comm_revoke, PMPIX_Comm_is_revoked
+      external PMPIX_Comm_shrink, PMPIX_Comm_ishrink
+      external PMPIX_Comm_agree, PMPIX_Comm_iagree
+      external PMPIX_Comm_get_failed, PMPIX_Comm_ack_failed
+      external PMPIX_Comm_failure_ack
+      external PMPIX_Comm_failure_get_acked

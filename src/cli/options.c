@@ -232,7 +232,8 @@ static int take_operand(const struct parser *p, const char *value)
         o->given = true;
         return collect(p, o, value);
     }
-    return knell__cli_fail(p->usage, "%.80s: unexpected; options start with --", *value ? value : "''");
+    return knell__cli_fail(p->usage, "%.80s: unexpected; %s", *value ? value : "''",
+                           p->usage->stray ? p->usage->stray : "options start with --");
 }
 
 /* Before the command line: a default is a value like any other, and a wrong one in the table is found by the first

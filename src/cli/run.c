@@ -24,6 +24,7 @@ static const struct knell_usage usage = {
                 "  knell run -n 4 --mode ghost --kill 2@MPI_Allreduce#10 -- ./app\n"
                 "  knell run -n 8 --fail examples/fail/life-weibull.fail -D SCALE=5000 -- ./app\n"
                 "  knell run -n 4 --dry-run -- ./app\n",
+    .stray = "the program comes after --, as in knell run -n N -- PROGRAM",
 };
 
 static int check(struct knell__run_plan *plan, bool mpi_given)

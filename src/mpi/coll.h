@@ -31,6 +31,17 @@ typedef bool knell__coll_step(struct knell__coll *coll);
 
 enum { KNELL__COLL_INLINE_POSTS = 4, KNELL__COLL_INLINE_BYTES = 1024 };
 
+/* What a member contributes: for those who want wrong bits there (flip.h). */
+enum knell__gives {
+    KNELL__GIVES_NOTHING,
+    KNELL__GIVES_MESSAGE,        /* the root: what is in `recv` */
+    KNELL__GIVES_OPERAND,        /* as many elements as come out */
+    KNELL__GIVES_PIECES,         /* a piece of the result for everyone */
+    KNELL__GIVES_BLOCK,          /* one */
+    KNELL__GIVES_BLOCKS_AS_ROOT, /* the root: one for everyone */
+    KNELL__GIVES_BLOCKS,         /* one for everyone */
+};
+
 /* What calls with a v or a w in their name have for each rank; NULL: they have not. */
 struct knell__coll_arrays {
     const int *send_counts, *recv_counts, *send_displs, *recv_displs;
@@ -46,7 +57,17 @@ struct knell__coll_args {
     const struct knell__coll_arrays *by_rank; /* NULL where no call of that kind has any */
     MPI_Op op;
     int root;
+    enum knell__gives gives;
 };
+
+/* The block of a rank, however the arguments tell where it is. */
+struct knell__block {
+    void *at;
+    int count;
+    MPI_Datatype type;
+};
+struct knell__block knell__send_block(const struct knell__coll_args *args, int rank);
+struct knell__block knell__recv_block(const struct knell__coll_args *args, int rank);
 
 /* One message under way. */
 struct knell__coll_post {

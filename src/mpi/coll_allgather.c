@@ -113,7 +113,8 @@ static int allgather(const void *send, int send_count, MPI_Datatype send_type, v
                                     .recv = recv,
                                     .recv_count = recv_count,
                                     .recv_type = recv_type,
-                                    .by_rank = &by_rank};
+                                    .by_rank = &by_rank,
+                                    .gives = KNELL__GIVES_BLOCK};
     return knell__coll_call(comm, allgather_step, &args, request);
 }
 

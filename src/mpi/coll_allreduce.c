@@ -189,7 +189,8 @@ static bool allreduce_step(struct knell__coll *coll)
 
 static int allreduce(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    struct knell__coll_args args = {.send = send, .recv = recv, .recv_count = count, .recv_type = type, .op = op};
+    struct knell__coll_args args = {
+        .send = send, .recv = recv, .recv_count = count, .recv_type = type, .op = op, .gives = KNELL__GIVES_OPERAND};
     return knell__coll_call(comm, allreduce_step, &args, request);
 }
 

@@ -5,35 +5,9 @@
 
 enum { WINDOW = 16 };
 
-struct block {
-    void *at;
-    int count;
-    MPI_Datatype type;
-};
-
-static struct block recv_block(const struct knell__coll_args *a, int rank)
-{
-    if (a->by_rank->recv_types)
-        return (struct block){knell__at(a->recv, a->by_rank->recv_displs[rank], 1), a->by_rank->recv_counts[rank], a->by_rank->recv_types[rank]};
-    MPI_Aint extent = knell__layout_of(a->recv_type).extent;
-    if (a->by_rank->recv_counts)
-        return (struct block){knell__at(a->recv, a->by_rank->recv_displs[rank], extent), a->by_rank->recv_counts[rank], a->recv_type};
-    return (struct block){knell__at(a->recv, (MPI_Aint)rank * a->recv_count, extent), a->recv_count, a->recv_type};
-}
-
-static struct block send_block(const struct knell__coll_args *a, int rank)
-{
-    if (a->by_rank->send_types)
-        return (struct block){knell__at(a->send, a->by_rank->send_displs[rank], 1), a->by_rank->send_counts[rank], a->by_rank->send_types[rank]};
-    MPI_Aint extent = knell__layout_of(a->send_type).extent;
-    if (a->by_rank->send_counts)
-        return (struct block){knell__at(a->send, a->by_rank->send_displs[rank], extent), a->by_rank->send_counts[rank], a->send_type};
-    return (struct block){knell__at(a->send, (MPI_Aint)rank * a->send_count, extent), a->send_count, a->send_type};
-}
-
 /* ---- in place -------------------------------------------------------------------------------------------------------------------- */
 
-static size_t packed_size(const struct block *block)
+static size_t packed_size(const struct knell__block *block)
 {
     return knell__layout_of(block->type).size * (size_t)block->count;
 }
@@ -42,7 +16,7 @@ static size_t packed_at(const struct knell__coll_args *a, int rank)
 {
     size_t at = 0;
     for (int i = 0; i < rank; i++) {
-        struct block block = recv_block(a, i);
+        struct knell__block block = knell__recv_block(a, i);
         at += packed_size(&block);
     }
     return at;
@@ -53,7 +27,7 @@ static void pack_away(struct knell__coll *coll)
     int size = coll->comm->size;
     char *to = coll->mine = knell__coll_scratch(coll, packed_at(coll->args, size), MPI_BYTE);
     for (int i = 0; to && i < size; i++) {
-        struct block block = recv_block(coll->args, i);
+        struct knell__block block = knell__recv_block(coll->args, i);
         knell__coll_pack(coll, block.at, block.count, block.type, to);
         to += packed_size(&block);
     }
@@ -61,20 +35,20 @@ static void pack_away(struct knell__coll *coll)
 
 /* ---- rounds ---------------------------------------------------------------------------------------------------------------------- */
 
-static struct block outgoing(const struct knell__coll *coll, int to)
+static struct knell__block outgoing(const struct knell__coll *coll, int to)
 {
     const struct knell__coll_args *a = coll->args;
     if (a->send != MPI_IN_PLACE)
-        return send_block(a, to);
-    struct block block = recv_block(a, to);
-    return (struct block){(char *)coll->mine + packed_at(a, to), (int)packed_size(&block), MPI_PACKED};
+        return knell__send_block(a, to);
+    struct knell__block block = knell__recv_block(a, to);
+    return (struct knell__block){(char *)coll->mine + packed_at(a, to), (int)packed_size(&block), MPI_PACKED};
 }
 
 /* The own block, once the others are on their way. */
 static void copy_own(struct knell__coll *coll)
 {
     int rank = coll->comm->rank;
-    struct block from = send_block(coll->args, rank), into = recv_block(coll->args, rank);
+    struct knell__block from = knell__send_block(coll->args, rank), into = knell__recv_block(coll->args, rank);
     knell__coll_copy(coll, from.at, from.count, from.type, into.at, into.count, into.type);
 }
 
@@ -84,12 +58,12 @@ static void exchange(struct knell__coll *coll, int first, int last)
     int rank = coll->comm->rank, size = coll->comm->size;
     for (int far = first; far < last; far++) {
         int from = (rank - far + size) % size;
-        struct block block = recv_block(coll->args, from);
+        struct knell__block block = knell__recv_block(coll->args, from);
         knell__coll_recv(coll, block.at, block.count, block.type, from);
     }
     for (int far = first; far < last; far++) {
         int to = (rank + far) % size;
-        struct block block = outgoing(coll, to);
+        struct knell__block block = outgoing(coll, to);
         knell__coll_send(coll, block.at, block.count, block.type, to);
     }
 }
@@ -123,7 +97,8 @@ static int alltoall(const void *send, int send_count, MPI_Datatype send_type, vo
                                     .recv = recv,
                                     .recv_count = recv_count,
                                     .recv_type = recv_type,
-                                    .by_rank = &by_rank};
+                                    .by_rank = &by_rank,
+                                    .gives = KNELL__GIVES_BLOCKS};
     return knell__coll_call(comm, alltoall_step, &args, request);
 }
 
@@ -133,8 +108,12 @@ static int alltoallvw(const void *send, const int send_counts[], const int send_
                       MPI_Datatype recv_type, const MPI_Datatype recv_types[], MPI_Comm comm, MPI_Request *request)
 {
     struct knell__coll_arrays by_rank = {send_counts, recv_counts, send_displs, recv_displs, send_types, recv_types};
-    struct knell__coll_args args = {
-        .send = send, .send_type = send_type, .recv = recv, .recv_type = recv_type, .by_rank = &by_rank};
+    struct knell__coll_args args = {.send = send,
+                                    .send_type = send_type,
+                                    .recv = recv,
+                                    .recv_type = recv_type,
+                                    .by_rank = &by_rank,
+                                    .gives = KNELL__GIVES_BLOCKS};
     return knell__coll_call(comm, alltoall_step, &args, request);
 }
 

@@ -96,7 +96,8 @@ static bool bcast_step(struct knell__coll *coll)
 
 static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
 {
-    struct knell__coll_args args = {.recv = buffer, .recv_count = count, .recv_type = type, .root = root};
+    struct knell__coll_args args = {
+        .recv = buffer, .recv_count = count, .recv_type = type, .root = root, .gives = KNELL__GIVES_MESSAGE};
     return knell__coll_call(comm, bcast_step, &args, request);
 }
 

@@ -1,6 +1,7 @@
 /* coll_call.c: the edge of collectives: from the program's call to a machine, and what must outlive a nonblocking one. */
 #include "mpi/coll.h"
 #include "mpi/error.h"
+#include "mpi/flip.h"
 #include "mpi/gen/own.h"
 
 #include <knell/mpix.h>
@@ -99,6 +100,22 @@ static int call_nonblocking(struct knell__comm *comm, knell__coll_step *step, co
     return knell__coll_start(coll, request);
 }
 
+static int call(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args, MPI_Request *request)
+{
+    return request ? call_nonblocking(comm, step, args, request) : call_blocking(comm, step, args);
+}
+
+/* A scenario may want wrong bits in what this member contributes. */
+static int call_injected(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args,
+                         MPI_Request *request)
+{
+    struct knell__coll_args given = *args;
+    knell__flip_args(&given, comm);
+    int code = call(comm, step, &given, request);
+    knell__flip_sent(code == MPI_SUCCESS ? request : NULL);
+    return code;
+}
+
 int knell__coll_call(MPI_Comm handle, knell__coll_step *step, const struct knell__coll_args *args, MPI_Request *request)
 {
     struct knell__comm *comm = knell__comm_of(handle);
@@ -106,5 +123,7 @@ int knell__coll_call(MPI_Comm handle, knell__coll_step *step, const struct knell
         return request ? knell__native.ibarrier(handle, request) : knell__native.barrier(handle);
     if (KNELL__RARELY(args->root < 0 || args->root >= comm->size))
         return knell__raise(comm, MPI_ERR_ROOT);
-    return knell__raise(comm, request ? call_nonblocking(comm, step, args, request) : call_blocking(comm, step, args));
+    if (KNELL__RARELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) & KNELL__ATTENTION_INJECT))
+        return knell__raise(comm, call_injected(comm, step, args, request));
+    return knell__raise(comm, call(comm, step, args, request));
 }

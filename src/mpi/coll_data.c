@@ -48,6 +48,32 @@ struct knell__layout knell__layout_of(MPI_Datatype type)
     return layout;
 }
 
+/* ---- blocks -------------------------------------------------------------------------------------------------------------------- */
+
+/* A type each; one type, with counts and places; all alike, in a row. */
+static struct knell__block block_of(const void *buffer, int rank, int count, const int *counts, const int *displs,
+                                    MPI_Datatype type, const MPI_Datatype *types)
+{
+    if (types)
+        return (struct knell__block){knell__at(buffer, displs[rank], 1), counts[rank], types[rank]};
+    MPI_Aint extent = knell__layout_of(type).extent;
+    if (counts)
+        return (struct knell__block){knell__at(buffer, displs[rank], extent), counts[rank], type};
+    return (struct knell__block){knell__at(buffer, (MPI_Aint)rank * count, extent), count, type};
+}
+
+struct knell__block knell__send_block(const struct knell__coll_args *a, int rank)
+{
+    const struct knell__coll_arrays *by_rank = a->by_rank;
+    return block_of(a->send, rank, a->send_count, by_rank->send_counts, by_rank->send_displs, a->send_type, by_rank->send_types);
+}
+
+struct knell__block knell__recv_block(const struct knell__coll_args *a, int rank)
+{
+    const struct knell__coll_arrays *by_rank = a->by_rank;
+    return block_of(a->recv, rank, a->recv_count, by_rank->recv_counts, by_rank->recv_displs, a->recv_type, by_rank->recv_types);
+}
+
 /* ---- folding and copying ------------------------------------------------------------------------------------------------------ */
 
 static void note(struct knell__coll *coll, int code)
@@ -70,13 +96,13 @@ bool knell__op_commutes(MPI_Op op)
     return commutes;
 }
 
-/* The MPI below knows how to get from one datatype to another. The native MPI_COMM_SELF is the layer's alone. */
+/* The MPI below knows how to get from one datatype to another. */
 KNELL__RARE static int copy_natively(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
                          MPI_Datatype into_type)
 {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&one_at_a_time);
-    int code = knell__native.sendrecv(from, from_count, from_type, 0, 0, into, into_count, into_type, 0, 0, MPI_COMM_SELF,
+    int code = knell__native.sendrecv(from, from_count, from_type, 0, 0, into, into_count, into_type, 0, 0, knell__alone,
                                       MPI_STATUS_IGNORE);
     pthread_mutex_unlock(&one_at_a_time);
     return code;
@@ -89,7 +115,9 @@ void knell__coll_copy(struct knell__coll *coll, const void *from, int from_count
     size_t bytes = a.size * (size_t)from_count;
     if (bytes == 0 || from == into)
         return;
-    if (KNELL__LIKELY(a.dense && b.dense && bytes <= b.size * (size_t)into_count))
+    if (KNELL__RARELY(bytes > b.size * (size_t)into_count))
+        note(coll, MPI_ERR_TRUNCATE); /* Open MPI would say nothing */
+    else if (KNELL__LIKELY(a.dense && b.dense))
         memcpy(into, from, bytes);
     else
         note(coll, copy_natively(from, from_count, from_type, into, into_count, into_type));
@@ -105,7 +133,7 @@ void knell__coll_pack(struct knell__coll *coll, const void *from, int count, MPI
     if (KNELL__LIKELY(layout.dense))
         memcpy(bytes, from, size);
     else
-        note(coll, knell__native.pack(from, count, type, bytes, size < INT_MAX ? (int)size : INT_MAX, &position, MPI_COMM_SELF));
+        note(coll, knell__native.pack(from, count, type, bytes, size < INT_MAX ? (int)size : INT_MAX, &position, knell__alone));
 }
 
 void knell__coll_unpack(struct knell__coll *coll, const void *bytes, void *into, int count, MPI_Datatype type)
@@ -118,7 +146,7 @@ void knell__coll_unpack(struct knell__coll *coll, const void *bytes, void *into,
     if (KNELL__LIKELY(layout.dense))
         memcpy(into, bytes, size);
     else
-        note(coll, knell__native.unpack(bytes, size < INT_MAX ? (int)size : INT_MAX, &position, into, count, type, MPI_COMM_SELF));
+        note(coll, knell__native.unpack(bytes, size < INT_MAX ? (int)size : INT_MAX, &position, into, count, type, knell__alone));
 }
 
 /* ---- scratch ------------------------------------------------------------------------------------------------------------------- */

@@ -4,24 +4,6 @@
 #include "mpi/coll.h"
 #include "mpi/gen/own.h"
 
-struct block {
-    void *at;
-    int count;
-};
-
-static struct block block_of(void *buffer, int rank, int count, const int *counts, const int *displs, MPI_Datatype type)
-{
-    MPI_Aint extent = knell__layout_of(type).extent;
-    if (!counts)
-        return (struct block){knell__at(buffer, (MPI_Aint)rank * count, extent), count};
-    return (struct block){knell__at(buffer, displs[rank], extent), counts[rank]};
-}
-
-static struct block gathered(const struct knell__coll_args *a, int rank)
-{
-    return block_of(a->recv, rank, a->recv_count, a->by_rank->recv_counts, a->by_rank->recv_displs, a->recv_type);
-}
-
 static bool gather_step(struct knell__coll *coll)
 {
     const struct knell__coll_args *a = coll->args;
@@ -30,12 +12,12 @@ static bool gather_step(struct knell__coll *coll)
         knell__coll_send(coll, a->send, a->send_count, a->send_type, a->root);
     for (int i = 1; coll->round == 0 && root && i < coll->comm->size; i++) {
         int rank = (a->root + i) % coll->comm->size;
-        struct block block = gathered(a, rank);
-        knell__coll_recv(coll, block.at, block.count, a->recv_type, rank);
+        struct knell__block block = knell__recv_block(a, rank);
+        knell__coll_recv(coll, block.at, block.count, block.type, rank);
     }
     if (root && a->send != MPI_IN_PLACE && coll->round == (a->root > 0)) {
-        struct block own = gathered(a, a->root);
-        knell__coll_copy(coll, a->send, a->send_count, a->send_type, own.at, own.count, a->recv_type);
+        struct knell__block own = knell__recv_block(a, a->root);
+        knell__coll_copy(coll, a->send, a->send_count, a->send_type, own.at, own.count, own.type);
     }
     return coll->round == 0;
 }
@@ -49,11 +31,11 @@ static bool scatter_step(struct knell__coll *coll)
         knell__coll_recv(coll, a->recv, a->recv_count, a->recv_type, a->root);
     for (int i = 1; coll->comm->rank == a->root && i <= coll->comm->size; i++) {
         int rank = (a->root + i) % coll->comm->size;
-        struct block block = block_of((void *)a->send, rank, a->send_count, a->by_rank->send_counts, a->by_rank->send_displs, a->send_type);
+        struct knell__block block = knell__send_block(a, rank);
         if (rank != a->root)
-            knell__coll_send(coll, block.at, block.count, a->send_type, rank);
+            knell__coll_send(coll, block.at, block.count, block.type, rank);
         else if (a->recv != MPI_IN_PLACE)
-            knell__coll_copy(coll, block.at, block.count, a->send_type, a->recv, a->recv_count, a->recv_type);
+            knell__coll_copy(coll, block.at, block.count, block.type, a->recv, a->recv_count, a->recv_type);
     }
     return true;
 }
@@ -71,7 +53,8 @@ static int gather(const void *send, int send_count, MPI_Datatype send_type, void
                                     .recv_count = recv_count,
                                     .recv_type = recv_type,
                                     .by_rank = &by_rank,
-                                    .root = root};
+                                    .root = root,
+                                    .gives = KNELL__GIVES_BLOCK};
     return knell__coll_call(comm, gather_step, &args, request);
 }
 
@@ -86,7 +69,8 @@ static int scatter(const void *send, int send_count, const int *counts, const in
                                     .recv_count = recv_count,
                                     .recv_type = recv_type,
                                     .by_rank = &by_rank,
-                                    .root = root};
+                                    .root = root,
+                                    .gives = KNELL__GIVES_BLOCKS_AS_ROOT};
     return knell__coll_call(comm, scatter_step, &args, request);
 }
 

@@ -179,8 +179,13 @@ static bool reduce_step(struct knell__coll *coll)
 static int reduce(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
                   MPI_Request *request)
 {
-    struct knell__coll_args args = {
-        .send = send, .recv = recv, .recv_count = count, .recv_type = type, .op = op, .root = root};
+    struct knell__coll_args args = {.send = send,
+                                    .recv = recv,
+                                    .recv_count = count,
+                                    .recv_type = type,
+                                    .op = op,
+                                    .root = root,
+                                    .gives = KNELL__GIVES_OPERAND};
     return knell__coll_call(comm, reduce_step, &args, request);
 }
 

@@ -32,8 +32,13 @@ static int reduce_scatter(const void *send, void *recv, int count, const int cou
                           MPI_Comm comm, MPI_Request *request)
 {
     struct knell__coll_arrays by_rank = {.recv_counts = counts};
-    struct knell__coll_args args = {
-        .send = send, .recv = recv, .recv_count = count, .recv_type = type, .by_rank = &by_rank, .op = op};
+    struct knell__coll_args args = {.send = send,
+                                    .recv = recv,
+                                    .recv_count = count,
+                                    .recv_type = type,
+                                    .by_rank = &by_rank,
+                                    .op = op,
+                                    .gives = KNELL__GIVES_PIECES};
     return knell__coll_call(comm, reduce_scatter_step, &args, request);
 }
 

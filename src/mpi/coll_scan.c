@@ -80,7 +80,8 @@ static bool exscan_step(struct knell__coll *coll)
 static int scan(knell__coll_step *step, const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                 MPI_Request *request)
 {
-    struct knell__coll_args args = {.send = send, .recv = recv, .recv_count = count, .recv_type = type, .op = op};
+    struct knell__coll_args args = {
+        .send = send, .recv = recv, .recv_count = count, .recv_type = type, .op = op, .gives = KNELL__GIVES_OPERAND};
     return knell__coll_call(comm, step, &args, request);
 }
 

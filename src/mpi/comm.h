@@ -31,7 +31,8 @@ struct knell__comm {
     _Atomic int acked; /* so many of its failures are acknowledged, */
     _Atomic uint64_t acked_digest;
     _Atomic int references;   /* the program's handle, and each request */
-    struct knell__comm *next; /* all that are alive; see knell__comms_each */
+    struct knell__same_call *group_calls; /* comm_group.c */
+    struct knell__comm *next; /* all that are alive */
 };
 
 extern struct knell__comm knell__world, knell__selfish;
@@ -95,12 +96,12 @@ enum knell__make { KNELL__MAKE_CREATE, KNELL__MAKE_SHRINK };
  * happened to this member on the way here; if it failed, the creation fails at all. */
 struct knell__making *knell__making_start(struct knell__comm *parent, enum knell__make kind, const int *member, int size,
                                           MPI_Comm handle, int code);
-/* `unborn`, a communicator without a place (create_group), agrees in its own group; it is gone if that fails. A revoke of `of`
- * releases those who wait: members that have not come yet then never will. */
-struct knell__making *knell__making_settle(struct knell__comm *unborn, const struct knell__comm *of, MPI_Comm handle);
 /* An MPI code, with *done set: *made is the new communicator (NULL for size 0), and the making is gone. */
 int knell__making_advance(struct knell__making *making, bool *done, struct knell__comm **made);
 int knell__making_finish(struct knell__making *making, struct knell__comm **made); /* blocking */
+/* What a decided creation among the members of `comm` means, the same at all of them. */
+struct knell__ticket;
+int knell__creation_verdict(const struct knell__comm *comm, const struct knell__ticket *ticket);
 /* Behind a request: *newcomm is set at once, and of use when it completes. */
 int knell__making_request(struct knell__making *making, struct knell__comm *parent, MPI_Comm *newcomm, MPI_Request *request);
 

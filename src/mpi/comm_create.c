@@ -1,24 +1,34 @@
-/* comm_create.c: the calls that make and free communicators. */
+/* comm_create.c: the calls that make and free communicators, but for MPI_Comm_create_group (comm_group.c). */
 #include "mpi/coll.h"
 #include "mpi/comm_handle.h"
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 /* ---- handles --------------------------------------------------------------------------------------------------------------- */
+
+/* A copy function that fails is an error of the program's call, and raised there: not here as well. */
+static int copy_attributes(const struct knell__comm *parent, MPI_Errhandler handler, MPI_Comm *handle)
+{
+    knell__native.comm_set_errhandler(parent->store, MPI_ERRORS_RETURN);
+    int code = knell__native.comm_dup(parent->store, handle);
+    if (parent->store == parent->handle)
+        knell__native.comm_set_errhandler(parent->store, handler);
+    return code;
+}
 
 int knell__handle_like(const struct knell__comm *parent, bool attributes, MPI_Comm *handle)
 {
     MPI_Errhandler handler;
     int code = MPI_SUCCESS;
+    knell__native.comm_get_errhandler(parent->handle, &handler);
     if (attributes)
-        code = knell__native.comm_dup(parent->store, handle);
+        code = copy_attributes(parent, handler, handle);
     if (!attributes || code != MPI_SUCCESS)
         *handle = knell__handle_make();
-    if (knell__native.comm_get_errhandler(parent->handle, &handler) == MPI_SUCCESS)
-        knell__native.comm_set_errhandler(*handle, handler);
+    knell__native.comm_set_errhandler(*handle, handler);
+    knell__native.errhandler_free(&handler);
     return code;
 }
 
@@ -116,8 +126,7 @@ int knell__mpi_comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Inf
 
 /* ---- create ------------------------------------------------------------------------------------------------------------------ */
 
-/* The group's processes; size 0 when this process is not among them. */
-static int members_of(const struct knell__comm *comm, MPI_Group group, int **member, int *size)
+int knell__group_members(const struct knell__comm *comm, MPI_Group group, int **member, int *size)
 {
     int rank, code = knell__native.group_size(group, size);
     if (code == MPI_SUCCESS)
@@ -144,64 +153,12 @@ int knell__mpi_comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *newcomm)
     int *member, size;
     if (!comm)
         return knell__native.comm_create(handle, group, newcomm);
-    int code = members_of(comm, group, &member, &size);
+    int code = knell__group_members(comm, group, &member, &size);
     if (code != MPI_SUCCESS)
         return knell__raise(comm, code);
     code = make(comm, false, member, size, MPI_SUCCESS, newcomm);
     free(member);
     return code;
-}
-
-/* The id of the new group, the same at all its members without a word: from parent, members, tag, and how many such calls
- * there were before. */
-static uint64_t mix(uint64_t into, uint64_t x)
-{
-    x = (into + x + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
-    return (x ^ x >> 29) * UINT64_C(0x94d049bb133111eb);
-}
-
-static uint64_t group_id(const struct knell__comm *comm, const int *member, int size, int tag)
-{
-    static struct same_call {
-        struct same_call *next;
-        uint64_t key, count;
-    } *calls;
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    uint64_t key = mix(comm->id, (uint64_t)tag);
-    for (int i = 0; i < size; i++)
-        key = mix(key, (uint64_t)member[i]);
-    pthread_mutex_lock(&lock);
-    struct same_call *call = calls;
-    while (call && call->key != key)
-        call = call->next;
-    if (!call && (call = calloc(1, sizeof *call))) {
-        *call = (struct same_call){calls, key, 0};
-        calls = call;
-    }
-    uint64_t id = mix(key, call ? ++call->count : 0);
-    pthread_mutex_unlock(&lock);
-    return id;
-}
-
-int knell__mpi_comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *newcomm)
-{
-    struct knell__comm *comm = knell__comm_of(handle), *made = NULL;
-    int *member, size;
-    MPI_Comm newhandle;
-    if (!comm)
-        return knell__native.comm_create_group(handle, group, tag, newcomm);
-    int code = members_of(comm, group, &member, &size);
-    *newcomm = MPI_COMM_NULL;
-    if (code != MPI_SUCCESS || (knell__trouble(comm) & KNELL__REVOKED))
-        return knell__raise(comm, code != MPI_SUCCESS ? code : MPIX_ERR_REVOKED);
-    if (size > 0) {
-        struct knell__comm *unborn = knell__comm_new(member, size, group_id(comm, member, size, tag), NULL, MPI_COMM_NULL);
-        knell__handle_like(comm, false, &newhandle);
-        code = knell__making_finish(knell__making_settle(unborn, comm, newhandle), &made);
-        *newcomm = made ? made->handle : MPI_COMM_NULL;
-    }
-    free(member);
-    return knell__raise(comm, code);
 }
 
 /* ---- free -------------------------------------------------------------------------------------------------------------------- */
@@ -214,10 +171,12 @@ int knell__mpi_comm_free(MPI_Comm *handle)
         return comm ? knell__raise(comm, MPI_ERR_COMM) : knell__native.comm_free(handle);
     MPI_Comm native = comm->handle;
     int code = knell__native.comm_free(&native);
+    if (code != MPI_SUCCESS)
+        return code; /* a delete function refused, and the MPI below has raised it: the communicator stays */
     knell__comm_unhandle(comm);
     *handle = MPI_COMM_NULL;
     knell__comm_release(comm);
-    return code;
+    return MPI_SUCCESS;
 }
 
 /* Those who wait for their messages wait for their requests; there is nothing else to disconnect from. */

@@ -9,6 +9,9 @@ void knell__groups_make(void);
 MPI_Group knell__native_group(const int *process, int count);
 int knell__native_group_processes(MPI_Group group, int count, int *process);
 
+/* The group's processes, malloc'd; size 0 when this process is not among them. MPI_ERR_GROUP: not all are members of `comm`. */
+int knell__group_members(const struct knell__comm *comm, MPI_Group group, int **member, int *size);
+
 /* A handle with the parent's error handler; with its attributes too when `attributes` (their copy functions run). */
 int knell__handle_like(const struct knell__comm *parent, bool attributes, MPI_Comm *handle);
 

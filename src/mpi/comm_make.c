@@ -1,5 +1,5 @@
 /* comm_make.c: creation by agreement: what dup, split, create and shrink have in common (docs/mpi.md, "The life of a
- * communicator"). Every member of the parent makes an offer of slots; all take the same one. A creation fails at all members
+ * communicator"); create_group is comm_group.c. Every member of the parent makes an offer of slots; all take the same one. A creation fails at all members
  * or at none. */
 #include "mpi/comm.h"
 #include "mpi/comm_past.h"
@@ -7,18 +7,11 @@
 #include "mpi/wait.h"
 
 #include <knell/mpix.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A creation that is left (see `abandon`) may hold its offer for ever: then it had better be a small one. */
-enum { MOST_TRIES = 1000, MOST_OF_GROUP = 8 };
-
 struct knell__making {
-    struct knell__comm *parent;   /* held; for create_group the new one itself, */
-    bool unborn;                  /* then this, */
-    const struct knell__comm *of; /* and this: its revoke ends the waiting */
-    struct knell__making *next;   /* of those abandoned */
+    struct knell__comm *parent; /* held */
     enum knell__make kind;
     struct knell__try try;
     MPI_Comm handle;
@@ -28,12 +21,10 @@ struct knell__making {
     int member[];
 };
 
-static void tend_abandoned(void);
-
 static void propose(struct knell__making *making, bool refuse)
 {
     making->try.key = making->parent->id + making->kind;
-    making->try.most = making->unborn && !making->try.all ? MOST_OF_GROUP : KNELL__SLOTS;
+    making->try.most = KNELL__SLOTS;
     knell__offer_make(&making->offer, &making->try);
     making->offer.refused = refuse;
     making->ticket = (struct knell__ticket){
@@ -53,7 +44,6 @@ struct knell__making *knell__making_start(struct knell__comm *parent, enum knell
     struct knell__making *making = calloc(1, sizeof *making + (size_t)parent->size * sizeof *making->member);
     if (!making)
         knell__die("out of memory");
-    tend_abandoned();
     making->parent = parent;
     making->kind = kind;
     making->handle = handle;
@@ -64,37 +54,23 @@ struct knell__making *knell__making_start(struct knell__comm *parent, enum knell
     return making;
 }
 
-struct knell__making *knell__making_settle(struct knell__comm *unborn, const struct knell__comm *of, MPI_Comm handle)
-{
-    struct knell__making *making = calloc(1, sizeof *making);
-    if (!making)
-        knell__die("out of memory");
-    tend_abandoned();
-    *making = (struct knell__making){
-        .parent = unborn, .unborn = true, .of = of, .kind = KNELL__MAKE_CREATE, .handle = handle};
-    knell__comm_hold(unborn);
-    propose(making, false);
-    return making;
-}
-
 /* ---- the decision ---------------------------------------------------------------------------------------------------------- */
 
-static bool somebody_died(const struct knell__making *making)
+static bool somebody_died(const struct knell__comm *comm, const struct knell__ticket *ticket)
 {
-    for (int i = 0; i < making->parent->size; i++)
-        if (knell__ticket_has_dead(&making->ticket, making->parent->process_of[i]))
+    for (int i = 0; i < comm->size; i++)
+        if (knell__ticket_has_dead(ticket, comm->process_of[i]))
             return true;
     return false;
 }
 
-/* What the decision means, the same at all members. */
-static int verdict(const struct knell__making *making, const struct knell__offer *agreed)
+int knell__creation_verdict(const struct knell__comm *comm, const struct knell__ticket *ticket)
 {
-    if (making->kind == KNELL__MAKE_SHRINK)
-        return MPI_SUCCESS;
-    if (making->ticket.flags & KNELL_FLAG_REVOKED)
+    struct knell__offer agreed;
+    memcpy(&agreed, ticket->value, sizeof agreed);
+    if (ticket->flags & KNELL_FLAG_REVOKED)
         return MPIX_ERR_REVOKED;
-    return somebody_died(making) || agreed->refused ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
+    return somebody_died(comm, ticket) || agreed.refused ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
 }
 
 static void keep_survivors(struct knell__making *making)
@@ -118,10 +94,6 @@ static uint64_t id_of(uint64_t agreed, int first_member)
 static struct knell__comm *build(struct knell__making *making, const struct knell__offer *agreed,
                                  const struct knell__place *place)
 {
-    if (making->unborn) {
-        knell__comm_settle(making->parent, place, making->handle);
-        return making->parent;
-    }
     if (making->kind == KNELL__MAKE_SHRINK)
         keep_survivors(making);
     if (making->size == 0) {
@@ -135,69 +107,20 @@ static void forget(struct knell__making *making, bool failed)
 {
     if (failed)
         knell__native.comm_free(&making->handle);
-    if (failed && making->unborn)
-        knell__comm_release(making->parent);
     knell__comm_release(making->parent);
     free(making->ticket.dead);
     free(making);
 }
 
-/* ---- create_group on a communicator that is revoked -------------------------------------------------------------------------- */
-
-/* Members that have not come will not come any more, and this group is not known to them. Those who have it already learn that
- * it is of no use. What was offered stays held: the others may still decide, and send on the slot. */
-static struct knell__making *abandoned;
-static pthread_mutex_t abandoned_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static int abandon(struct knell__making *making)
-{
-    knell__side_revoke(making->parent->id);
-    pthread_mutex_lock(&abandoned_lock);
-    making->next = abandoned;
-    abandoned = making;
-    pthread_mutex_unlock(&abandoned_lock);
-    return MPIX_ERR_REVOKED;
-}
-
-/* They did decide: the slot is free again, but not clean. */
-static void let_go(struct knell__making *making)
-{
-    struct knell__offer agreed;
-    struct knell__place place;
-    memcpy(&agreed, making->ticket.value, sizeof agreed);
-    if (verdict(making, &agreed) != MPI_SUCCESS)
-        knell__offer_withdraw(&making->offer);
-    else if (knell__offer_take(&making->offer, &agreed, &place))
-        knell__place_free(&place, true);
-    forget(making, true);
-}
-
-static void tend_abandoned(void)
-{
-    pthread_mutex_lock(&abandoned_lock);
-    for (struct knell__making **at = &abandoned; *at;) {
-        struct knell__making *making = *at;
-        if (knell__side_decided(&making->ticket)) {
-            *at = making->next;
-            let_go(making);
-        } else
-            at = &making->next;
-    }
-    pthread_mutex_unlock(&abandoned_lock);
-}
-
 /* ---- after the decision -------------------------------------------------------------------------------------------------------- */
 
-/* Nothing in common: all members see that, and offer anew. If nobody is creating anything else there is nothing to hope for but
- * what was not offered yet. */
+/* Nothing in common: all members see that, and offer anew. */
 static int try_again(struct knell__making *making, const struct knell__offer *agreed, bool *done)
 {
-    if ((making->try.all && !agreed->busy) || making->try.number++ == MOST_TRIES) {
-        knell__say("no context is left for a new communicator; free some, or run with a larger KNELL_CONTEXTS");
+    if (!knell__try_next(&making->try, agreed)) {
         forget(making, true);
         return MPI_ERR_INTERN;
     }
-    making->try.all = !agreed->busy;
     free(making->ticket.dead);
     propose(making, false);
     *done = false;
@@ -209,14 +132,11 @@ int knell__making_advance(struct knell__making *making, bool *done, struct knell
     struct knell__offer agreed;
     struct knell__place place;
     *done = knell__side_decided(&making->ticket);
-    if (!*done && making->of && (knell__trouble(making->of) & KNELL__REVOKED)) {
-        *done = true;
-        return abandon(making);
-    }
     if (!*done)
         return MPI_SUCCESS;
+    bool shrinks = making->kind == KNELL__MAKE_SHRINK;
+    int code = shrinks ? MPI_SUCCESS : knell__creation_verdict(making->parent, &making->ticket);
     memcpy(&agreed, making->ticket.value, sizeof agreed);
-    int code = verdict(making, &agreed);
     if (code != MPI_SUCCESS) {
         knell__offer_withdraw(&making->offer);
         forget(making, true);

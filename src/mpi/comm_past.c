@@ -6,6 +6,7 @@
  * communicator that had it is freed and its last request done. So when the slot of an old communicator is among them, and
  * all its members that live are members of the parent, then all are through with it. */
 #include "mpi/comm_past.h"
+#include "mpi/comm_group.h"
 #include "mpi/side.h"
 
 #include <pthread.h>
@@ -16,12 +17,13 @@ static struct knell__comm *past;
 
 static void forget(struct knell__comm *comm)
 {
+    knell__group_calls_forget(comm);
     free((void *)comm->process_of);
     free((void *)comm->rank_of);
     free(comm);
 }
 
-/* One without a slot was never born: its creation failed, and others may not know yet. That group stays. */
+/* One without a slot was never born, and nothing will show when all others know of it. */
 void knell__past_keep(struct knell__comm *comm)
 {
     if (comm->size == 1 || comm->place.slot < 0) {

@@ -27,7 +27,7 @@ struct knell__comm *knell__request_finish(const struct knell__request *known, MP
         *code = known->task->code;
         known->task->release(known->task);
     } else if (known->kind == KNELL__REQUEST_RECV && *code != MPIX_ERR_PROC_FAILED && *code != MPIX_ERR_REVOKED) {
-        knell__status_translate(known->comm, status); /* one that was given up has none */
+        knell__status_translate(known->comm, known->peer, status); /* one that was given up has none */
     }
     if (*code != MPI_SUCCESS)
         *code = knell__error_confirm(known->peer, *code);
@@ -90,7 +90,7 @@ int knell__mpi_wait(MPI_Request *request, MPI_Status *status)
         break;
     }
     if (code == MPI_SUCCESS && known.kind == KNELL__REQUEST_RECV)
-        knell__status_translate(known.comm, status);
+        knell__status_translate(known.comm, known.peer, status);
     else if (code != MPI_SUCCESS && code != trouble)
         code = knell__error_confirm(known.peer, code);
     struct knell__comm *comm = knell__request_end(&known);
@@ -140,6 +140,6 @@ int knell__mpi_request_get_status(MPI_Request request, int *flag, MPI_Status *st
     if (code != MPI_SUCCESS || request == MPI_REQUEST_NULL || !knell__request_get(request, &known))
         return code;
     if (*flag && known.kind == KNELL__REQUEST_RECV)
-        knell__status_translate(known.comm, status);
+        knell__status_translate(known.comm, known.peer, status);
     return *flag ? MPI_SUCCESS : knell__raise(known.comm, knell__request_trouble(&known));
 }

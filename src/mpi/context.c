@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-MPI_Comm knell__wire;
+enum { MOST_TRIES = 1000 };
+
+MPI_Comm knell__wire, knell__alone;
 int knell__tag_ub;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -37,11 +39,11 @@ static int setting_pool(void)
     return wanted < least ? least : wanted > most ? most : wanted; /* with the least, no stamp of a shared one is 0 */
 }
 
-static MPI_Comm duplicate_world(void)
+static MPI_Comm duplicate(MPI_Comm comm)
 {
     MPI_Comm made;
-    if (knell__native.comm_dup(MPI_COMM_WORLD, &made) != MPI_SUCCESS)
-        knell__die("the MPI cannot duplicate MPI_COMM_WORLD; try a smaller KNELL_CONTEXTS than %d", pool_size);
+    if (knell__native.comm_dup(comm, &made) != MPI_SUCCESS)
+        knell__die("the MPI cannot duplicate communicators; try a smaller KNELL_CONTEXTS than %d", pool_size);
     knell__native.comm_set_errhandler(made, MPI_ERRORS_RETURN);
     return made;
 }
@@ -65,9 +67,10 @@ void knell__contexts_make(void)
     pool = malloc((size_t)pool_size * sizeof *pool);
     if (!pool)
         knell__die("out of memory");
-    knell__wire = duplicate_world();
+    knell__alone = duplicate(MPI_COMM_SELF);
+    knell__wire = duplicate(MPI_COMM_WORLD);
     for (int i = 0; i < pool_size; i++)
-        pool[i] = duplicate_world();
+        pool[i] = duplicate(MPI_COMM_WORLD);
     set(taken, 0, true);
     set(taken, 1, true);
     set(taken, KNELL__SLOTS - 1, true); /* knell__words_tag */
@@ -175,6 +178,17 @@ void knell__offer_make(struct knell__offer *offer, const struct knell__try *try)
             given++;
         }
     pthread_mutex_unlock(&lock);
+}
+
+/* If nobody is creating anything else there is nothing to hope for but what was not offered yet. */
+bool knell__try_next(struct knell__try *try, const struct knell__offer *agreed)
+{
+    if ((try->all && !agreed->busy) || try->number++ == MOST_TRIES) {
+        knell__say("no context is left for a new communicator; free some, or run with a larger KNELL_CONTEXTS");
+        return false;
+    }
+    try->all = !agreed->busy;
+    return true;
 }
 
 void knell__offer_fold(uint8_t *into_bytes, const uint8_t *from_bytes, uint32_t size)

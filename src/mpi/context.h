@@ -41,6 +41,8 @@ struct knell__place {
 
 /* The duplicate on which the layer's own messages of all communicators go. Never a wildcard for a tag. */
 extern MPI_Comm knell__wire;
+/* A duplicate of MPI_COMM_SELF for what a process does by itself: it returns its errors, whatever the program's handler is. */
+extern MPI_Comm knell__alone;
 extern int knell__tag_ub; /* the largest tag left to the user */
 
 /* The layer's words to itself on the wire (drain.c): the tag of a slot that no communicator gets. From any source. */
@@ -73,6 +75,8 @@ struct knell__try {
     int number;   /* from 0 */
     bool all;     /* nobody else is creating: all there are */
 };
+/* The offers had nothing in common: the next try. False: there is no hope, and the program is told what to do. */
+bool knell__try_next(struct knell__try *try, const struct knell__offer *agreed);
 
 /* Fills an offer and holds what it offers, until it is taken or withdrawn. */
 void knell__offer_make(struct knell__offer *offer, const struct knell__try *try);

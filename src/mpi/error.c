@@ -51,13 +51,22 @@ int knell__mpi_error_string(int errorcode, char *string, int *resultlen)
     return knell__native.error_string(errorcode, string, resultlen);
 }
 
-/* The fatal handler ends the job of all, not the one-process communicator behind the handle. */
-static void end_job(int code)
+/* The name of a handler that ends the job, of all and not of the one-process communicator behind the handle; NULL: another. */
+static const char *fatal_name(MPI_Errhandler handler)
+{
+#ifdef MPI_ERRORS_ABORT /* of MPI 4; the job is one (MPI_Abort) */
+    if (handler == MPI_ERRORS_ABORT)
+        return "MPI_ERRORS_ABORT";
+#endif
+    return handler == MPI_ERRORS_ARE_FATAL ? "MPI_ERRORS_ARE_FATAL" : NULL;
+}
+
+static void end_job(int code, const char *handler)
 {
     char text[MPI_MAX_ERROR_STRING];
     int size;
     knell__mpi_error_string(code, text, &size);
-    knell__say("%s; the error handler is MPI_ERRORS_ARE_FATAL: the job ends", text);
+    knell__say("%s; the error handler is %s: the job ends", text, handler);
     knell__mpi_abort(MPI_COMM_WORLD, code);
 }
 
@@ -66,13 +75,22 @@ int knell__raise_now(struct knell__comm *comm, int code)
     MPI_Errhandler handler;
     if (comm->handle == MPI_COMM_NULL || knell__native.comm_get_errhandler(comm->handle, &handler) != MPI_SUCCESS)
         return code; /* freed by the program, with operations pending */
-    if (handler == MPI_ERRORS_ARE_FATAL)
-        end_job(code);
+    if (fatal_name(handler))
+        end_job(code, fatal_name(handler));
     else if (handler != MPI_ERRORS_RETURN)
         knell__native.comm_call_errhandler(comm->handle, code);
     if (handler != MPI_ERRORS_RETURN)
         knell__native.errhandler_free(&handler);
     return code;
+}
+
+int knell__mpi_comm_call_errhandler(MPI_Comm handle, int errorcode)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    if (!comm)
+        return knell__native.comm_call_errhandler(handle, errorcode);
+    knell__raise_now(comm, errorcode);
+    return MPI_SUCCESS;
 }
 
 int knell__raise_lack(MPI_Comm handle, enum knell__call call)

@@ -7,6 +7,7 @@
  *
  * After a death the MPI below is not finalized, and the process ends without the destructors of its libraries: they count on it,
  * and the thread may still be in there. */
+#include "mpi/buffered.h"
 #include "mpi/comm.h"
 #include "mpi/gen/own.h"
 #include "mpi/ghost.h"
@@ -92,13 +93,22 @@ __attribute__((constructor)) static void arrange_end(void)
     on_exit(end_at_once, NULL);
 }
 
-/* All the living are here, or have died on the way. */
+/* What receivers that live throw away is taken before they leave. */
+static void finish_given_up(void)
+{
+    for (unsigned turns = 0; knell__buffered_turn(true);)
+        knell__idle(&turns);
+}
+
+/* All the living are here, or have died on the way. They may receive on their way what was sent from here. */
 static void last_agreement(void)
 {
     struct knell__ticket ticket = {.group = KNELL_WORLD, .kind = KNELL_KIND_AGREE, .fold = KNELL__FOLD_AND, .size = 1};
     knell__side_propose(&ticket);
-    for (unsigned turns = 0; !knell__side_decided(&ticket);)
+    for (unsigned turns = 0; !knell__side_decided(&ticket);) {
+        knell__buffered_turn(false);
         knell__idle(&turns);
+    }
     free(ticket.dead);
 }
 
@@ -116,6 +126,7 @@ int knell__mpi_finalize(void)
     knell__enter(KNELL__CALL_FINALIZE);
     delete_attributes();
     knell__ghost_leave();
+    finish_given_up();
     last_agreement();
     knell__ghosts_release();
     atomic_fetch_or(&knell__attention, KNELL__ATTENTION_OFF);

@@ -11,28 +11,58 @@
 #include <string.h>
 
 static _Thread_local struct {
+    enum knell__call call;
     unsigned orders;
     struct knell_fail_flip order[KNELL__DESK_FLIPS];
     void *copy; /* of the call under way */
 } mine;
 
-static void say(enum knell__call call, int64_t bits)
+static void say(int64_t bits)
 {
     int shown = bits < INT32_MAX ? (int)bits : INT32_MAX;
-    knell__announce((struct knell__report){.word = KNELL__WORD_FLIPPED, .value = call, .code = shown});
+    knell__announce((struct knell__report){.word = KNELL__WORD_FLIPPED, .value = mine.call, .code = shown});
 }
 
-void knell__flip_order(const struct knell_fail_flip *order, unsigned count)
+void knell__flip_order(enum knell__call call, const struct knell_fail_flip *order, unsigned count)
 {
+    mine.call = call;
     mine.orders = count < KNELL__DESK_FLIPS ? count : KNELL__DESK_FLIPS;
     memcpy(mine.order, order, mine.orders * sizeof *order);
 }
 
-void knell__flip_unused(enum knell__call call)
+void knell__flip_unused(void)
 {
     if (mine.orders)
-        say(call, -1);
+        say(-1);
     mine.orders = 0;
+}
+
+/* ---- bits ------------------------------------------------------------------------------------------------------------------ */
+
+bool knell__flip_bits(void *bytes, int size)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < mine.orders; i++)
+        bits += knell_fail_flip(&mine.order[i], bytes, (size_t)size);
+    mine.orders = 0;
+    if (bits)
+        say((int64_t)bits);
+    return bits > 0;
+}
+
+void knell__flip_packed(void *bytes, int size)
+{
+    if (mine.orders && size > 0)
+        knell__flip_bits(bytes, size);
+}
+
+void *knell__flip_room(size_t size)
+{
+    if (!mine.orders)
+        return NULL;
+    free(mine.copy); /* of a call that a handler left by longjmp */
+    mine.copy = malloc(size);
+    return mine.copy;
 }
 
 /* ---- the copy -------------------------------------------------------------------------------------------------------------- */
@@ -57,44 +87,28 @@ static bool measure(int count, MPI_Datatype datatype, struct payload *payload)
     return payload->packed > 0;
 }
 
-static uint64_t flip_as_ordered(char *packed, int size)
-{
-    uint64_t bits = 0;
-    for (unsigned i = 0; i < mine.orders; i++)
-        bits += knell_fail_flip(&mine.order[i], packed, (size_t)size);
-    return bits;
-}
-
-/* The number of wrong bits in `copy`, which begins where the payload does; -1: it could not be made. */
-static int64_t corrupt(const void *buffer, const struct payload *payload, char *copy)
+/* False: `copy`, which begins where the payload does, is no other than the payload, or could not be made. */
+static bool corrupt(const void *buffer, const struct payload *payload, char *copy)
 {
     int used = 0, read = 0;
-    int64_t bits = -1;
+    bool wrong = false;
     char *packed = malloc((size_t)payload->packed), *start = copy - payload->begin;
     if (packed && knell__native.pack(buffer, payload->count, payload->datatype, packed, payload->packed, &used, knell__wire) ==
-                      MPI_SUCCESS) {
-        bits = (int64_t)flip_as_ordered(packed, used);
-        if (knell__native.unpack(packed, used, &read, start, payload->count, payload->datatype, knell__wire) != MPI_SUCCESS)
-            bits = -1;
-    }
+                      MPI_SUCCESS)
+        wrong = knell__flip_bits(packed, used) && knell__native.unpack(packed, used, &read, start, payload->count,
+                                                                       payload->datatype, knell__wire) == MPI_SUCCESS;
     free(packed);
-    return bits;
+    return wrong;
 }
 
-const void *knell__flip_payload(enum knell__call call, const void *buffer, int count, MPI_Datatype datatype)
+/* An order that cannot be carried out stays, and is found unused. */
+const void *knell__flip_payload(const void *buffer, int count, MPI_Datatype datatype)
 {
     struct payload payload;
-    int64_t bits = -1;
-    if (!mine.orders)
+    char *copy;
+    if (!mine.orders || !measure(count, datatype, &payload) || !(copy = knell__flip_room(payload.span)))
         return buffer;
-    free(mine.copy); /* of a call that a handler left by longjmp */
-    mine.copy = NULL;
-    if (buffer != MPI_IN_PLACE && measure(count, datatype, &payload) && (mine.copy = malloc(payload.span)) != NULL)
-        bits = corrupt(buffer, &payload, mine.copy);
-    mine.orders = 0;
-    if (bits != 0)
-        say(call, bits);
-    return bits > 0 ? (char *)mine.copy - payload.begin : buffer;
+    return corrupt(buffer, &payload, copy) ? copy - payload.begin : buffer;
 }
 
 /* ---- copies under way ------------------------------------------------------------------------------------------------------ */

@@ -8,17 +8,30 @@
 #include <knell/fail.h>
 
 /* For the call that this thread is about to make. */
-void knell__flip_order(const struct knell_fail_flip *order, unsigned count);
+void knell__flip_order(enum knell__call call, const struct knell_fail_flip *order, unsigned count);
 
 /* The call is through and has sent nothing: says so if there was an order. */
-void knell__flip_unused(enum knell__call call);
+void knell__flip_unused(void);
 
 /* What to send instead of `buffer`: a copy with wrong bits, or `buffer` itself. */
-const void *knell__flip_payload(enum knell__call call, const void *buffer, int count, MPI_Datatype datatype);
+const void *knell__flip_payload(const void *buffer, int count, MPI_Datatype datatype);
+
+/* Puts the wrong bits into a copy that is made in any case. */
+void knell__flip_packed(void *bytes, int size);
+
+/* What this member contributes to a collective (flip_coll.c): the arguments name a copy where there are wrong bits. */
+struct knell__coll_args;
+struct knell__comm;
+void knell__flip_args(struct knell__coll_args *args, const struct knell__comm *comm);
 
 /* The call is through: the copy is forgotten, with a request when that is done. `request` NULL: a blocking call, or one that
  * failed. */
 void knell__flip_sent(const MPI_Request *request);
+
+/* For flip_coll.c. Room for a copy until knell__flip_sent; NULL: there is no order, or no memory. */
+void *knell__flip_room(size_t size);
+/* Puts the bits that are ordered into what is in there; false: they turned out to be none. */
+bool knell__flip_bits(void *bytes, int size);
 
 /* ---- for the wrappers of calls that send: as knell__enter and knell__leave --------------------------------------------------- */
 
@@ -28,7 +41,7 @@ static inline bool knell__enter_sending(enum knell__call call, const void **buff
         return true;
     if (!knell__enter_slowly(call))
         return false;
-    *buffer = knell__flip_payload(call, *buffer, count, datatype);
+    *buffer = knell__flip_payload(*buffer, count, datatype);
     return true;
 }
 

@@ -50,7 +50,7 @@ static void hold(struct knell__desk *desk, enum knell__call call, int after)
     uint32_t was = atomic_load(&desk->answers);
     knell__announce((struct knell__report){.word = KNELL__WORD_AT, .value = call, .code = after});
     sleep_on(&desk->answers, was);
-    knell__flip_order(desk->flip, after ? 0 : desk->flips);
+    knell__flip_order(call, desk->flip, after ? 0 : desk->flips);
     desk->flips = 0;
     pthread_mutex_unlock(&lock);
     obey(desk);
@@ -67,7 +67,7 @@ void knell__inject_before(enum knell__call call)
 void knell__inject_after(enum knell__call call)
 {
     struct knell__desk *desk = knell__desk();
-    knell__flip_unused(call);
+    knell__flip_unused();
     obey(desk);
     if (atomic_load(&desk->armed[call]) & KNELL__ARMED_AFTER)
         hold(desk, call, 1);

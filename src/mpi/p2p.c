@@ -1,4 +1,4 @@
-/* p2p.c: sends and receives. A blocking call is the native nonblocking one and knell__wait. */
+/* p2p.c: sends and receives (buffered ones: buffered.c). A blocking call is the native nonblocking one and knell__wait. */
 #include "mpi/p2p.h"
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
@@ -39,7 +39,6 @@ static inline int send_now(native_isend *isend, const void *buf, int count, MPI_
         return send_now(knell__native.isend, buf, count, datatype, dest, tag, comm);                                     \
     }
 SEND(send, isend)
-SEND(bsend, ibsend)
 SEND(ssend, issend)
 SEND(rsend, irsend)
 
@@ -55,7 +54,7 @@ int knell__mpi_recv(void *buf, int count, MPI_Datatype datatype, int source, int
     if (KNELL__RARELY(comm->place.stamp != 0)) {
         int code = knell__stamped_recv(buf, count, datatype, &from, comm, status);
         if (code == MPI_SUCCESS)
-            knell__status_translate(comm, status);
+            knell__status_translate(comm, from.peer, status);
         return knell__raise(comm, code);
     }
     struct knell__op op = knell__op_begin(comm, from.peer, KNELL__REQUEST_RECV);
@@ -66,7 +65,7 @@ int knell__mpi_recv(void *buf, int count, MPI_Datatype datatype, int source, int
     if (KNELL__LIKELY(code == MPI_SUCCESS)) {
         code = knell__wait(&op, &request, status);
         if (KNELL__LIKELY(code == MPI_SUCCESS))
-            knell__status_translate(comm, status);
+            knell__status_translate(comm, from.peer, status);
     } else if (code != MPIX_ERR_REVOKED) {
         code = knell__error_confirm(from.peer, code);
     }
@@ -79,7 +78,7 @@ int knell__mpi_recv(void *buf, int count, MPI_Datatype datatype, int source, int
 static int refused(struct knell__comm *comm, int peer, int code, MPI_Request *request)
 {
     code = knell__error_confirm(peer, code);
-    return code == MPIX_ERR_PROC_FAILED ? knell__request_failed(comm, code, request) : knell__raise(comm, code);
+    return code == MPIX_ERR_PROC_FAILED ? knell__request_settled(comm, code, NULL, request) : knell__raise(comm, code);
 }
 
 /* A failure that is known already is raised by the completion call, too; only a revoke is raised here. */
@@ -91,7 +90,7 @@ static inline int isend_now(native_isend *isend, const void *buf, int count, MPI
         return knell__raise(comm, to.code);
     struct knell__op op = knell__op_begin(comm, to.peer, KNELL__REQUEST_SEND);
     if (KNELL__RARELY(op.code != MPI_SUCCESS))
-        return op.code == MPIX_ERR_REVOKED ? knell__raise(comm, op.code) : knell__request_failed(comm, op.code, request);
+        return op.code == MPIX_ERR_REVOKED ? knell__raise(comm, op.code) : knell__request_settled(comm, op.code, NULL, request);
     int code = isend(buf, count, datatype, to.native, to.tag, comm->place.context, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
         return refused(comm, to.peer, code, request);
@@ -110,7 +109,6 @@ static inline int isend_now(native_isend *isend, const void *buf, int count, MPI
         return isend_now(knell__native.name, buf, count, datatype, dest, tag, comm, request);                            \
     }
 ISEND(isend)
-ISEND(ibsend)
 ISEND(issend)
 ISEND(irsend)
 

@@ -33,9 +33,13 @@ static inline struct knell__end knell__end_of(const struct knell__comm *comm, in
     return end;
 }
 
-/* A native status as the program knows ranks and tags. */
-static inline void knell__status_translate(const struct knell__comm *comm, MPI_Status *status)
+/* The status of a receive from `peer` as the program knows ranks and tags. That of MPI_Irecv from MPI_PROC_NULL is wrong on MPICH. */
+static inline void knell__status_translate(const struct knell__comm *comm, int peer, MPI_Status *status)
 {
+    if (status != MPI_STATUS_IGNORE && KNELL__RARELY(peer == KNELL__NONE)) {
+        status->MPI_SOURCE = MPI_PROC_NULL;
+        status->MPI_TAG = MPI_ANY_TAG;
+    }
     if (status == MPI_STATUS_IGNORE || status->MPI_SOURCE < 0)
         return;
     status->MPI_SOURCE = comm->rank_of[status->MPI_SOURCE];

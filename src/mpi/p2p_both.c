@@ -1,5 +1,6 @@
 /* p2p_both.c: MPI_Sendrecv and MPI_Sendrecv_replace: a receive and a send under way together. */
 #include "mpi/error.h"
+#include "mpi/flip.h"
 #include "mpi/gen/own.h"
 #include "mpi/stamped.h"
 
@@ -87,7 +88,7 @@ static int exchange(struct knell__comm *comm, const void *sendbuf, int sendcount
     }
     code = finish(&in, &out, code, status);
     if (code == MPI_SUCCESS)
-        knell__status_translate(comm, status);
+        knell__status_translate(comm, in.end.peer, status);
     return code;
 }
 
@@ -114,6 +115,8 @@ int knell__mpi_sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
     void *packed = code == MPI_SUCCESS ? malloc((size_t)room + 1) : NULL;
     if (code == MPI_SUCCESS)
         code = packed ? knell__native.pack(buf, count, datatype, packed, room, &used, knell__wire) : MPI_ERR_NO_MEM;
+    if (code == MPI_SUCCESS)
+        knell__flip_packed(packed, used);
     if (code == MPI_SUCCESS)
         code = exchange(comm, packed, used, MPI_PACKED, dest, sendtag, buf, count, datatype, source, recvtag, status);
     free(packed);

@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+enum { LAST_LOOKS = 64 };
+
 /* ---- matched messages ------------------------------------------------------------------------------------------------------ */
 
 struct matched {
@@ -80,13 +82,13 @@ static int look(struct knell__comm *comm, const struct knell__end *from, int *fl
         return code;
     if (message && *message != MPI_MESSAGE_NO_PROC)
         matched_put(*message, comm, &found);
-    knell__status_translate(comm, &found);
+    knell__status_translate(comm, from->peer, &found);
     if (status != MPI_STATUS_IGNORE)
         *status = found;
     return MPI_SUCCESS;
 }
 
-/* Looks first: what came before a death is there to be found. */
+/* Looks first: what came before a death is there to be found, and may lie unread in the transport. */
 static int probe(struct knell__comm *comm, int source, int tag, bool wait, int *flag, MPI_Message *message,
                  MPI_Status *status)
 {
@@ -94,16 +96,16 @@ static int probe(struct knell__comm *comm, int source, int tag, bool wait, int *
     struct knell__op op = knell__op_begin(comm, from.peer, KNELL__REQUEST_RECV);
     int code = from.code != MPI_SUCCESS ? from.code : op.code == MPIX_ERR_REVOKED ? op.code : MPI_SUCCESS;
     *flag = 0;
-    for (unsigned turns = 0; code == MPI_SUCCESS; knell__idle(&turns)) {
+    for (unsigned turns = 0, last = 0; code == MPI_SUCCESS; knell__idle(&turns)) {
         code = look(comm, &from, flag, message, status);
         if (code != MPI_SUCCESS)
             code = knell__error_confirm(from.peer, code);
         if (code != MPI_SUCCESS || *flag)
             break;
-        if (op.code == MPI_SUCCESS)
-            knell__op_hit(&op);
-        code = op.code;
-        if (!wait)
+        bool failed = op.code != MPI_SUCCESS || knell__op_hit(&op);
+        if (failed && ++last > LAST_LOOKS)
+            code = op.code;
+        if (!failed && !wait)
             break;
     }
     if (!*flag && !wait && atomic_load_explicit(&knell__tasks_active, memory_order_relaxed))
@@ -164,7 +166,7 @@ int knell__mpi_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
     int code = knell__native.imrecv(buf, count, datatype, message, &request);
     code = code == MPI_SUCCESS ? knell__wait(&op, &request, status) : knell__error_confirm(op.peer, code);
     if (code == MPI_SUCCESS)
-        knell__status_translate(comm, status);
+        knell__status_translate(comm, op.peer, status);
     code = knell__raise(comm, code);
     knell__comm_release(comm);
     return code;

@@ -161,17 +161,24 @@ static int token_cancel(void *state, int complete)
     return MPI_SUCCESS;
 }
 
-int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle)
+static int start_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle)
 {
     struct knell__request request = {.kind = KNELL__REQUEST_TASK, .comm = comm, .task = task};
     request.peer = task->any_source ? KNELL__ANYBODY : KNELL__EVERYBODY;
     int code = knell__native.grequest_start(token_query, token_free, token_cancel, task, &request.handle);
     if (code != MPI_SUCCESS)
         return code;
-    task->over = task->detached = false;
-    task->handle = request.handle;
+    task->handle = *handle = request.handle;
     put(&request);
-    *handle = request.handle;
+    return MPI_SUCCESS;
+}
+
+int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle)
+{
+    task->over = task->detached = false;
+    int code = start_token(comm, task, handle);
+    if (code != MPI_SUCCESS)
+        return code;
     pthread_mutex_lock(&tasks_lock);
     task->next = tasks;
     tasks = task;
@@ -247,31 +254,38 @@ void knell__tasks_advance(void)
     pthread_mutex_unlock(&tasks_lock);
 }
 
-/* ---- requests that failed at birth ----------------------------------------------------------------------------------------- */
+/* ---- requests whose end is known ------------------------------------------------------------------------------------------ */
 
-struct failed_task {
+struct settled {
     struct knell__task task;
-    int code;
+    MPI_Status status;
 };
 
-static int failed_advance(struct knell__task *task, bool *done)
+static void settled_fill(const struct knell__task *task, MPI_Status *status)
 {
-    *done = true;
-    return ((struct failed_task *)task)->code;
+    *status = ((const struct settled *)task)->status;
+    status->MPI_ERROR = MPI_SUCCESS; /* of the query, not of the operation */
 }
 
-static void failed_release(struct knell__task *task)
+static void settled_release(struct knell__task *task)
 {
     free(task);
 }
 
-int knell__request_failed(struct knell__comm *comm, int code, MPI_Request *handle)
+int knell__request_settled(struct knell__comm *comm, int code, const MPI_Status *status, MPI_Request *handle)
 {
-    struct failed_task *made = calloc(1, sizeof *made);
+    struct settled *made = calloc(1, sizeof *made);
     if (!made)
         return MPI_ERR_NO_MEM;
-    made->task.advance = failed_advance;
-    made->task.release = failed_release;
-    made->code = code;
-    return knell__request_token(comm, &made->task, handle);
+    made->task = (struct knell__task){.release = settled_release, .code = code, .over = true};
+    if (status) {
+        made->status = *status;
+        made->task.fill = settled_fill;
+    }
+    int refused = start_token(comm, &made->task, handle);
+    if (refused != MPI_SUCCESS)
+        free(made);
+    else
+        knell__native.grequest_complete(*handle);
+    return refused;
 }

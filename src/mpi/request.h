@@ -77,8 +77,8 @@ void knell__request_drop(const struct knell__request *known);
 /* A native handle without an operation, for a task. The request is put; the task is advanced by all waiters from now on. */
 int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle);
 
-/* A request that has failed before anything was posted: its completion raises `code`. */
-int knell__request_failed(struct knell__comm *comm, int code, MPI_Request *handle);
+/* A request whose end is known: its completion gives `code` and `status` (NULL: an empty one), which is as the program knows it. */
+int knell__request_settled(struct knell__comm *comm, int code, const MPI_Status *status, MPI_Request *handle);
 
 /* MPI_Request_free: what is under way goes on, and is forgotten when it is over. */
 int knell__request_detach(MPI_Request *handle);

@@ -83,6 +83,8 @@ struct knell__ticket {
 void knell__side_propose(struct knell__ticket *ticket);
 /* Also proposes it when its turn has come. */
 bool knell__side_decided(struct knell__ticket *ticket);
+/* Nobody waits for it any more, decided or not: the memory is the caller's again. */
+void knell__side_withdraw(struct knell__ticket *ticket);
 /* Was this process dead when it was decided? */
 bool knell__ticket_has_dead(const struct knell__ticket *ticket, int process);
 

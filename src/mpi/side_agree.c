@@ -6,6 +6,7 @@
 #include "mpi/layer.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,8 +90,8 @@ bool knell__side_decided(struct knell__ticket *ticket)
         return true;
     if (!ticket->proposed && claim(ticket))
         propose(ticket);
-    else if (ticket->blocking)
-        knell__carry_serve();
+    else
+        knell__carry_serve(); /* also keeps the MPI below going: another member may still wait for what was sent from here */
     return atomic_load_explicit(&ticket->decided, memory_order_acquire);
 }
 
@@ -141,6 +142,21 @@ void knell__agree_decided(const struct knell_fact *fact)
         return;
     fill(ticket, fact);
     atomic_store_explicit(&ticket->decided, true, memory_order_release);
+}
+
+/* One that is not in the queue any more is just being filled, by another thread. */
+void knell__side_withdraw(struct knell__ticket *ticket)
+{
+    struct knell__ticket **at = &first;
+    pthread_mutex_lock(&lock);
+    while (*at && *at != ticket)
+        at = &(*at)->next;
+    bool queued = *at != NULL;
+    if (queued)
+        *at = ticket->next;
+    pthread_mutex_unlock(&lock);
+    while (!queued && !atomic_load_explicit(&ticket->decided, memory_order_acquire))
+        sched_yield();
 }
 
 bool knell__ticket_has_dead(const struct knell__ticket *ticket, int process)

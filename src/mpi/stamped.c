@@ -52,7 +52,7 @@ struct pick_task {
 static int ended(struct pick_task *t, int code)
 {
     if (code == MPI_SUCCESS)
-        knell__status_translate(t->pick.op.comm, &t->status);
+        knell__status_translate(t->pick.op.comm, t->pick.op.peer, &t->status);
     return code;
 }
 

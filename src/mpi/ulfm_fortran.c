@@ -8,16 +8,21 @@
 #define PUBLIC __attribute__((visibility("default")))
 #define IN(comm) MPI_Comm_f2c(*(comm))
 
-PUBLIC void mpix_comm_revoke_(const MPI_Fint *comm, MPI_Fint *ierror);
-PUBLIC void mpix_comm_is_revoked_(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror);
-PUBLIC void mpix_comm_shrink_(const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *ierror);
-PUBLIC void mpix_comm_ishrink_(const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *request, MPI_Fint *ierror);
-PUBLIC void mpix_comm_iagree_(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *request, MPI_Fint *ierror);
-PUBLIC void mpix_comm_agree_(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror);
-PUBLIC void mpix_comm_get_failed_(const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
-PUBLIC void mpix_comm_ack_failed_(const MPI_Fint *comm, const MPI_Fint *count, MPI_Fint *acked, MPI_Fint *ierror);
-PUBLIC void mpix_comm_failure_ack_(const MPI_Fint *comm, MPI_Fint *ierror);
-PUBLIC void mpix_comm_failure_get_acked_(const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
+/* Under both names: MPIX_ and PMPIX_. */
+#define FORTRAN(name, ...)                                                                                               \
+    PUBLIC void name(__VA_ARGS__);                                                                                       \
+    PUBLIC void p##name(__VA_ARGS__) __attribute__((alias(#name)))
+
+FORTRAN(mpix_comm_revoke_, const MPI_Fint *comm, MPI_Fint *ierror);
+FORTRAN(mpix_comm_is_revoked_, const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror);
+FORTRAN(mpix_comm_shrink_, const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *ierror);
+FORTRAN(mpix_comm_ishrink_, const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *request, MPI_Fint *ierror);
+FORTRAN(mpix_comm_iagree_, const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *request, MPI_Fint *ierror);
+FORTRAN(mpix_comm_agree_, const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror);
+FORTRAN(mpix_comm_get_failed_, const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
+FORTRAN(mpix_comm_ack_failed_, const MPI_Fint *comm, const MPI_Fint *count, MPI_Fint *acked, MPI_Fint *ierror);
+FORTRAN(mpix_comm_failure_ack_, const MPI_Fint *comm, MPI_Fint *ierror);
+FORTRAN(mpix_comm_failure_get_acked_, const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
 PUBLIC void knell_kill_me_(void);
 
 void mpix_comm_revoke_(const MPI_Fint *comm, MPI_Fint *ierror)

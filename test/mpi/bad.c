@@ -60,6 +60,18 @@ static void wrong_ends(MPI_Comm comm)
     GIVES(MPI_Bcast(&value, 1, MPI_INT, all, comm), MPI_ERR_ROOT);
 }
 
+/* The own block is larger than its place: an error of this communicator, not of MPI_COMM_SELF, where one copies to oneself. */
+static void wrong_blocks(void)
+{
+    MPI_Comm alone;
+    int two[2] = {1, 2}, one[1];
+    OK(MPI_Comm_split(MPI_COMM_WORLD, me, 0, &alone));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
+    GIVES(MPI_Allgather(two, 2, MPI_INT, one, 1, MPI_INT, alone), MPI_ERR_TRUNCATE);
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_free(&alone));
+}
+
 static void wrong_creations(MPI_Comm comm)
 {
     MPI_Comm world = MPI_COMM_WORLD;
@@ -83,6 +95,7 @@ int main(int argc, char **argv)
     wrong_ends(MPI_COMM_WORLD);
     wrong_ends(copy);
     wrong_creations(MPI_COMM_WORLD);
+    wrong_blocks();
     wrong_creations(copy);
     OK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, copy));
     CHECK(sum == all);

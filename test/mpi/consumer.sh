@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs a build into a temporary prefix, moves it, and compiles programs against it as strangers would, in C and Fortran, with
-# the MPI's own compilers and pkg-config; then runs them with the installed `knell run`. Usage: consumer.sh BUILD MPI
+# Installs a build into a temporary prefix, moves it, and compiles programs against it as strangers would, in C and Fortran: with
+# the MPI's own compilers and pkg-config, and with CMake; then runs them with the installed `knell run`.
+# Usage: consumer.sh BUILD MPI
 set -eu
 build=$1 mpi=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -49,4 +50,15 @@ if command -v "mpif90.$mpi" >/dev/null 2>&1 && command -v gfortran >/dev/null 2>
 else
     echo "Fortran: skipped, no mpif90.$mpi (tools/setup test installs it)"
 fi
+
+mkdir "$scratch/project"
+cp "$here/consumer/CMakeLists.txt" "$here/consumer.c" "$here/consumer.f90" "$scratch/project"
+cmake -S "$scratch/project" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DLAYER="$mpi" -DMPI_C_COMPILER="mpicc.$mpi" \
+    -DMPI_Fortran_COMPILER="mpif90.$mpi" >"$scratch/cmake.log" 2>&1 && cmake --build "$scratch/cmake" >>"$scratch/cmake.log" 2>&1 || {
+    echo "find_package(knell) gives no program:" >&2
+    cat "$scratch/cmake.log" >&2
+    exit 1
+}
+runs '3 of 4 ranks left, sum 406: right' "$scratch/cmake/by-cmake"
+[ ! -x "$scratch/cmake/by-cmake-fortran" ] || runs 'rank 0 of 3: right' "$scratch/cmake/by-cmake-fortran"
 echo "$package: ok"

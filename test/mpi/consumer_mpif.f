@@ -16,10 +16,13 @@
       call MPIX_Comm_revoke(MPI_COMM_WORLD, code)
       call MPIX_Comm_shrink(MPI_COMM_WORLD, made, code)
       if (code .ne. MPI_SUCCESS) stop 4
-      flag = 1
+      flag = 3
       call MPIX_Comm_agree(made, flag, code)
+      call PMPIX_Comm_agree(made, flag, code)
+      call PMPIX_Comm_failure_ack(MPI_COMM_WORLD, code)
+      if (code .ne. MPI_SUCCESS) stop 5
       call MPI_Comm_size(made, left, code)
-      if (rank .eq. 0 .and. left .eq. 3 .and. flag .eq. 1)
+      if (rank .eq. 0 .and. left .eq. 3 .and. flag .eq. 3)
      &  print *, 'mpif.h: right'
       call MPI_Finalize(code)
       end

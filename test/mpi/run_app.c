@@ -2,7 +2,8 @@
  * Usage: run_app deaths [status [victim [how]]]: the exit status of the highest survivor; who dies at its fifth step, and how: kill
  * (knell_kill_me), exit (with status 3, without MPI_Finalize) or crash (SIGSEGV).
  * run_app hang: rank 0 never comes to the barrier where the others are. abort: rank 1 calls MPI_Abort with 9, the others wait.
- * fatal: rank 1 dies, the others have the fatal error handler. crash-all: nobody is left. */
+ * fatal: rank 1 dies, the others have the fatal error handler. crash-all: nobody is left.
+ * run_app count FILE: allreduce and barrier in turns until one rank has died; each rank notes its calls in FILE.RANK. */
 #include "check.h"
 
 #include <time.h>
@@ -65,6 +66,25 @@ static void end_of_all(const char *word)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* One byte a call, before it is made: so the file of who died tells which call was its last. */
+static void count(const char *file)
+{
+    char path[300];
+    int one = 1, sum, code = MPI_SUCCESS;
+    snprintf(path, sizeof path, "%s.%d", file, me);
+    FILE *notes = fopen(path, "w");
+    CHECK(notes);
+    setbuf(notes, NULL);
+    for (int calls = 0; code == MPI_SUCCESS; calls++) {
+        work();
+        fputc('.', notes);
+        code = calls % 2 ? MPI_Barrier(MPI_COMM_WORLD) : MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+    fclose(notes);
+    OK(MPI_Barrier(shrunk(MPI_COMM_WORLD)));
+    exit(end());
+}
+
 static int argument(int argc, char **argv, int number, int otherwise)
 {
     return argc > number ? atoi(argv[number]) : otherwise;
@@ -77,6 +97,8 @@ int main(int argc, char **argv)
     int size = all, rank = me;
     if (argc > 1)
         end_of_all(argv[1]);
+    if (argc > 2 && strcmp(argv[1], "count") == 0)
+        count(argv[2]);
     MPI_Comm comm = MPI_COMM_WORLD;
     AT("work");
     for (int steps = 0; size > all - deaths; steps++) {

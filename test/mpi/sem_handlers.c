@@ -1,5 +1,6 @@
 /* sem_handlers: errors go through the communicator's handler, once: the user's, the returning, the fatal one.
- * With an argument: the fatal one; nobody may return from the barrier. */
+ * With an argument: the fatal ones; nobody may return from the barrier. fatal: after a death. call: MPI_Comm_call_errhandler by
+ * one rank, the others wait. abort: MPI_ERRORS_ABORT, where the MPI has it. */
 #include "check.h"
 
 enum { VICTIM = 1 };
@@ -33,6 +34,44 @@ static void called_once(MPI_Comm comm, int wanted)
     calls = 0;
 }
 
+/* An error of the MPI below that is no death is raised once, by the communicator it is about. */
+static void other_errors(MPI_Comm copy)
+{
+    int two[2] = {1, 2}, class = -1;
+    MPI_Request request;
+    for (int nonblocking = 0; nonblocking < 2; nonblocking++) {
+        MPI_Request receive = MPI_REQUEST_NULL;
+        int code;
+        OK(MPI_Isend(two, 2, MPI_INT, me, 1, copy, &request));
+        if (nonblocking)
+            OK(MPI_Irecv(two, 1, MPI_INT, me, 1, copy, &receive));
+        code = nonblocking ? CODE(MPI_Wait(&receive, MPI_STATUS_IGNORE))
+                           : CODE(MPI_Recv(two, 1, MPI_INT, me, 1, copy, MPI_STATUS_IGNORE));
+        OK(MPI_Error_class(code, &class));
+        CHECK(class == MPI_ERR_TRUNCATE);
+        called_once(copy, code);
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    }
+    OK(MPI_Comm_call_errhandler(copy, MPI_ERR_TOPOLOGY));
+    called_once(copy, MPI_ERR_TOPOLOGY);
+}
+
+/* Nobody comes out of here. */
+static void end_all(MPI_Comm copy, const char *how)
+{
+    MPI_Errhandler fatal = MPI_ERRORS_ARE_FATAL;
+#ifdef MPI_ERRORS_ABORT
+    if (strcmp(how, "abort") == 0)
+        fatal = MPI_ERRORS_ABORT;
+#endif
+    OK(MPI_Comm_set_errhandler(copy, fatal));
+    AT("MPI_Barrier with a fatal handler");
+    if (me == 0 && strcmp(how, "call") == 0)
+        MPI_Comm_call_errhandler(copy, MPI_ERR_TOPOLOGY);
+    die_if(me == VICTIM && strcmp(how, "call") != 0);
+    MPI_Barrier(copy);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Errhandler mine, other, now;
@@ -44,15 +83,13 @@ int main(int argc, char **argv)
     OK(MPI_Comm_create_errhandler(recovering, &other));
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &copy));
     OK(MPI_Comm_set_errhandler(copy, mine));
+    other_errors(copy);
     meet(copy);
-    if (argc > 1)
-        OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
-    die_if(me == VICTIM);
     if (argc > 1) {
-        AT("MPI_Barrier with a fatal handler");
-        MPI_Barrier(MPI_COMM_WORLD);
+        end_all(copy, argv[1]);
         return end();
     }
+    die_if(me == VICTIM);
     CHECK(calls == 0);
     FAILS(MPI_Recv(&value, 1, MPI_INT, VICTIM, 1, copy, MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED);
     called_once(copy, MPIX_ERR_PROC_FAILED);

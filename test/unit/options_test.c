@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct knell_usage usage = {"knell test", "Tests.", NULL, "  knell test\n"};
+static const struct knell_usage usage = {.command = "knell test", .summary = "Tests.", .examples = "  knell test\n"};
 static const char *const overlays[] = {"hba", "circulant", NULL};
 
 struct values {

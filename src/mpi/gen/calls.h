@@ -306,6 +306,7 @@
     X(GET_VERSION, MPI_Get_version) \
     X(ALLOC_MEM, MPI_Alloc_mem) \
     X(FREE_MEM, MPI_Free_mem) \
+    X(BUFFER_DETACH_C, MPI_Buffer_detach_c) \
     X(GATHERV_C, MPI_Gatherv_c) \
     X(SCATTERV_C, MPI_Scatterv_c) \
     X(ALLGATHERV_C, MPI_Allgatherv_c) \

@@ -305,6 +305,9 @@ void knell__native_find(void)
     knell__native.alloc_mem = knell__native_symbol("PMPI_Alloc_mem");
     knell__native.free_mem = knell__native_symbol("PMPI_Free_mem");
 #if MPI_VERSION >= 4
+    knell__native.buffer_detach_c = knell__native_symbol("PMPI_Buffer_detach_c");
+#endif
+#if MPI_VERSION >= 4
     knell__native.gatherv_c = knell__native_symbol("PMPI_Gatherv_c");
 #endif
 #if MPI_VERSION >= 4

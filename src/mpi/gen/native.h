@@ -305,6 +305,9 @@ struct knell__native {
     int (*alloc_mem)(MPI_Aint size, MPI_Info info, void *baseptr);
     int (*free_mem)(void *base);
 #if MPI_VERSION >= 4
+    int (*buffer_detach_c)(void *buffer_addr, MPI_Count *size);
+#endif
+#if MPI_VERSION >= 4
     int (*gatherv_c)(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
 #endif
 #if MPI_VERSION >= 4

@@ -28,6 +28,8 @@ int knell__mpi_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, 
 int knell__mpi_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
 int knell__mpi_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
 int knell__mpi_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
+int knell__mpi_buffer_attach(void *buffer, int size);
+int knell__mpi_buffer_detach(void *buffer_addr, int *size);
 int knell__mpi_wait(MPI_Request *request, MPI_Status *status);
 int knell__mpi_waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
 int knell__mpi_waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status);
@@ -98,6 +100,7 @@ int knell__mpi_attr_put(MPI_Comm comm, int keyval, void *attribute_val);
 int knell__mpi_attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag);
 int knell__mpi_attr_delete(MPI_Comm comm, int keyval);
 int knell__mpi_group_free(MPI_Group *group);
+int knell__mpi_comm_call_errhandler(MPI_Comm comm, int errorcode);
 int knell__mpi_error_class(int errorcode, int *errorclass);
 int knell__mpi_error_string(int errorcode, char *string, int *resultlen);
 int knell__mpi_comm_revoke(MPI_Comm comm);
@@ -111,6 +114,9 @@ int knell__mpi_comm_ack_failed(MPI_Comm comm, int count, int *acked);
 int knell__mpi_comm_failure_ack(MPI_Comm comm);
 int knell__mpi_comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
 int knell__mpi_type_free(MPI_Datatype *datatype);
+#if MPI_VERSION >= 4
+int knell__mpi_buffer_detach_c(void *buffer_addr, MPI_Count *size);
+#endif
 #if MPI_VERSION >= 4
 int knell__mpi_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
 #endif

@@ -230,7 +230,7 @@ EXPORT int MPI_Buffer_attach(void *buffer, int size)
 {
     if (!knell__enter(KNELL__CALL_BUFFER_ATTACH))
         return knell__native.buffer_attach(buffer, size);
-    return knell__leave(KNELL__CALL_BUFFER_ATTACH, knell__native.buffer_attach(buffer, size));
+    return knell__leave(KNELL__CALL_BUFFER_ATTACH, knell__mpi_buffer_attach(buffer, size));
 }
 int PMPI_Buffer_attach(void *buffer, int size) ALIAS(MPI_Buffer_attach);
 
@@ -238,10 +238,7 @@ EXPORT int MPI_Buffer_detach(void *buffer_addr, int *size)
 {
     if (!knell__enter(KNELL__CALL_BUFFER_DETACH))
         return knell__native.buffer_detach(buffer_addr, size);
-    knell__guard++;
-    int code = knell__native.buffer_detach(buffer_addr, size);
-    knell__guard--;
-    return knell__leave(KNELL__CALL_BUFFER_DETACH, code);
+    return knell__leave(KNELL__CALL_BUFFER_DETACH, knell__mpi_buffer_detach(buffer_addr, size));
 }
 int PMPI_Buffer_detach(void *buffer_addr, int *size) ALIAS(MPI_Buffer_detach);
 
@@ -479,17 +476,17 @@ int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Com
 
 EXPORT int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!knell__enter_sending(KNELL__CALL_GATHER, &sendbuf, sendcount, sendtype))
+    if (!knell__enter(KNELL__CALL_GATHER))
         return knell__native.gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    return knell__leave_sending(KNELL__CALL_GATHER, knell__mpi_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), NULL);
+    return knell__leave(KNELL__CALL_GATHER, knell__mpi_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gather);
 
 EXPORT int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!knell__enter_sending(KNELL__CALL_GATHERV, &sendbuf, sendcount, sendtype))
+    if (!knell__enter(KNELL__CALL_GATHERV))
         return knell__native.gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-    return knell__leave_sending(KNELL__CALL_GATHERV, knell__mpi_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm), NULL);
+    return knell__leave(KNELL__CALL_GATHERV, knell__mpi_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 }
 int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gatherv);
 
@@ -511,17 +508,17 @@ int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[
 
 EXPORT int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!knell__enter_sending(KNELL__CALL_ALLGATHER, &sendbuf, sendcount, sendtype))
+    if (!knell__enter(KNELL__CALL_ALLGATHER))
         return knell__native.allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return knell__leave_sending(KNELL__CALL_ALLGATHER, knell__mpi_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), NULL);
+    return knell__leave(KNELL__CALL_ALLGATHER, knell__mpi_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgather);
 
 EXPORT int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!knell__enter_sending(KNELL__CALL_ALLGATHERV, &sendbuf, sendcount, sendtype))
+    if (!knell__enter(KNELL__CALL_ALLGATHERV))
         return knell__native.allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return knell__leave_sending(KNELL__CALL_ALLGATHERV, knell__mpi_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), NULL);
+    return knell__leave(KNELL__CALL_ALLGATHERV, knell__mpi_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 }
 int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgatherv);
 
@@ -551,17 +548,17 @@ int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispl
 
 EXPORT int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-    if (!knell__enter_sending(KNELL__CALL_REDUCE, &sendbuf, count, datatype))
+    if (!knell__enter(KNELL__CALL_REDUCE))
         return knell__native.reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
-    return knell__leave_sending(KNELL__CALL_REDUCE, knell__mpi_reduce(sendbuf, recvbuf, count, datatype, op, root, comm), NULL);
+    return knell__leave(KNELL__CALL_REDUCE, knell__mpi_reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
 }
 int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) ALIAS(MPI_Reduce);
 
 EXPORT int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!knell__enter_sending(KNELL__CALL_ALLREDUCE, &sendbuf, count, datatype))
+    if (!knell__enter(KNELL__CALL_ALLREDUCE))
         return knell__native.allreduce(sendbuf, recvbuf, count, datatype, op, comm);
-    return knell__leave_sending(KNELL__CALL_ALLREDUCE, knell__mpi_allreduce(sendbuf, recvbuf, count, datatype, op, comm), NULL);
+    return knell__leave(KNELL__CALL_ALLREDUCE, knell__mpi_allreduce(sendbuf, recvbuf, count, datatype, op, comm));
 }
 int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Allreduce);
 
@@ -583,17 +580,17 @@ int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts
 
 EXPORT int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!knell__enter_sending(KNELL__CALL_SCAN, &sendbuf, count, datatype))
+    if (!knell__enter(KNELL__CALL_SCAN))
         return knell__native.scan(sendbuf, recvbuf, count, datatype, op, comm);
-    return knell__leave_sending(KNELL__CALL_SCAN, knell__mpi_scan(sendbuf, recvbuf, count, datatype, op, comm), NULL);
+    return knell__leave(KNELL__CALL_SCAN, knell__mpi_scan(sendbuf, recvbuf, count, datatype, op, comm));
 }
 int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Scan);
 
 EXPORT int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!knell__enter_sending(KNELL__CALL_EXSCAN, &sendbuf, count, datatype))
+    if (!knell__enter(KNELL__CALL_EXSCAN))
         return knell__native.exscan(sendbuf, recvbuf, count, datatype, op, comm);
-    return knell__leave_sending(KNELL__CALL_EXSCAN, knell__mpi_exscan(sendbuf, recvbuf, count, datatype, op, comm), NULL);
+    return knell__leave(KNELL__CALL_EXSCAN, knell__mpi_exscan(sendbuf, recvbuf, count, datatype, op, comm));
 }
 int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Exscan);
 
@@ -615,17 +612,17 @@ int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Co
 
 EXPORT int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter_sending(KNELL__CALL_IGATHER, &sendbuf, sendcount, sendtype))
+    if (!knell__enter(KNELL__CALL_IGATHER))
         return knell__native.igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    return knell__leave_sending(KNELL__CALL_IGATHER, knell__mpi_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request), request);
+    return knell__leave(KNELL__CALL_IGATHER, knell__mpi_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 }
 int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igather);
 
 EXPORT int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter_sending(KNELL__CALL_IGATHERV, &sendbuf, sendcount, sendtype))
+    if (!knell__enter(KNELL__CALL_IGATHERV))
         return knell__native.igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-    return knell__leave_sending(KNELL__CALL_IGATHERV, knell__mpi_igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request), request);
+    return knell__leave(KNELL__CALL_IGATHERV, knell__mpi_igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 }
 int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igatherv);
 
@@ -647,17 +644,17 @@ int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs
 
 EXPORT int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter_sending(KNELL__CALL_IALLGATHER, &sendbuf, sendcount, sendtype))
+    if (!knell__enter(KNELL__CALL_IALLGATHER))
         return knell__native.iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    return knell__leave_sending(KNELL__CALL_IALLGATHER, knell__mpi_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), request);
+    return knell__leave(KNELL__CALL_IALLGATHER, knell__mpi_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 }
 int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgather);
 
 EXPORT int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter_sending(KNELL__CALL_IALLGATHERV, &sendbuf, sendcount, sendtype))
+    if (!knell__enter(KNELL__CALL_IALLGATHERV))
         return knell__native.iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    return knell__leave_sending(KNELL__CALL_IALLGATHERV, knell__mpi_iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request), request);
+    return knell__leave(KNELL__CALL_IALLGATHERV, knell__mpi_iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 }
 int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgatherv);
 
@@ -687,17 +684,17 @@ int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdisp
 
 EXPORT int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter_sending(KNELL__CALL_IREDUCE, &sendbuf, count, datatype))
+    if (!knell__enter(KNELL__CALL_IREDUCE))
         return knell__native.ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-    return knell__leave_sending(KNELL__CALL_IREDUCE, knell__mpi_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request), request);
+    return knell__leave(KNELL__CALL_IREDUCE, knell__mpi_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request));
 }
 int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce);
 
 EXPORT int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter_sending(KNELL__CALL_IALLREDUCE, &sendbuf, count, datatype))
+    if (!knell__enter(KNELL__CALL_IALLREDUCE))
         return knell__native.iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
-    return knell__leave_sending(KNELL__CALL_IALLREDUCE, knell__mpi_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request), request);
+    return knell__leave(KNELL__CALL_IALLREDUCE, knell__mpi_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request));
 }
 int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallreduce);
 
@@ -719,17 +716,17 @@ int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcount
 
 EXPORT int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter_sending(KNELL__CALL_ISCAN, &sendbuf, count, datatype))
+    if (!knell__enter(KNELL__CALL_ISCAN))
         return knell__native.iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
-    return knell__leave_sending(KNELL__CALL_ISCAN, knell__mpi_iscan(sendbuf, recvbuf, count, datatype, op, comm, request), request);
+    return knell__leave(KNELL__CALL_ISCAN, knell__mpi_iscan(sendbuf, recvbuf, count, datatype, op, comm, request));
 }
 int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscan);
 
 EXPORT int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter_sending(KNELL__CALL_IEXSCAN, &sendbuf, count, datatype))
+    if (!knell__enter(KNELL__CALL_IEXSCAN))
         return knell__native.iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
-    return knell__leave_sending(KNELL__CALL_IEXSCAN, knell__mpi_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request), request);
+    return knell__leave(KNELL__CALL_IEXSCAN, knell__mpi_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request));
 }
 int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iexscan);
 
@@ -1387,7 +1384,7 @@ EXPORT int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
     if (!knell__enter(KNELL__CALL_COMM_CALL_ERRHANDLER))
         return knell__native.comm_call_errhandler(comm, errorcode);
-    return knell__leave(KNELL__CALL_COMM_CALL_ERRHANDLER, knell__native.comm_call_errhandler(comm, errorcode));
+    return knell__leave(KNELL__CALL_COMM_CALL_ERRHANDLER, knell__mpi_comm_call_errhandler(comm, errorcode));
 }
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) ALIAS(MPI_Comm_call_errhandler);
 
@@ -2583,6 +2580,24 @@ EXPORT int MPI_Free_mem(void *base)
     return knell__leave(KNELL__CALL_FREE_MEM, knell__native.free_mem(base));
 }
 int PMPI_Free_mem(void *base) ALIAS(MPI_Free_mem);
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Buffer_attach_c(void *buffer, MPI_Count size)
+{
+    return FITS(size) ? MPI_Buffer_attach(buffer, (int)size) : knell__raise_large(MPI_COMM_SELF);
+}
+int PMPI_Buffer_attach_c(void *buffer, MPI_Count size) ALIAS(MPI_Buffer_attach_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
+{
+    if (!knell__enter(KNELL__CALL_BUFFER_DETACH_C))
+        return knell__native.buffer_detach_c(buffer_addr, size);
+    return knell__leave(KNELL__CALL_BUFFER_DETACH_C, knell__mpi_buffer_detach_c(buffer_addr, size));
+}
+int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size) ALIAS(MPI_Buffer_detach_c);
+#endif
 #if MPI_VERSION >= 4
 
 EXPORT int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)

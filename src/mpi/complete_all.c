@@ -1,0 +1,125 @@
+/* complete_all.c: MPI_Waitall and MPI_Testall.
+ *
+ * When one cannot complete, the call ends in MPI_ERR_IN_STATUS though others are under way: those stay (MPI_ERR_PENDING). First
+ * all that failures concern are taken back from the MPI below. One of them may turn out to have completed; if that holds for all, the
+ * call goes on as if nothing had been, and MPI_Testall may return without having told of it. So what is known of them waits behind
+ * their handles. */
+#include "mpi/complete_many.h"
+#include "mpi/gen/own.h"
+
+/* True: one cannot complete. A receive from any source stays, and is told of. */
+static bool settle_failed(struct knell__many *many)
+{
+    struct knell__request known;
+    bool failed = false;
+    for (int i = many->done; i < many->count; i++) {
+        int trouble = knell__many_trouble(many, i, &known);
+        if (trouble == MPI_SUCCESS)
+            continue;
+        failed |= trouble == MPIX_ERR_PROC_FAILED_PENDING || knell__many_settle(many, i, trouble, &known) != MPI_SUCCESS;
+    }
+    return failed;
+}
+
+/* One of several that are told of for themselves. */
+static int complete_one(struct knell__many *many, int i, MPI_Status *status, struct knell__comm **blamed)
+{
+    struct knell__request known;
+    int trouble = knell__many_trouble(many, i, &known), complete = 0;
+    int code = knell__native.test(&many->request[i], &complete, status);
+    if (complete || code != MPI_SUCCESS)
+        return knell__many_complete(many, i, status, code, blamed);
+    if (trouble != MPIX_ERR_PROC_FAILED_PENDING)
+        return MPI_ERR_PENDING;
+    *blamed = known.comm;
+    return trouble;
+}
+
+static void complete_each(struct knell__many *many, MPI_Status *statuses, int *code, struct knell__comm **blamed)
+{
+    for (int i = many->done; i < many->count; i++) {
+        MPI_Status *status = knell__status_at(statuses, i);
+        *code = knell__status_note(status, complete_one(many, i, status, blamed), *code);
+    }
+}
+
+/* ---- MPI_Waitall ---------------------------------------------------------------------------------------------------------- */
+
+/* The first that is not complete keeps the rest waiting, which costs nothing. False: there is one. */
+static bool complete_in_order(struct knell__many *many, MPI_Status *statuses, int *code, struct knell__comm **blamed)
+{
+    for (; many->done < many->count; many->done++) {
+        int complete = 0, i = many->done;
+        MPI_Status *status = knell__status_at(statuses, i);
+        int one = knell__native.test(&many->request[i], &complete, status);
+        if (!complete && one == MPI_SUCCESS)
+            return false;
+        *code = knell__status_note(status, knell__many_complete(many, i, status, one, blamed), *code);
+    }
+    return true;
+}
+
+int knell__mpi_waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    struct knell__many many;
+    struct knell__comm *blamed = NULL;
+    int code = MPI_SUCCESS;
+    knell__many_begin(&many, count, requests);
+    for (unsigned turns = 0; !complete_in_order(&many, statuses, &code, &blamed); knell__idle(&turns))
+        if (KNELL__RARELY(knell__many_look(&many)) && settle_failed(&many)) {
+            complete_each(&many, statuses, &code, &blamed);
+            break;
+        }
+    knell__many_end(&many);
+    return knell__raise_on(blamed, code);
+}
+
+/* ---- MPI_Testall ---------------------------------------------------------------------------------------------------------- */
+
+/* Native errors without statuses are nobody's in particular: the first communicator that is ours hears of them. */
+static struct knell__comm *somebody(const struct knell__many *many)
+{
+    struct knell__request known;
+    for (int i = 0; i < many->count; i++)
+        if (many->before[i] != MPI_REQUEST_NULL && knell__request_get(many->before[i], &known))
+            return known.comm;
+    return NULL;
+}
+
+/* The MPI below is through: codes and statuses as the program knows them. On an error it may leave some as they are. */
+static int all_complete(struct knell__many *many, int native_code, MPI_Status *statuses)
+{
+    struct knell__comm *blamed = native_code != MPI_SUCCESS ? somebody(many) : NULL;
+    int code = native_code;
+    bool each = native_code == MPI_ERR_IN_STATUS && statuses != MPI_STATUSES_IGNORE;
+    for (int i = 0; i < many->count; i++) {
+        MPI_Status *status = knell__status_at(statuses, i);
+        if (many->before[i] == MPI_REQUEST_NULL || many->request[i] != MPI_REQUEST_NULL)
+            continue;
+        int one = knell__many_complete(many, i, status, each ? status->MPI_ERROR : MPI_SUCCESS, &blamed);
+        code = knell__status_note(status, one, code);
+    }
+    return knell__raise_on(blamed, code);
+}
+
+static int test_all(struct knell__many *many, int *flag, MPI_Status *statuses)
+{
+    struct knell__comm *blamed = NULL;
+    int code = knell__native.testall(many->count, many->request, flag, statuses);
+    if (*flag || code != MPI_SUCCESS)
+        return all_complete(many, code, statuses);
+    if (KNELL__LIKELY(!knell__many_look(many)) || !settle_failed(many))
+        return MPI_SUCCESS;
+    *flag = 1;
+    complete_each(many, statuses, &code, &blamed);
+    return knell__raise_on(blamed, code);
+}
+
+int knell__mpi_testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
+{
+    struct knell__many many;
+    knell__many_begin(&many, count, requests);
+    int code = test_all(&many, flag, statuses);
+    knell__many_end(&many);
+    return code;
+}

@@ -1,0 +1,97 @@
+#!/bin/sh
+# `knell run` with wrong input: status 2 (1: an error in the scenario), one line on standard error that says what is wrong, nothing on
+# standard output, nothing started, nothing left. Usage: run_bad.sh KNELL MPI APP
+set -u
+knell=$1 mpi=$2
+# In a mount namespace of its own, where that is allowed, /dev/shm is this test's alone.
+if [ -z "${KNELL_TEST_OWN_SHM-}" ] && unshare --mount true 2>/dev/null; then
+    export KNELL_TEST_OWN_SHM=1
+    exec unshare --mount sh -c 'mount -t tmpfs none /dev/shm && exec "$0" "$@"' "$0" "$@"
+fi
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cp "$3" "$scratch/app"
+app=$scratch/app
+mkdir "$scratch/tmp"
+export TMPDIR="$scratch/tmp"
+failed=0
+
+wrong() {
+    echo "$mpi: knell run $command: $1" >&2
+    sed 's/^/    /' "$scratch/out" "$scratch/err" >&2
+    failed=1
+}
+
+nothing_left() {
+    ! pgrep -f "$app" >/dev/null || wrong "processes are left: $(pgrep -f "$app" | tr '\n' ' ')"
+    [ -z "$(ls -A "$TMPDIR")" ] || wrong "left in TMPDIR: $(ls -A "$TMPDIR")"
+    [ -z "${KNELL_TEST_OWN_SHM-}" ] || [ -z "$(ls -A /dev/shm)" ] || wrong "left in /dev/shm: $(ls -A /dev/shm)"
+}
+
+# refused STATUS LINES WORDS argument...: in so many lines, with words that match
+refused() {
+    wanted=$1 lines=$2 words=$3
+    shift 3
+    command=$*
+    timeout -k 5 20 "$knell" run "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    [ $status -eq "$wanted" ] || wrong "status $status, expected $wanted"
+    grep -qE -e "$words" "$scratch/err" || wrong "standard error lacks: $words"
+    [ "$(wc -l <"$scratch/err")" -eq "$lines" ] || wrong "not $lines lines on standard error"
+    [ ! -s "$scratch/out" ] || wrong "words on standard output"
+    nothing_left
+}
+
+bad() {
+    refused 2 1 "$@"
+}
+
+bad '--ranks' -- "$app"
+for ranks in 0 -1 1025 two 1.5 ''; do
+    bad '^knell run: --ranks .*must be a whole number from 1 to 1024' -n "$ranks" -- "$app"
+done
+bad 'the program is missing: knell run -n N -- PROGRAM' -n 2
+bad 'the program is missing' -n 2 --
+bad 'the program comes after --, as in' -n 2 "$app"
+bad 'no such program' -n 2 -- "$scratch/nothing"
+bad 'is a directory' -n 2 -- "$scratch"
+echo '#' >"$scratch/text"
+bad 'not executable.*chmod' -n 2 -- "$scratch/text"
+bad 'give --mpi|--mpi' -n 2 -- /bin/true
+bad 'did you mean --kill' -n 2 --kil 1@1s -- "$app"
+bad 'unknown option --what' -n 2 --what -- "$app"
+bad '--mpi lam: ' -n 2 --mpi lam -- "$app"
+bad '--mode dead: ' -n 2 --mode dead -- "$app"
+bad '--ranks: given twice' -n 2 -n 3 -- "$app"
+
+for kill in 2@1s -1@1s x@1s @1s; do
+    bad "--kill $kill: .*from 0 to 1" -n 2 --kill $kill -- "$app"
+done
+bad '--kill 1: R@T or R@CALL#K' -n 2 --kill 1 -- "$app"
+bad '--kill 1@: the time' -n 2 --kill 1@ -- "$app"
+bad '--kill 1@soon: the time' -n 2 --kill 1@soon -- "$app"
+bad '--kill 1@MPI_Snd: .*did you mean MPI_Send' -n 2 --kill 1@MPI_Snd -- "$app"
+bad '--kill 1@MPI_Send#0: 0 must be a whole number from 1 on' -n 2 --kill 1@MPI_Send#0 -- "$app"
+bad 'rank 1 dies already' -n 2 --kill 1@1s --kill 1@2s -- "$app"
+
+bad '--eta' -n 2 --eta 0s -- "$app"
+bad '--delta must be longer than --eta' -n 2 --eta 10ms --delta 10ms -- "$app"
+bad '--timeout' -n 2 --timeout never -- "$app"
+bad '--ghost-delay: only with --mode ghost' -n 2 --ghost-delay 1s -- "$app"
+bad '--seed: only with --fail' -n 2 --seed 3 -- "$app"
+bad '--define: only with --fail' -n 2 -D X=1 -- "$app"
+bad '/nowhere/log' -n 2 --log /nowhere/log -- "$app"
+
+cat >"$scratch/good.fail" <<'END'
+Daemon D { onload -> continue; }
+Group G { program = "app" size = 2; daemon = D; }
+END
+bad '/nowhere.fail' -n 2 --fail /nowhere.fail -- "$app"
+bad 'give it or --kill' -n 2 --fail "$scratch/good.fail" --kill 1@1s -- "$app"
+refused 1 1 'good.fail: error: -D X: no param is called so' -n 2 --fail "$scratch/good.fail" -D X=1 -- "$app"
+bad '2 processes, the job has 4 ranks' -n 4 --fail "$scratch/good.fail" -- "$app"
+echo 'Daemon D { onload -> continu; }' >"$scratch/bad.fail"
+refused 1 3 'bad.fail:1:22: error: .*did you mean .continue.' -n 2 --fail "$scratch/bad.fail" -- "$app"
+: >"$scratch/empty.fail"
+refused 2 2 'empty.fail is for 0 processes, the job has 2 ranks' -n 2 --fail "$scratch/empty.fail" -- "$app"
+exit $failed

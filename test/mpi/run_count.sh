@@ -1,0 +1,74 @@
+#!/bin/sh
+# Deaths at a count of calls that the scenario keeps itself: in a rank's k-th call of one function, in its k-th of two together, and
+# by the shipped scenario. Each rank notes its calls in a file of its own, before it makes them. Usage: run_count.sh KNELL MPI APP MODE
+# SCENARIOS
+set -u
+knell=$1 mpi=$2 app=$3 mode=$4 scenarios=$5
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+wrong() {
+    echo "$mpi $mode: $1" >&2
+    sed 's/^/    /' "$scratch/out" "$scratch/err" >&2
+    failed=1
+}
+
+# run VICTIM option...: this rank of four dies, the other three go on and end well
+run() {
+    victim=$1
+    shift
+    rm -f "$scratch"/calls.*
+    timeout -k 5 60 "$knell" run -n 4 --mode "$mode" --timeout 50s "$@" -- "$app" count "$scratch/calls" >"$scratch/out" \
+        2>"$scratch/err" </dev/null || wrong "knell run $*: status $?"
+    [ "$(grep -o fine "$scratch/out" | wc -l)" -eq 3 ] || wrong "not three ranks ended well"
+    grep -q '1 of 4 ranks died' "$scratch/err" || wrong "not one rank died"
+    grep -qE "rank $victim (was killed|became a ghost)" "$scratch/err" || wrong "rank $victim did not die"
+}
+
+# noted LEAST MOST: the victim's file has so many calls
+noted() {
+    calls=$(wc -c <"$scratch/calls.$victim")
+    [ "$calls" -ge "$1" ] && [ "$calls" -le "$2" ] || wrong "rank $victim died at its call $calls, not at $1 to $2"
+}
+
+# The app's calls are, in turns, an allreduce and a barrier.
+cat >"$scratch/count.fail" <<'END'
+param RANK = 0;
+param CALLS = 10;
+Daemon ONE {
+    int calls = 0;
+    onload -> continue, stay;
+    before(MPI_Allreduce) && calls + 1 >= CALLS -> halt, stay;
+    before(MPI_Allreduce) -> calls = calls + 1, stay;
+}
+Daemon BOTH {
+    int calls = 0;
+    onload -> continue, stay;
+    before(MPI_Allreduce) && calls + 1 >= CALLS -> halt, stay;
+    before(MPI_Allreduce) -> calls = calls + 1, stay;
+    before(MPI_Barrier) && calls + 1 >= CALLS -> halt, stay;
+    before(MPI_Barrier) -> calls = calls + 1, stay;
+}
+Daemon NONE { onload -> continue, stay; }
+END
+slots() {
+    cat "$scratch/count.fail"
+    for daemon in "$@"; do
+        number=$((${number:-0} + 1))
+        echo "Computer C$number { program = \"app\" daemon = $daemon; }"
+    done
+}
+slots NONE NONE ONE NONE >"$scratch/one.fail"
+run 2 --fail "$scratch/one.fail" -D CALLS=10
+noted 19 19
+slots BOTH NONE NONE NONE >"$scratch/both.fail"
+run 0 --fail "$scratch/both.fail" -D CALLS=10
+noted 10 10
+run 3 --kill 3@MPI_Barrier#7
+noted 14 14
+
+# It begins to count a millisecond after the start.
+run 1 --fail "$scenarios/ghost-count.fail" -D RANK=1 -D CALLS=30
+noted 30 400
+exit $failed
