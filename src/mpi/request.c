@@ -58,19 +58,26 @@ static void grow(void)
     free(old);
 }
 
-/* In line: what has just been written in pieces is slow to be read as a whole. */
-__attribute__((always_inline)) static inline void put(const struct knell__request *request)
+/* Field by field: a struct made elsewhere would be read as a whole just after it was written in pieces, which is slow. */
+static void put(MPI_Request handle, enum knell__request_kind kind, int peer, struct knell__comm *comm, int tag,
+                struct knell__task *task)
 {
-    struct knell__comm *before;
-    knell__comm_hold(request->comm);
+    knell__comm_hold(comm);
     enter();
     if (KNELL__RARELY(2 * used >= mask))
         grow();
-    struct knell__request *at = &entry[look(request->handle)];
-    before = at->comm;
+    struct knell__request *at = &entry[look(handle)];
+    struct knell__comm *before = at->comm;
     used += !before;
-    *at = *request;
+    at->handle = handle;
+    at->kind = kind;
     at->number = ++last_number;
+    at->peer = peer;
+    at->comm = comm;
+    if (task)
+        at->task = task;
+    else
+        at->tag = tag;
     leave();
     if (KNELL__RARELY(before))
         knell__comm_release(before); /* completed by a call the layer does not see */
@@ -78,7 +85,7 @@ __attribute__((always_inline)) static inline void put(const struct knell__reques
 
 void knell__request_put(MPI_Request handle, enum knell__request_kind kind, int peer, struct knell__comm *comm, int tag)
 {
-    put(&(struct knell__request){.handle = handle, .kind = kind, .peer = peer, .comm = comm, .tag = tag});
+    put(handle, kind, peer, comm, tag, NULL);
 }
 
 bool knell__request_get(MPI_Request handle, struct knell__request *request)
@@ -163,13 +170,11 @@ static int token_cancel(void *state, int complete)
 
 static int start_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle)
 {
-    struct knell__request request = {.kind = KNELL__REQUEST_TASK, .comm = comm, .task = task};
-    request.peer = task->any_source ? KNELL__ANYBODY : KNELL__EVERYBODY;
-    int code = knell__native.grequest_start(token_query, token_free, token_cancel, task, &request.handle);
+    int code = knell__native.grequest_start(token_query, token_free, token_cancel, task, handle);
     if (code != MPI_SUCCESS)
         return code;
-    task->handle = *handle = request.handle;
-    put(&request);
+    task->handle = *handle;
+    put(*handle, KNELL__REQUEST_TASK, task->any_source ? KNELL__ANYBODY : KNELL__EVERYBODY, comm, 0, task);
     return MPI_SUCCESS;
 }
 
