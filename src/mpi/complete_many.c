@@ -17,7 +17,7 @@ static bool known_of(const struct knell__many *many, int i, struct knell__reques
     return known->comm != NULL;
 }
 
-static void get_all(struct knell__many *many)
+KNELL__RARE static void get_all(struct knell__many *many)
 {
     struct knell__request *known = calloc((size_t)many->count + 1, sizeof *known);
     if (!known)
@@ -49,9 +49,10 @@ void knell__many_begin(struct knell__many *many, int count, MPI_Request *request
 
 void knell__many_end(struct knell__many *many)
 {
-    if (many->before != many->few)
+    if (KNELL__RARELY(many->before != many->few))
         free(many->before);
-    free(many->known);
+    if (KNELL__RARELY(many->known))
+        free(many->known);
 }
 
 /* ---- failures -------------------------------------------------------------------------------------------------------------- */
