@@ -20,9 +20,9 @@ struct load {
     unsigned rounds;
 };
 static const struct load loads[] = {
-    {"latency", "us a round trip", WORK_LATENCY, 1e6, true, 15},
-    {"bandwidth", "MiB/s", WORK_BANDWIDTH, 1.0 / 1048576, false, 15},
-    {"compute", "multiplications/s", WORK_COMPUTE, 1, false, 40},
+    {"latency", "us a round trip", WORK_LATENCY, 1e6, true, 10},
+    {"bandwidth", "MiB/s", WORK_BANDWIDTH, 1.0 / 1048576, false, 10},
+    {"compute", "multiplications/s", WORK_COMPUTE, 1, false, 30},
 };
 enum { LOADS = sizeof loads / sizeof loads[0] };
 

@@ -109,14 +109,15 @@ static void answer(int fd)
         send(fd, &letter, 1, 0); /* lost: the partner has ended, and no letter will come */
 }
 
-/* Zeros, and one other byte at the end. */
+/* Zeros, and one other byte at the end, which the partner says it has: nothing more may come before that. */
 static void pour(int fd, int64_t ns)
 {
     static char chunk[CHUNK];
+    char last = 'z';
     for (int64_t until = live_now() + ns; live_now() < until;)
         if (send(fd, chunk, sizeof chunk, MSG_NOSIGNAL) < 0)
             give_up("the partner does not take bytes");
-    if (send(fd, "z", 1, MSG_NOSIGNAL) != 1)
+    if (send(fd, &last, 1, MSG_NOSIGNAL) != 1 || recv(fd, &last, 1, 0) != 1)
         give_up("the partner does not take the last byte");
 }
 
@@ -133,7 +134,8 @@ static double drink(int fd)
         bytes += (double)got;
         last = chunk[got - 1] != 0;
     }
-    return bytes * 1e9 / (double)(live_now() - begin);
+    double rate = bytes * 1e9 / (double)(live_now() - begin);
+    return send(fd, "z", 1, MSG_NOSIGNAL) == 1 ? rate : 0;
 }
 
 static void multiply(double a[SIDE][SIDE], double b[SIDE][SIDE], double c[SIDE][SIDE])

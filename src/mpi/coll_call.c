@@ -106,7 +106,7 @@ static int call(struct knell__comm *comm, knell__coll_step *step, const struct k
 }
 
 /* A scenario may want wrong bits in what this member contributes. */
-static int call_injected(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args,
+KNELL__RARE static int call_injected(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args,
                          MPI_Request *request)
 {
     struct knell__coll_args given = *args;

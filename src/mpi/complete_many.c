@@ -17,7 +17,7 @@ static bool known_of(const struct knell__many *many, int i, struct knell__reques
     return known->comm != NULL;
 }
 
-static void get_all(struct knell__many *many)
+KNELL__RARE static void get_all(struct knell__many *many)
 {
     struct knell__request *known = calloc((size_t)many->count + 1, sizeof *known);
     if (!known)
@@ -49,9 +49,10 @@ void knell__many_begin(struct knell__many *many, int count, MPI_Request *request
 
 void knell__many_end(struct knell__many *many)
 {
-    if (many->before != many->few)
+    if (KNELL__RARELY(many->before != many->few))
         free(many->before);
-    free(many->known);
+    if (KNELL__RARELY(many->known))
+        free(many->known);
 }
 
 /* ---- failures -------------------------------------------------------------------------------------------------------------- */
@@ -72,14 +73,21 @@ int knell__many_trouble(const struct knell__many *many, int i, struct knell__req
     return knell__request_trouble(known);
 }
 
+/* The first that failed. */
+static void blame(struct knell__comm *comm, struct knell__comm **blamed)
+{
+    if (!*blamed)
+        *blamed = comm;
+}
+
 int knell__many_complete(const struct knell__many *many, int i, MPI_Status *status, int code, struct knell__comm **blamed)
 {
     struct knell__request known;
     if (!known_of(many, i, &known))
         return code;
     struct knell__comm *comm = knell__request_finish(&known, status, &code);
-    if (KNELL__RARELY(code != MPI_SUCCESS) && comm)
-        *blamed = comm;
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        blame(comm, blamed);
     return code;
 }
 
@@ -93,8 +101,8 @@ int knell__many_give_up(struct knell__many *many, int i, int trouble, const stru
             code = MPI_SUCCESS;
         comm = knell__request_finish(known, status, &code);
     }
-    if (code != MPI_SUCCESS && comm)
-        *blamed = comm;
+    if (code != MPI_SUCCESS)
+        blame(comm, blamed);
     return code;
 }
 

@@ -95,8 +95,7 @@ static inline int isend_now(native_isend *isend, const void *buf, int count, MPI
     if (KNELL__RARELY(code != MPI_SUCCESS))
         return refused(comm, to.peer, code, request);
     if (KNELL__LIKELY(*request != knell__request_complete))
-        knell__request_put(&(struct knell__request){
-            .handle = *request, .kind = KNELL__REQUEST_SEND, .peer = to.peer, .comm = comm, .tag = to.tag});
+        knell__request_put(*request, KNELL__REQUEST_SEND, to.peer, comm, to.tag);
     return MPI_SUCCESS;
 }
 
@@ -130,7 +129,6 @@ int knell__mpi_irecv(void *buf, int count, MPI_Datatype datatype, int source, in
     int code = knell__native.irecv(buf, count, datatype, from.native, from.tag, comm->place.context, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
         return refused(comm, from.peer, code, request);
-    knell__request_put(
-        &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_RECV, .peer = from.peer, .comm = comm});
+    knell__request_put(*request, KNELL__REQUEST_RECV, from.peer, comm, 0);
     return MPI_SUCCESS;
 }

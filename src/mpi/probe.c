@@ -183,8 +183,7 @@ int knell__mpi_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *
         return already_gone(comm, message);
     int code = knell__native.imrecv(buf, count, datatype, message, request);
     if (code == MPI_SUCCESS)
-        knell__request_put(
-            &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_RECV, .peer = peer, .comm = comm});
+        knell__request_put(*request, KNELL__REQUEST_RECV, peer, comm, 0);
     code = knell__raise(comm, code == MPI_SUCCESS ? code : knell__error_confirm(peer, code));
     knell__comm_release(comm);
     return code;

@@ -36,12 +36,12 @@ static size_t hash(MPI_Request handle)
 }
 
 /* Where it is, or the free place where it would be. */
-static struct knell__request *look(MPI_Request handle)
+static size_t look(MPI_Request handle)
 {
     size_t at = hash(handle);
     while (entry[at].comm && entry[at].handle != handle)
         at = (at + 1) & mask;
-    return &entry[at];
+    return at;
 }
 
 static void grow(void)
@@ -54,25 +54,38 @@ static void grow(void)
     mask = larger - 1;
     for (size_t i = 0; i < room; i++)
         if (old[i].comm)
-            *look(old[i].handle) = old[i];
+            entry[look(old[i].handle)] = old[i];
     free(old);
 }
 
-void knell__request_put(const struct knell__request *request)
+/* Field by field: a struct made elsewhere would be read as a whole just after it was written in pieces, which is slow. */
+static void put(MPI_Request handle, enum knell__request_kind kind, int peer, struct knell__comm *comm, int tag,
+                struct knell__task *task)
 {
-    struct knell__comm *before;
-    knell__comm_hold(request->comm);
+    knell__comm_hold(comm);
     enter();
     if (KNELL__RARELY(2 * used >= mask))
         grow();
-    struct knell__request *at = look(request->handle);
-    before = at->comm;
+    struct knell__request *at = &entry[look(handle)];
+    struct knell__comm *before = at->comm;
     used += !before;
-    *at = *request;
+    at->handle = handle;
+    at->kind = kind;
     at->number = ++last_number;
+    at->peer = peer;
+    at->comm = comm;
+    if (task)
+        at->task = task;
+    else
+        at->tag = tag;
     leave();
-    if (before)
+    if (KNELL__RARELY(before))
         knell__comm_release(before); /* completed by a call the layer does not see */
+}
+
+void knell__request_put(MPI_Request handle, enum knell__request_kind kind, int peer, struct knell__comm *comm, int tag)
+{
+    put(handle, kind, peer, comm, tag, NULL);
 }
 
 bool knell__request_get(MPI_Request handle, struct knell__request *request)
@@ -80,11 +93,18 @@ bool knell__request_get(MPI_Request handle, struct knell__request *request)
     bool found = false;
     enter();
     if (KNELL__LIKELY(entry != NULL)) {
-        *request = *look(handle);
+        size_t at = look(handle);
+        *request = entry[at];
+        request->place = (uint32_t)at;
         found = request->comm != NULL;
     }
     leave();
     return found;
+}
+
+static bool is(const struct knell__request *at, const struct knell__request *known)
+{
+    return at->comm && at->number == known->number && at->handle == known->handle;
 }
 
 /* Those behind it move up, unless they are where they belong. */
@@ -105,10 +125,12 @@ void knell__request_drop(const struct knell__request *known)
 {
     struct knell__comm *comm = NULL;
     enter();
-    struct knell__request *at = look(known->handle);
-    if (at->comm && at->number == known->number) {
-        comm = at->comm;
-        close_gap((size_t)(at - entry));
+    size_t at = known->place & mask;
+    if (KNELL__RARELY(!is(&entry[at], known)))
+        at = look(known->handle); /* others came or went meanwhile */
+    if (KNELL__LIKELY(is(&entry[at], known))) {
+        comm = entry[at].comm;
+        close_gap(at);
     }
     leave();
     if (comm)
@@ -148,13 +170,11 @@ static int token_cancel(void *state, int complete)
 
 static int start_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle)
 {
-    struct knell__request request = {.kind = KNELL__REQUEST_TASK, .comm = comm, .task = task};
-    request.peer = task->any_source ? KNELL__ANYBODY : KNELL__EVERYBODY;
-    int code = knell__native.grequest_start(token_query, token_free, token_cancel, task, &request.handle);
+    int code = knell__native.grequest_start(token_query, token_free, token_cancel, task, handle);
     if (code != MPI_SUCCESS)
         return code;
-    task->handle = *handle = request.handle;
-    knell__request_put(&request);
+    task->handle = *handle;
+    put(*handle, KNELL__REQUEST_TASK, task->any_source ? KNELL__ANYBODY : KNELL__EVERYBODY, comm, 0, task);
     return MPI_SUCCESS;
 }
 

@@ -40,6 +40,7 @@ struct knell__request {
     MPI_Request handle;
     enum knell__request_kind kind;
     uint32_t number; /* given by put: the MPI below gives out a handle again as soon as it is complete */
+    uint32_t place;  /* given by get: where the table had it */
     int peer; /* a process; KNELL__ANYBODY: a receive from any source; KNELL__EVERYBODY: a task, but for such a receive */
     struct knell__comm *comm;
     union {
@@ -66,9 +67,10 @@ static inline bool knell__request_was_complete(MPI_Request request)
     return true;
 }
 
-/* Copies. put holds the communicator, drop releases it. With threads, what is known of a request must be got before the MPI below
+/* put holds the communicator, get copies, drop releases it. With threads, what is known of a request must be got before the MPI below
  * completes it: after that the handle may be another thread's. */
-void knell__request_put(const struct knell__request *request);
+/* `tag`: of a send. */
+void knell__request_put(MPI_Request handle, enum knell__request_kind kind, int peer, struct knell__comm *comm, int tag);
 bool knell__request_get(MPI_Request handle, struct knell__request *request);
 void knell__request_drop(const struct knell__request *known);
 

@@ -150,7 +150,6 @@ int knell__stamped_irecv(void *buf, int count, MPI_Datatype datatype, const stru
     if (!knell__anytag_irecv(&pick, request, &code))
         return start_task(&pick, request);
     if (code == MPI_SUCCESS)
-        knell__request_put(
-            &(struct knell__request){.handle = *request, .kind = KNELL__REQUEST_RECV, .peer = from->peer, .comm = comm});
+        knell__request_put(*request, KNELL__REQUEST_RECV, from->peer, comm, 0);
     return code;
 }

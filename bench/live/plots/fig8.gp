@@ -12,7 +12,7 @@ do for [load in 'latency bandwidth compute'] {
     set object 1 rectangle from graph 0, first LOW_min to graph 1, first HIGH_max fc rgb '#eeeeee' fs noborder behind
     set title load eq 'latency' ? 'round trips (loopback, UDP)' : load eq 'bandwidth' ? 'bytes (loopback, TCP)' : \
         'matrix multiplications'
-    set yrange [0.85:1.05]
+    if (load eq 'bandwidth') { set yrange [0.4:1.6] } else { set yrange [0.8:1.15] }
     plot csv('fig8-summary') using 3:(pick(load, 'knell', 7)):(pick(load, 'knell', 8)):(pick(load, 'knell', 9)) \
              with yerrorlines pt 7 lw 2 lc rgb blue title 'board', \
          '' using ($3 * 1.06):(pick(load, 'knell-udp', 7)):(pick(load, 'knell-udp', 8)):(pick(load, 'knell-udp', 9)) \
