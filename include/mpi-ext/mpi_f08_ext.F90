@@ -15,8 +15,11 @@ module mpi_f08_ext
   integer, parameter, public :: MPI_ERR_REVOKED = MPIX_ERR_REVOKED
   public :: MPIX_Comm_is_revoked, MPIX_Comm_agree, MPIX_Comm_get_failed, MPIX_Comm_ack_failed
   public :: MPIX_Comm_ishrink, MPIX_Comm_iagree
+  public :: PMPIX_Comm_is_revoked, PMPIX_Comm_agree, PMPIX_Comm_get_failed, PMPIX_Comm_ack_failed
+  public :: PMPIX_Comm_ishrink, PMPIX_Comm_iagree
 #ifndef MPICH
   public :: MPIX_Comm_revoke, MPIX_Comm_shrink, MPIX_Comm_failure_ack, MPIX_Comm_failure_get_acked
+  public :: PMPIX_Comm_revoke, PMPIX_Comm_shrink, PMPIX_Comm_failure_ack, PMPIX_Comm_failure_get_acked
 #endif
 
   interface MPIX_Comm_agree ! MPICH has one that takes a LOGICAL
@@ -26,6 +29,40 @@ module mpi_f08_ext
   interface MPIX_Comm_is_revoked ! the flag of Open MPI 5.0 is an INTEGER, that of 5.1 a LOGICAL
     module procedure is_revoked_logical, is_revoked_integer
   end interface
+
+  ! All of them by their other names.
+  interface PMPIX_Comm_agree
+    module procedure agree_integer
+  end interface
+  interface PMPIX_Comm_is_revoked
+    module procedure is_revoked_logical, is_revoked_integer
+  end interface
+  interface PMPIX_Comm_get_failed
+    module procedure MPIX_Comm_get_failed
+  end interface
+  interface PMPIX_Comm_ack_failed
+    module procedure MPIX_Comm_ack_failed
+  end interface
+  interface PMPIX_Comm_ishrink
+    module procedure MPIX_Comm_ishrink
+  end interface
+  interface PMPIX_Comm_iagree
+    module procedure MPIX_Comm_iagree
+  end interface
+#ifndef MPICH
+  interface PMPIX_Comm_revoke
+    module procedure MPIX_Comm_revoke
+  end interface
+  interface PMPIX_Comm_shrink
+    module procedure MPIX_Comm_shrink
+  end interface
+  interface PMPIX_Comm_failure_ack
+    module procedure MPIX_Comm_failure_ack
+  end interface
+  interface PMPIX_Comm_failure_get_acked
+    module procedure MPIX_Comm_failure_get_acked
+  end interface
+#endif
 
   interface
     subroutine c_revoke(comm, code) bind(C, name="mpix_comm_revoke_")

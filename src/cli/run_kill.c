@@ -24,7 +24,14 @@ const char *knell__run_call_name(int call)
     return call >= 0 && call < KNELL__CALL_END ? call_name[call] : "a call";
 }
 
-int knell__run_call(const char *name)
+/* Calls in which no scenario hears of a rank. */
+static bool is_out_of_reach(int call)
+{
+    return call == KNELL__CALL_INIT || call == KNELL__CALL_INIT_THREAD || call == KNELL__CALL_ABORT ||
+           call == KNELL__CALL_INITIALIZED || call == KNELL__CALL_FINALIZED;
+}
+
+static int number_of(const char *name)
 {
     for (int i = 0; i < KNELL__CALL_END; i++)
         if (strcmp(call_name[i], name) == 0)
@@ -32,9 +39,18 @@ int knell__run_call(const char *name)
     return -1;
 }
 
+int knell__run_call(const char *name)
+{
+    int call = number_of(name);
+    return is_out_of_reach(call) ? -1 : call;
+}
+
 int knell__run_no_call(const struct knell__run_plan *plan, const char *where, const char *name)
 {
     struct knell_suggestion near = {.word = name};
+    if (is_out_of_reach(number_of(name)))
+        return knell__cli_fail(plan->usage, "%.120s: nothing can be done at %.60s: ranks are heard of from the end of MPI_Init to "
+                               "MPI_Finalize", where, name);
     for (int i = 0; i < KNELL__CALL_END; i++)
         knell__suggestion_offer(&near, call_name[i]);
     return near.best ? knell__cli_fail(plan->usage, "%.120s: there is no call %.60s; did you mean %s?", where, name, near.best)

@@ -4,9 +4,9 @@
 
 #include "cli/run.h"
 
-/* The number of an MPI call (gen/calls.h) by its name; -1: none. */
+/* The number of an MPI call (gen/calls.h) by its name; -1: none, or none at which scenarios hear of ranks. */
 int knell__run_call(const char *name);
-/* Says that there is no such call, and which is like it; an exit status. `where`: what of the user's named it. */
+/* Says why there is none, and which is like it; an exit status. `where`: what of the user's named it. */
 int knell__run_no_call(const struct knell__run_plan *plan, const char *where, const char *name);
 
 /* All of --kill is well formed; -1, or an exit status after a complaint. */

@@ -31,7 +31,8 @@ static int complete_one(struct knell__many *many, int i, MPI_Status *status, str
         return knell__many_complete(many, i, status, code, blamed);
     if (trouble != MPIX_ERR_PROC_FAILED_PENDING)
         return MPI_ERR_PENDING;
-    *blamed = known.comm;
+    if (!*blamed)
+        *blamed = known.comm;
     return trouble;
 }
 
@@ -81,7 +82,8 @@ static struct knell__comm *somebody(const struct knell__many *many)
 {
     struct knell__request known;
     for (int i = 0; i < many->count; i++)
-        if (many->before[i] != MPI_REQUEST_NULL && knell__request_get(many->before[i], &known))
+        if (many->before[i] != MPI_REQUEST_NULL && knell__request_get(many->before[i], &known) &&
+            known.comm->handle != MPI_COMM_NULL)
             return known.comm;
     return NULL;
 }
@@ -89,7 +91,7 @@ static struct knell__comm *somebody(const struct knell__many *many)
 /* The MPI below is through: codes and statuses as the program knows them. On an error it may leave some as they are. */
 static int all_complete(struct knell__many *many, int native_code, MPI_Status *statuses)
 {
-    struct knell__comm *blamed = native_code != MPI_SUCCESS ? somebody(many) : NULL;
+    struct knell__comm *blamed = NULL, *other = native_code != MPI_SUCCESS ? somebody(many) : NULL;
     int code = native_code;
     bool each = native_code == MPI_ERR_IN_STATUS && statuses != MPI_STATUSES_IGNORE;
     for (int i = 0; i < many->count; i++) {
@@ -99,7 +101,7 @@ static int all_complete(struct knell__many *many, int native_code, MPI_Status *s
         int one = knell__many_complete(many, i, status, each ? status->MPI_ERROR : MPI_SUCCESS, &blamed);
         code = knell__status_note(status, one, code);
     }
-    return knell__raise_on(blamed, code);
+    return knell__raise_on(blamed ? blamed : other, code);
 }
 
 static int test_all(struct knell__many *many, int *flag, MPI_Status *statuses)

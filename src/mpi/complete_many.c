@@ -73,14 +73,21 @@ int knell__many_trouble(const struct knell__many *many, int i, struct knell__req
     return knell__request_trouble(known);
 }
 
+/* The first that failed. */
+static void blame(struct knell__comm *comm, struct knell__comm **blamed)
+{
+    if (!*blamed)
+        *blamed = comm;
+}
+
 int knell__many_complete(const struct knell__many *many, int i, MPI_Status *status, int code, struct knell__comm **blamed)
 {
     struct knell__request known;
     if (!known_of(many, i, &known))
         return code;
     struct knell__comm *comm = knell__request_finish(&known, status, &code);
-    if (KNELL__RARELY(code != MPI_SUCCESS) && comm)
-        *blamed = comm;
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        blame(comm, blamed);
     return code;
 }
 
@@ -94,8 +101,8 @@ int knell__many_give_up(struct knell__many *many, int i, int trouble, const stru
             code = MPI_SUCCESS;
         comm = knell__request_finish(known, status, &code);
     }
-    if (code != MPI_SUCCESS && comm)
-        *blamed = comm;
+    if (code != MPI_SUCCESS)
+        blame(comm, blamed);
     return code;
 }
 

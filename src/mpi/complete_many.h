@@ -30,7 +30,8 @@ bool knell__many_look(struct knell__many *many);
 /* What failures mean for request `i`: MPI_SUCCESS also when it is null, or not ours. */
 int knell__many_trouble(const struct knell__many *many, int i, struct knell__request *known);
 
-/* Request `i` is complete natively, with `code`: its code as the program knows it. *blamed is set when it failed. */
+/* Request `i` is complete natively, with `code`: its code as the program knows it. *blamed is set when it is the first that
+ * failed: the communicator to raise the error on. */
 int knell__many_complete(const struct knell__many *many, int i, MPI_Status *status, int code, struct knell__comm **blamed);
 /* Ends the failed request `i`, unless it is to stay pending. The same; MPI_SUCCESS: it had completed after all. */
 int knell__many_give_up(struct knell__many *many, int i, int trouble, const struct knell__request *known, MPI_Status *status,

@@ -1,4 +1,4 @@
-! consumer: the ULFM calls of `use mpi_f08`, the nonblocking ones too. Rank 1 kills itself; the others shrink.
+! consumer: the ULFM calls of `use mpi_f08`, the nonblocking ones and the names with a P, too. Rank 1 kills itself; the others shrink.
 program consumer
   use mpi_f08
   use mpi_f08_ext
@@ -41,6 +41,14 @@ program consumer
   call MPI_Group_size(failed, dead)
   call MPIX_Comm_ack_failed(work, dead, acked)
   if (dead /= 1 .or. acked /= 1) call wrong('get_failed, ack_failed')
+  call PMPIX_Comm_failure_ack(work)
+  call PMPIX_Comm_failure_get_acked(work, failed)
+  call MPI_Group_size(failed, dead)
+  if (dead /= 1) call wrong('the older pair of calls')
+  call PMPIX_Comm_is_revoked(made, revoked)
+  flag = 5
+  call PMPIX_Comm_agree(made, flag)
+  if (revoked .or. flag /= 5) call wrong('PMPIX_Comm_agree')
   call MPI_Comm_idup(made, copy, request)
   call MPI_Wait(request, MPI_STATUS_IGNORE)
   call MPI_Barrier(copy, code)

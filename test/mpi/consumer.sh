@@ -60,5 +60,5 @@ cmake -S "$scratch/project" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$prefix" -D
     exit 1
 }
 runs '3 of 4 ranks left, sum 406: right' "$scratch/cmake/by-cmake"
-[ ! -x "$scratch/cmake/by-cmake-fortran" ] || runs 'rank 0 of 3: right' "$scratch/cmake/by-cmake-fortran"
+[ ! -x "$scratch/fortran" ] || runs 'rank 0 of 3: right' "$scratch/cmake/by-cmake-fortran"
 echo "$package: ok"

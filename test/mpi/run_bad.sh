@@ -72,6 +72,7 @@ bad '--kill 1@: the time' -n 2 --kill 1@ -- "$app"
 bad '--kill 1@soon: the time' -n 2 --kill 1@soon -- "$app"
 bad '--kill 1@MPI_Snd: .*did you mean MPI_Send' -n 2 --kill 1@MPI_Snd -- "$app"
 bad '--kill 1@MPI_Send#0: 0 must be a whole number from 1 on' -n 2 --kill 1@MPI_Send#0 -- "$app"
+bad '--kill 1@MPI_Init: nothing can be done at MPI_Init: .*from the end of MPI_Init' -n 2 --kill 1@MPI_Init -- "$app"
 bad 'rank 1 dies already' -n 2 --kill 1@1s --kill 1@2s -- "$app"
 
 bad '--eta' -n 2 --eta 0s -- "$app"
@@ -93,5 +94,7 @@ bad '2 processes, the job has 4 ranks' -n 4 --fail "$scratch/good.fail" -- "$app
 echo 'Daemon D { onload -> continu; }' >"$scratch/bad.fail"
 refused 1 3 'bad.fail:1:22: error: .*did you mean .continue.' -n 2 --fail "$scratch/bad.fail" -- "$app"
 : >"$scratch/empty.fail"
+echo 'Daemon D { onload -> continue, stay; after(MPI_Abort) -> halt; } Computer C { program = "app" daemon = D; }' >"$scratch/late.fail"
+bad 'late.fail: nothing can be done at MPI_Abort' -n 1 --fail "$scratch/late.fail" -- "$app"
 refused 2 2 'empty.fail is for 0 processes, the job has 2 ranks' -n 2 --fail "$scratch/empty.fail" -- "$app"
 exit $failed
