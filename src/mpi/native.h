@@ -9,7 +9,7 @@ extern struct knell__native knell__native;
 /* Fills knell__native; ends the process with a word when the MPI lacks one of them. */
 void knell__native_find(void);
 void *knell__native_symbol(const char *name);
-/* Puts a better one in the place of some (native_tune.c). */
+/* Puts better ones in the place of some (native_tune.c). */
 void knell__native_tune(void);
 
 #endif
