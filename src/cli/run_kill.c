@@ -69,6 +69,9 @@ static int parse_call(const struct knell__run_plan *plan, const char *text, cons
     snprintf(where, sizeof where, "--kill %.80s", text);
     if (knell__run_call(name) < 0)
         return knell__run_no_call(plan, where, name);
+    if (strncmp(name, "MPI_Init", 8) == 0)
+        return knell__cli_fail(plan->usage, "%s: the job begins when all have left MPI_Init; to die soon after: --kill %" PRId64 "@1ms",
+                               where, kill->rank);
     if (call[length] && (knell__parse_integer(call + length + 1, &count) != NULL || count < 1))
         return knell__cli_fail(plan->usage, "--kill %.80s: %.20s must be a whole number from 1 on", text, call + length + 1);
     snprintf(kill->call, sizeof kill->call, "%.40s#%" PRId64, name, count);
@@ -90,7 +93,7 @@ static int parse_kill(const struct knell__run_plan *plan, const char *text, stru
     if (strncmp(at + 1, "MPI", 3) == 0)
         return parse_call(plan, text, at + 1, kill);
     if ((wrong = knell__parse_duration(at + 1, &time)) != NULL)
-        return knell__cli_fail(plan->usage, "--kill %.80s: the time %s", text, wrong);
+        return knell__cli_fail(plan->usage, "--kill %.80s: the time %s; a call begins with MPI, as in MPI_Send#10", text, wrong);
     kill->at = (time + 999999) / 1000000;
     return -1;
 }
@@ -126,7 +129,8 @@ static void write_victim(const struct kill *kill, FILE *out)
 
 static void write_scenario(const struct knell__run_plan *plan, FILE *out)
 {
-    fputs("Daemon OTHER {\n    onload -> continue;\n}\n", out);
+    if (plan->kills.n < (size_t)plan->ranks) /* nobody dies twice: somebody does not */
+        fputs("Daemon OTHER {\n    onload -> continue;\n}\n", out);
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
         struct kill kill = {.rank = -1};
         for (size_t i = 0; i < plan->kills.n && kill.rank != rank; i++)
