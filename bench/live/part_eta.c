@@ -10,8 +10,8 @@
 
 enum { UDP_3, UDP_10, UDP_EQUAL, PURE, PPG, KNELL, SETTINGS };
 
-static const char *const names[SETTINGS] = {"delta 3 eta",   "delta 10 eta",     "3 eta, packets equal",
-                                            "SWIM",          "SWIM, push-pull+gossip", "with shortcuts, 3 eta"};
+static const char *const names[SETTINGS] = {"delta 3 eta",   "delta 10 eta",     "delta 3 eta and equal packets",
+                                            "SWIM",          "SWIM with push-pull and gossip", "delta 3 eta with shortcuts"};
 
 #define SUMMARY_HEAD                                                                                                              \
     "what,signal,n,eta_ms,own_eta_ms,delta_ms,deaths,first_ms,mean_ms,last_ms,last_low_ms,last_high_ms,packets_s,cpu_percent,"    \
@@ -33,7 +33,7 @@ static void report(FILE *summary, const struct scene *scene, int64_t eta, const 
 {
     struct interval last = series_interval(&observed->last);
     char text[64];
-    printf("  %-4s n %3u  eta %4g  %-24s %2zu  last ms %-24s packets/s %7.0f  cpu %6.3f %%  f+ %u  missing %u\n",
+    printf("  %-4s n %3u  eta %4g  %-30s %2zu  last ms %-24s packets/s %7.0f  cpu %6.3f %%  f+ %u  missing %u\n",
            scene->signal == SIGKILL ? "kill" : "stop", scene->ranks, (double)eta / MS, names[which], observed->last.count,
            series_text(&observed->last, text), series_median(&observed->packets), series_median(&observed->cpu),
            observed->false_positives, observed->incomplete);

@@ -37,6 +37,14 @@ static void give(const struct knell__run_plan *plan, struct knell__run_command *
     }
 }
 
+/* What the user has set is the user's; the launcher passes it on. */
+static void give_unless_set(const struct knell__run_plan *plan, struct knell__run_command *command, const char *name,
+                            const char *value)
+{
+    if (!getenv(name))
+        give(plan, command, name, value);
+}
+
 static void give_time(const struct knell__run_plan *plan, struct knell__run_command *command, const char *name, int64_t time)
 {
     char text[32];
@@ -69,11 +77,14 @@ static void for_openmpi(const char *place, struct knell__run_command *command)
     }
 }
 
-/* Without cma: a large message from a process that died would end its receiver. */
+/* Small messages by TCP, large ones written into the receiver's memory by the sender: docs/mpi.md says what a death does to the others
+ * over other paths. */
 static void for_mpich(const struct knell__run_plan *plan, const char *place, struct knell__run_command *command)
 {
     add(command, "-disable-auto-cleanup");
-    give(plan, command, "UCX_TLS", "^cma");
+    give_unless_set(plan, command, "UCX_TLS", "tcp,cma,self");
+    give_unless_set(plan, command, "UCX_RNDV_SCHEME", "put_zcopy");
+    give_unless_set(plan, command, "UCX_MAX_RNDV_RAILS", "1");
     if (place)
         give(plan, command, "UCX_POSIX_DIR", place);
 }

@@ -1,6 +1,6 @@
 /* comm_make.c: creation by agreement: what dup, split, create and shrink have in common (docs/mpi.md, "The life of a
- * communicator"); create_group is comm_group.c. Every member of the parent makes an offer of slots; all take the same one. A creation fails at all members
- * or at none. */
+ * communicator"); create_group is comm_group.c. Every member of the parent makes an offer of slots; all take the same one. A
+ * creation fails at all members or at none. */
 #include "mpi/comm.h"
 #include "mpi/comm_past.h"
 #include "mpi/side.h"

@@ -1,8 +1,8 @@
 /* complete_many.h: what MPI_Waitall, MPI_Testany, MPI_Waitsome and the like have in common.
  *
  * MPI_Waitall completes one after the other. The others ask the native Testall, Testany and Testsome, which look at the whole
- * array: the tokens of tasks are native requests and complete with them. What the layer knows of a request is asked only when it completes, and of all of them when the epoch has moved;
- * with threads, of all of them at first. */
+ * array: the tokens of tasks are native requests and complete with them. What the layer knows of a request is asked only when
+ * it completes, and of all of them when the epoch has moved; with threads, of all of them at first. */
 #ifndef KNELL_MPI_COMPLETE_MANY_H
 #define KNELL_MPI_COMPLETE_MANY_H
 

@@ -9,7 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
+
+/* How long a launcher may take to read what was written to it. */
+enum { READ_MS = 200 };
 
 struct knell__self knell__self;
 _Atomic unsigned knell__attention = KNELL__ATTENTION_OFF;
@@ -87,12 +92,26 @@ void knell__say(const char *format, ...)
     va_end(arguments);
 }
 
+/* MPICH's launcher throws away what it has not read when it ends the job: an error would go without a word. */
+static void let_words_be_read(void)
+{
+    int unread = 0;
+    for (int ms = 0; ms < READ_MS && ioctl(STDERR_FILENO, FIONREAD, &unread) == 0 && unread > 0; ms++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+int knell__abort(int code)
+{
+    let_words_be_read();
+    return knell__native.abort(MPI_COMM_WORLD, code);
+}
+
 void knell__die(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     say(format, arguments);
     va_end(arguments);
-    knell__native.abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    knell__abort(EXIT_FAILURE);
     _exit(EXIT_FAILURE);
 }

@@ -63,5 +63,7 @@ const char *knell__call_name(enum knell__call call);
 void knell__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, then the whole job is aborted: for what cannot be gone on from. */
 _Noreturn void knell__die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Ends the whole job. */
+int knell__abort(int code);
 
 #endif

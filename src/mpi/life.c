@@ -1,6 +1,7 @@
 /* life.c: MPI_Init and what it prepares; MPI_Abort. */
 #include "mpi/comm.h"
 #include "mpi/error.h"
+#include "mpi/far_memory.h"
 #include "mpi/gen/own.h"
 #include "mpi/inject.h"
 #include "mpi/native.h"
@@ -35,6 +36,7 @@ static void learn_self(void)
     knell__self.ghosts = mode && strcmp(mode, "ghost") == 0;
     knell__native.comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
     knell__native.comm_size(host, &neighbours);
+    knell__neighbours_learn(host);
     knell__native.allreduce(&knell__self.process, &knell__self.host, 1, MPI_INT, MPI_MIN, host);
     knell__native.allreduce(MPI_IN_PLACE, ends, 2, MPI_INT, MPI_MAX, host);
     knell__native.comm_free(&host);
@@ -93,5 +95,5 @@ int knell__mpi_abort(MPI_Comm handle, int errorcode)
 {
     knell__announce_word(KNELL__WORD_ABORTED, errorcode);
     (void)handle; /* the job is one: half of it would be left without the other */
-    return knell__native.abort(MPI_COMM_WORLD, errorcode);
+    return knell__abort(errorcode);
 }

@@ -28,7 +28,8 @@ openmpi)
         "$@" >"$out"
     ;;
 mpich)
-    UCX_TLS=^cma timeout -k 5 60 mpiexec.mpich -disable-auto-cleanup -n "$n" -genv KNELL_SUPERVISE 1 -genv LD_PRELOAD "$preload" \
+    UCX_TLS=${UCX_TLS:-tcp,cma,self} UCX_RNDV_SCHEME=${UCX_RNDV_SCHEME:-put_zcopy} UCX_MAX_RNDV_RAILS=${UCX_MAX_RNDV_RAILS:-1} \
+        timeout -k 5 60 mpiexec.mpich -disable-auto-cleanup -n "$n" -genv KNELL_SUPERVISE 1 -genv LD_PRELOAD "$preload" \
         "$@" >"$out"
     ;;
 esac

@@ -37,16 +37,16 @@ static void called_once(MPI_Comm comm, int wanted)
 /* An error of the MPI below that is no death is raised once, by the communicator it is about. */
 static void other_errors(MPI_Comm copy)
 {
-    int two[2] = {1, 2}, class = -1;
+    int two[2] = {1, 2}, one, class = -1;
     MPI_Request request;
     for (int nonblocking = 0; nonblocking < 2; nonblocking++) {
         MPI_Request receive = MPI_REQUEST_NULL;
         int code;
         OK(MPI_Isend(two, 2, MPI_INT, me, 1, copy, &request));
         if (nonblocking)
-            OK(MPI_Irecv(two, 1, MPI_INT, me, 1, copy, &receive));
+            OK(MPI_Irecv(&one, 1, MPI_INT, me, 1, copy, &receive));
         code = nonblocking ? CODE(MPI_Wait(&receive, MPI_STATUS_IGNORE))
-                           : CODE(MPI_Recv(two, 1, MPI_INT, me, 1, copy, MPI_STATUS_IGNORE));
+                           : CODE(MPI_Recv(&one, 1, MPI_INT, me, 1, copy, MPI_STATUS_IGNORE));
         OK(MPI_Error_class(code, &class));
         CHECK(class == MPI_ERR_TRUNCATE);
         called_once(copy, code);

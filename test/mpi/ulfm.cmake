@@ -24,6 +24,7 @@ knell_ulfm_test(trap-codes 3 1 trap_codes.c)
 knell_ulfm_test(trap-pmpi 4 1 trap_pmpi.c)
 knell_mpi_test(trap-exit 5 4 trap_exit.c) # deaths that are always real
 knell_ulfm_test(trap-rendezvous 5 3 trap_rendezvous.c)
+knell_mpi_test(trap-midway 6 4 trap_midway.c) # deaths that are always real
 knell_ulfm_test(trap-tutorial 5 1 trap_tutorial.c)
 knell_ulfm_test(trap-threads 3 1 trap_threads.c)
 knell_mpi_test(trap-silent 3 0 trap_silent.c) # no death at all
