@@ -69,9 +69,6 @@ static int parse_call(const struct knell__run_plan *plan, const char *text, cons
     snprintf(where, sizeof where, "--kill %.80s", text);
     if (knell__run_call(name) < 0)
         return knell__run_no_call(plan, where, name);
-    if (strncmp(name, "MPI_Init", 8) == 0)
-        return knell__cli_fail(plan->usage, "%s: the job begins when all have left MPI_Init; to die soon after: --kill %" PRId64 "@1ms",
-                               where, kill->rank);
     if (call[length] && (knell__parse_integer(call + length + 1, &count) != NULL || count < 1))
         return knell__cli_fail(plan->usage, "--kill %.80s: %.20s must be a whole number from 1 on", text, call + length + 1);
     snprintf(kill->call, sizeof kill->call, "%.40s#%" PRId64, name, count);
