@@ -29,6 +29,7 @@ struct knell_usage {
     const char *summary;  /* one or two sentences */
     const char *notes;    /* lines, printed after the options, wrapped; NULL: none. Two blanks set off a label. */
     const char *examples; /* lines of at most 80, each indented by two and ended by a newline */
+    const char *operands; /* what follows the options in the usage; NULL: nothing */
     const char *stray;    /* what to do about a word that is no option; NULL: give it two dashes */
 };
 

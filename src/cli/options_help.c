@@ -38,16 +38,16 @@ static bool must_be_given(const struct knell_option *o)
     return o->required || (o->kind == KNELL_OPTION_OPERANDS && o->min > 0);
 }
 
-static void print_usage(const char *command, const struct knell_option *options, size_t n)
+static void print_usage(const struct knell_usage *usage, const struct knell_option *options, size_t n)
 {
     char label[LABEL];
 
-    printf("Usage: %s", command);
+    printf("Usage: %s", usage->command);
     for (size_t i = 0; i < n; i++) {
         if (must_be_given(&options[i]))
             printf(" %s", label_of(&options[i], label));
     }
-    puts(" [options]");
+    printf(" [options]%s%s\n", usage->operands ? " " : "", usage->operands ? usage->operands : "");
 }
 
 /* The limits, where the table has any worth saying: those at the end of the type say nothing. */
@@ -146,7 +146,7 @@ void knell__options_help(const struct knell_usage *usage, const struct knell_opt
         if (width > column && width <= COLUMN_MAX)
             column = width;
     }
-    print_usage(usage->command, options, n);
+    print_usage(usage, options, n);
     putchar('\n');
     print_wrapped(usage->summary, strlen(usage->summary), 0);
     puts("\nOptions:");

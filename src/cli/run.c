@@ -12,8 +12,8 @@ static const struct knell_usage usage = {
     .summary = "Starts PROGRAM as N ranks of an MPI job, on the Open MPI or MPICH it is linked with, such that the job survives "
                "the death of ranks and the program can use ULFM (MPIX_Comm_revoke, _shrink, _agree). Kills ranks when told to, "
                "and prints at the end who died and who knew when.",
-    .notes = "Usage: knell run -n N [options] -- PROGRAM [argument...]\n"
-             "--kill R@T: rank R dies T after all have left MPI_Init. --kill R@MPI_Send#5: before its 5th MPI_Send.\n"
+    .operands = "-- PROGRAM [argument...]",
+    .notes = "--kill R@T: rank R dies T after all have left MPI_Init. --kill R@MPI_Send#5: before its 5th MPI_Send.\n"
              "--mode real: deaths are SIGKILL. ghost: the process leaves the program for good and has itself declared dead.\n"
              "--fail FILE: a scenario instead; slots get the ranks in their order (docs/scenarios.md).\n"
              "-D X=V is short for --define X=V.\n"
@@ -43,7 +43,7 @@ static int parse(int argc, char **argv, struct knell__run_plan *plan)
 {
     static const char *const modes[] = {"real", "ghost", NULL}, *const of_fail[] = {"define", "seed"};
     struct knell_option options[] = {
-        KNELL_OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N", .required = true),
+        KNELL_OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N, -np N", .required = true),
         KNELL_OPT_WORD("mpi", &plan->mpi, knell__run_mpi_names, "which MPI it is", .arg = "openmpi|mpich",
                        .fallback_help = "that of the program's libraries"),
         KNELL_OPT_WORD("mode", &plan->mode, modes, "how ranks die", .arg = "real|ghost", .fallback = "real"),
@@ -79,7 +79,7 @@ static int parse(int argc, char **argv, struct knell__run_plan *plan)
 static int split(int argc, char **argv, struct knell__run_plan *plan)
 {
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "-n") == 0)
+        if (strcmp(argv[i], "-n") == 0 || strcmp(argv[i], "-np") == 0)
             argv[i] = "--ranks";
         if (strcmp(argv[i], "--") == 0) {
             plan->program = argv[i + 1] && *argv[i + 1] ? &argv[i + 1] : NULL;

@@ -108,7 +108,8 @@ struct knell__run_job {
     int64_t launched, begin; /* begin: all are ready; 0 before */
     int64_t end;
     bool aborted;
-    int abort_code;
+    int abort_code, aborted_by;
+    int64_t aborted_at;
     int stopped_by; /* a signal to us; 0 */
     bool timed_out, broken;
     struct knell__run_fail *fail; /* NULL: nothing is injected */
@@ -165,6 +166,10 @@ void knell__run_log_report(const struct knell__run_job *job, const struct knell_
 void knell__run_timeline(const struct knell__run_job *job, FILE *out);
 void knell__run_picture(const struct knell__run_job *job, FILE *out);
 
+/* Who knew of the death of `rank` first; NULL: nobody. */
+const struct knell__report *knell__run_first_to_know(const struct knell__run_job *job, int rank);
+/* When it died. Nobody knows before it happened: an end that was not of our doing is seen later than it happens. */
+int64_t knell__run_died(const struct knell__run_job *job, int rank);
 /* A ghost, or gone before the job was over without MPI_Finalize. */
 bool knell__run_is_death(const struct knell__run_rank *rank);
 /* The name of an MPI call by its number (gen/calls.h). */

@@ -35,10 +35,26 @@ void knell__run_ask_where(struct knell__run_job *job, int signals)
     }
 }
 
+/* A rank that others knew to be dead before MPI_Abort has died, though the word of its end may still be on its way. */
+static bool is_known_dead(const struct knell__run_job *job, int rank)
+{
+    const struct knell__report *first = knell__run_first_to_know(job, rank);
+    return first && (!job->aborted || first->when < job->aborted_at);
+}
+
+static void keep_state(struct knell__run_job *job, int number)
+{
+    struct knell__run_rank *rank = &job->rank[number];
+    bool dead = !rank->ended && is_known_dead(job, number);
+    rank->left = !rank->ended && !dead;
+    if (dead && !rank->died)
+        rank->died = knell__run_first_to_know(job, number)->when;
+}
+
 void knell__run_keep_states(struct knell__run_job *job)
 {
-    for (int64_t i = 0; i < job->plan->ranks; i++)
-        job->rank[i].left = !job->rank[i].ended;
+    for (int i = 0; i < job->plan->ranks; i++)
+        keep_state(job, i);
 }
 
 /* ---- the end --------------------------------------------------------------------------------------------------------------- */

@@ -49,23 +49,26 @@ static void has_ended(struct knell__run_job *job, struct knell__run_rank *rank, 
         knell__run_fail_ended(job->fail, report->process, rank->status == 0);
 }
 
-static void is_ready(struct knell__run_job *job, struct knell__run_rank *rank)
+static void is_ready(struct knell__run_job *job, struct knell__run_rank *rank, const struct knell__report *report)
 {
     if (!rank->ready)
         job->ready++;
     rank->ready = true;
     if (job->begin || job->ready < (uint32_t)job->plan->ranks)
         return;
-    job->begin = knell__run_clock();
+    job->begin = job->fail ? knell__run_clock() : report->when; /* a scenario has held them until now */
     if (job->fail)
         knell__run_fail_begin(job->fail);
 }
 
 static void has_aborted(struct knell__run_job *job, const struct knell__report *report)
 {
-    if (!job->aborted)
-        job->abort_code = (int)report->value;
+    if (job->aborted)
+        return;
     job->aborted = true;
+    job->abort_code = (int)report->value;
+    job->aborted_by = report->process;
+    job->aborted_at = report->when;
 }
 
 static void take(struct knell__run_job *job, const struct knell__report *report)
@@ -75,7 +78,7 @@ static void take(struct knell__run_job *job, const struct knell__report *report)
     case KNELL__WORD_STARTED: has_started(job, rank, report); break;
     case KNELL__WORD_ENDED: has_ended(job, rank, report); break;
     case KNELL__WORD_INIT: rank->init = true; break;
-    case KNELL__WORD_READY: is_ready(job, rank); break;
+    case KNELL__WORD_READY: is_ready(job, rank, report); break;
     case KNELL__WORD_FINISHED: rank->finished = true; break;
     case KNELL__WORD_ABORTED: has_aborted(job, report); break;
     case KNELL__WORD_GHOST:

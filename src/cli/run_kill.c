@@ -90,7 +90,7 @@ static int parse_kill(const struct knell__run_plan *plan, const char *text, stru
     if (strncmp(at + 1, "MPI", 3) == 0)
         return parse_call(plan, text, at + 1, kill);
     if ((wrong = knell__parse_duration(at + 1, &time)) != NULL)
-        return knell__cli_fail(plan->usage, "--kill %.80s: the time %s", text, wrong);
+        return knell__cli_fail(plan->usage, "--kill %.80s: the time %s; a call begins with MPI, as in MPI_Send#10", text, wrong);
     kill->at = (time + 999999) / 1000000;
     return -1;
 }
@@ -126,7 +126,8 @@ static void write_victim(const struct kill *kill, FILE *out)
 
 static void write_scenario(const struct knell__run_plan *plan, FILE *out)
 {
-    fputs("Daemon OTHER {\n    onload -> continue;\n}\n", out);
+    if (plan->kills.n < (size_t)plan->ranks) /* nobody dies twice: somebody does not */
+        fputs("Daemon OTHER {\n    onload -> continue;\n}\n", out);
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
         struct kill kill = {.rank = -1};
         for (size_t i = 0; i < plan->kills.n && kill.rank != rank; i++)

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 #include <knell/core.h>
+#include <string.h>
+#include <sys/wait.h>
 
 static void write_flipped(const struct knell__run_job *job, const struct knell__report *report)
 {
@@ -13,11 +15,19 @@ static void write_flipped(const struct knell__run_job *job, const struct knell__
         fprintf(job->log, "sends %" PRId32 " wrong bit%s by %s", report->code, report->code == 1 ? "" : "s", call);
 }
 
+static void write_end(const struct knell__run_job *job, int status)
+{
+    if (WIFSIGNALED(status))
+        fprintf(job->log, "ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        fprintf(job->log, "ended with status %d", WEXITSTATUS(status));
+}
+
 static void write_words(const struct knell__run_job *job, const struct knell__report *report)
 {
     switch (report->word) {
     case KNELL__WORD_STARTED: fprintf(job->log, "started as process %" PRId64, report->value); break;
-    case KNELL__WORD_ENDED: fprintf(job->log, "ended with status %" PRId64 " of wait", report->value); break;
+    case KNELL__WORD_ENDED: write_end(job, (int)report->value); break;
     case KNELL__WORD_INIT: fputs("is in MPI_Init", job->log); break;
     case KNELL__WORD_READY: fputs("is through MPI_Init", job->log); break;
     case KNELL__WORD_FINISHED: fputs("is through MPI_Finalize", job->log); break;

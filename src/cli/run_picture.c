@@ -43,7 +43,7 @@ static void fill_row(const struct knell__run_job *job, int number, char row[WIDT
     mark_recovery(job, number, row);
     if (!knell__run_is_death(rank))
         return;
-    int died = column(job, rank->died);
+    int died = column(job, knell__run_died(job, number));
     memset(row + died, GONE, (size_t)(WIDTH - died));
     row[died] = DIES;
 }
@@ -60,17 +60,25 @@ static void draw_row(const struct knell__run_colors *colors, int number, const c
     fputc('\n', out);
 }
 
+/* Of many ranks only those that died. */
+static bool is_shown(const struct knell__run_job *job, int rank)
+{
+    return job->plan->ranks <= ROWS_MOST || knell__run_is_death(&job->rank[rank]);
+}
+
 void knell__run_picture(const struct knell__run_job *job, FILE *out)
 {
     const struct knell__run_colors *colors = knell__run_colors(out);
     char text[KNELL_DURATION_TEXT], row[WIDTH];
-    if (job->plan->ranks > ROWS_MOST)
-        return;
+    int rows = 0;
     fputs("\n  ─ works   ✗ dies   ▒ is inside revoke, agree or shrink\n\n", out);
-    for (int i = 0; i < job->plan->ranks; i++) {
-        fill_row(job, i, row);
-        draw_row(colors, i, row, out);
-    }
+    for (int i = 0; i < job->plan->ranks; i++)
+        if (is_shown(job, i) && rows++ < ROWS_MOST) {
+            fill_row(job, i, row);
+            draw_row(colors, i, row, out);
+        }
+    if (job->plan->ranks > ROWS_MOST)
+        fprintf(out, "  and %" PRId64 " ranks more\n", job->plan->ranks - (rows < ROWS_MOST ? rows : ROWS_MOST));
     int64_t whole = job->end - job->begin, rounded = whole > 1000000 ? whole - whole % 1000000 : whole;
     fprintf(out, "%13s0%*s\n\n", "", WIDTH - 1, knell__format_duration(rounded, text));
 }

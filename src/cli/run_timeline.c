@@ -74,42 +74,53 @@ static struct learning learning_of(const struct knell__run_job *job, int victim)
     return l;
 }
 
+const struct knell__report *knell__run_first_to_know(const struct knell__run_job *job, int rank)
+{
+    return learning_of(job, rank).first;
+}
+
+int64_t knell__run_died(const struct knell__run_job *job, int rank)
+{
+    const struct knell__report *first = knell__run_first_to_know(job, rank);
+    int64_t died = job->rank[rank].died;
+    return first && first->when < died ? first->when : died;
+}
+
 bool knell__run_is_death(const struct knell__run_rank *rank)
 {
     return rank->ready && rank->died && (rank->ghost || !rank->left);
 }
 
-static int write_how(const struct knell__run_rank *rank, int number, char *text, size_t size)
+static void write_how(const struct knell__run_rank *rank, int number, char *text, size_t size)
 {
     if (rank->ghost)
-        return snprintf(text, size, "✗ rank %d became a ghost", number);
-    if (rank->injected)
-        return snprintf(text, size, "✗ rank %d was killed", number);
-    if (WIFSIGNALED(rank->status))
-        return snprintf(text, size, "✗ rank %d died by signal %d (%s)", number, WTERMSIG(rank->status),
-                        strsignal(WTERMSIG(rank->status)));
-    return snprintf(text, size, "✗ rank %d ended with status %d without MPI_Finalize", number, WEXITSTATUS(rank->status));
+        snprintf(text, size, "✗ rank %d became a ghost", number);
+    else if (rank->injected)
+        snprintf(text, size, "✗ rank %d was killed", number);
+    else if (!rank->ended)
+        snprintf(text, size, "✗ rank %d died", number);
+    else if (WIFSIGNALED(rank->status))
+        snprintf(text, size, "✗ rank %d died by signal %d (%s)", number, WTERMSIG(rank->status), strsignal(WTERMSIG(rank->status)));
+    else
+        snprintf(text, size, "✗ rank %d ended with status %d without MPI_Finalize", number, WEXITSTATUS(rank->status));
 }
 
 static void add_known(const struct learning *l, int64_t died, struct lines *lines)
 {
     char text[sizeof lines->line->text];
+    snprintf(text, sizeof text, "  found by rank %" PRId32 " (%s)", l->first->by, knell_why_text((enum knell_why)l->first->value));
+    add_line(lines, died, "", text);
     snprintf(text, sizeof text, "  rank %" PRId32 " knew after %.3f ms, all %d after %.3f ms (rank %" PRId32 ")", l->first->process,
              milliseconds(l->first->when - died), l->know, milliseconds(l->last->when - died), l->last->process);
     add_line(lines, died, "", text);
 }
 
-/* Nobody knows before it happened: an end that was not of our doing is seen later than it happens, by us as by the others. */
 static void add_death(const struct knell__run_job *job, int victim, struct lines *lines)
 {
-    const struct knell__run_rank *rank = &job->rank[victim];
     struct learning l = learning_of(job, victim);
-    int64_t died = l.first && l.first->when < rank->died ? l.first->when : rank->died;
+    int64_t died = knell__run_died(job, victim);
     char text[sizeof lines->line->text];
-    int used = write_how(rank, victim, text, sizeof text);
-    if (l.first)
-        snprintf(text + used, sizeof text - (size_t)used, "; found by rank %" PRId32 " (%s)", l.first->by,
-                 knell_why_text((enum knell_why)l.first->value));
+    write_how(&job->rank[victim], victim, text, sizeof text);
     add_line(lines, died, lines->colors->dead, text);
     if (l.first)
         add_known(&l, died, lines);
@@ -188,6 +199,17 @@ static void write_where(const struct knell__run_job *job, FILE *out)
     }
 }
 
+/* ---- who was to die --------------------------------------------------------------------------------------------------------- */
+
+static void write_spared(const struct knell__run_job *job, FILE *out)
+{
+    for (size_t i = 0; i < job->plan->kills.n; i++) {
+        const char *kill = job->plan->kills.items[i]; /* begins with the rank */
+        if (!job->rank[atoi(kill)].injected)
+            fprintf(out, "knell run: --kill %s: did not come to that, rank %d was through before\n", kill, atoi(kill));
+    }
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------------------------------- */
 
 static void write_lines(const struct knell__run_job *job, struct lines *lines, FILE *out)
@@ -221,12 +243,15 @@ void knell__run_timeline(const struct knell__run_job *job, FILE *out)
         }
     for (size_t i = 0; deaths && i < KNELL_COUNT(shown); i++)
         add_calls(job, shown[i], &lines);
+    if (job->aborted)
+        fprintf(out, "knell run: rank %d called MPI_Abort with %d; the job was ended\n", job->aborted_by, job->abort_code);
     if (deaths || flips)
         write_head(job, deaths, flips, out);
     if (deaths && job->begin)
         knell__run_picture(job, out);
     if (lines.count)
         write_lines(job, &lines, out);
+    write_spared(job, out);
     if (job->timed_out)
         write_where(job, out);
     free(lines.line);

@@ -34,6 +34,8 @@ const char *knell__call_name(enum knell__call call)
 bool knell__enter_slowly(enum knell__call call)
 {
     unsigned attention = atomic_load(&knell__attention);
+    if (attention & KNELL__ATTENTION_OFF)
+        knell__native_ready();
     if ((attention & KNELL__ATTENTION_OFF) || knell__guard)
         return false;
     if (attention & KNELL__ATTENTION_GHOST)
@@ -61,8 +63,11 @@ void *knell__native_symbol(const char *name)
     return dlsym(RTLD_NEXT, name);
 }
 
-__attribute__((constructor)) static void find_native(void)
+/* Constructors of other libraries come first: that of Open MPI's C++ library asks MPI_Initialized. */
+__attribute__((constructor)) void knell__native_ready(void)
 {
+    if (knell__native.initialized)
+        return;
     knell__native_find();
     knell__native_tune();
 }

@@ -66,7 +66,7 @@ static void end_job(int code, const char *handler)
     char text[MPI_MAX_ERROR_STRING];
     int size;
     knell__mpi_error_string(code, text, &size);
-    knell__say("%s; the error handler is %s: the job ends", text, handler);
+    knell__say("%s; the error handler is %s: the job ends; with MPI_ERRORS_RETURN it goes on", text, handler);
     knell__mpi_abort(MPI_COMM_WORLD, code);
 }
 

@@ -26,6 +26,7 @@ static _Atomic bool left_alone; /* finalized by us, without the MPI below */
 
 int knell__mpi_finalized(int *flag)
 {
+    knell__native_ready();
     if (!atomic_load(&left_alone))
         return knell__native.finalized(flag);
     *flag = 1;

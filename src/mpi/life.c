@@ -85,6 +85,7 @@ int knell__mpi_init_thread(int *argc, char ***argv, int required, int *provided)
 
 int knell__mpi_initialized(int *flag)
 {
+    knell__native_ready();
     return knell__native.initialized(flag);
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs a build into a temporary prefix, moves it, and compiles programs against it as strangers would, in C and Fortran: with
+# Installs a build into a temporary prefix, moves it, and compiles programs against it as strangers would, in C, C++ and Fortran: with
 # the MPI's own compilers and pkg-config, and with CMake; then runs them with the installed `knell run`.
 # Usage: consumer.sh BUILD MPI
 set -eu
@@ -35,6 +35,9 @@ runs() {
 runs '3 of 4 ranks left, sum 406: right' "$scratch/consumer"
 # shellcheck disable=SC2046
 "mpicc.$mpi" -x c++ -Wall -Werror -fsyntax-only $(pkg-config --cflags "$package") "$here/consumer.c" # the headers in C++
+# shellcheck disable=SC2046
+"mpicxx.$mpi" -Wall -Wextra "$here/consumer.cc" -o "$scratch/c++" $(pkg-config --cflags --libs "$package")
+runs 'C++: 3 of 4 ranks left' "$scratch/c++"
 # shellcheck disable=SC2046
 "mpicc.$mpi" "$prefix/share/doc/knell/examples/mpi/jacobi.c" -o "$scratch/jacobi" $(pkg-config --cflags --libs "$package") -lm
 runs '3 of 4 ranks, .*: right' "$scratch/jacobi" --kill 2@MPI_Allreduce#20

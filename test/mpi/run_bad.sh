@@ -69,7 +69,7 @@ for kill in 2@1s -1@1s x@1s @1s; do
 done
 bad '--kill 1: R@T or R@CALL#K' -n 2 --kill 1 -- "$app"
 bad '--kill 1@: the time' -n 2 --kill 1@ -- "$app"
-bad '--kill 1@soon: the time' -n 2 --kill 1@soon -- "$app"
+bad '--kill 1@soon: the time .*a call begins with MPI' -n 2 --kill 1@soon -- "$app"
 bad '--kill 1@MPI_Snd: .*did you mean MPI_Send' -n 2 --kill 1@MPI_Snd -- "$app"
 bad '--kill 1@MPI_Send#0: 0 must be a whole number from 1 on' -n 2 --kill 1@MPI_Send#0 -- "$app"
 bad '--kill 1@MPI_Init: nothing can be done at MPI_Init: .*from the end of MPI_Init' -n 2 --kill 1@MPI_Init -- "$app"

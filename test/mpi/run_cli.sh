@@ -64,10 +64,14 @@ case $mpi in openmpi) other=mpich ;; *) other=openmpi ;; esac
 run 2 -n 2 --mpi $other -- "$scratch/app"
 says "is linked with $mpi"
 run 9 -n 3 -- "$scratch/app" abort
+says 'rank 1 called MPI_Abort with 9'
 run 139 -n 2 -- "$scratch/app" crash-all
 says 'rank 1 died by signal 11'
 
 # ---- deaths
+run 0 -n 1 --kill 0@1h -- "$scratch/app"
+says '^knell run: --kill 0@1h: did not come to that'
+[ "$(wc -l <"$scratch/err")" -eq 1 ] || wrong "more than one line about a kill that did not happen"
 run 5 -n 4 --kill 2@300ms -- "$scratch/app" 1 5
 fine 3
 says '^  rank 2 .*✗ *$'
@@ -89,6 +93,7 @@ timeout -k 5 60 "$knell" run -n 3 --mode "$mode" -- "$scratch/app" fatal >"$scra
 status=$?
 [ $status -ne 0 ] && [ $status -lt 124 ] || wrong "a fatal error of the survivors gave status $status"
 says 'MPI_ERRORS_ARE_FATAL'
+[ "$mode" = ghost ] || says 'rank 1 died by signal 9' # the cause, though MPI_Abort came before the word of its end
 nothing_left "after a fatal error"
 run 0 -n 4 -- "$scratch/app" 1 0 2
 fine 3
