@@ -69,7 +69,8 @@ static void for_openmpi(const char *place, struct knell__run_command *command)
     option(command, "orte_abort_on_non_zero_status", "0");
     option(command, "orte_allowed_exit_without_sync", "1");
     option(command, "pml", "ob1");
-    option(command, "btl", "vader,tcp,self");
+    if (!getenv("OMPI_MCA_btl")) /* what the user has set is the user's */
+        option(command, "btl", "vader,tcp,self");
     option(command, "btl_tcp_progress_thread", "1");
     if (place) {
         option(command, "orte_tmpdir_base", place);

@@ -7,18 +7,20 @@
 #include "mpi/complete_many.h"
 #include "mpi/gen/own.h"
 
-/* True: one cannot complete. A receive from any source stays, and is told of. */
+/* True: one cannot complete. A receive from any source stays, and is told of: also if its message comes this very moment, since the
+ * call ends for it. */
 static bool settle_failed(struct knell__many *many)
 {
     struct knell__request known;
     bool failed = false;
     for (int i = many->done; i < many->count; i++) {
         int trouble = knell__many_trouble(many, i, &known);
-        if (trouble == MPI_SUCCESS)
-            continue;
-        failed |= trouble == MPIX_ERR_PROC_FAILED_PENDING || knell__many_settle(many, i, trouble, &known) != MPI_SUCCESS;
+        if (trouble == MPIX_ERR_PROC_FAILED_PENDING)
+            many->stays = i;
+        else if (trouble != MPI_SUCCESS)
+            failed |= knell__many_settle(many, i, trouble, &known) != MPI_SUCCESS;
     }
-    return failed;
+    return failed || many->stays >= 0;
 }
 
 /* One of several that are told of for themselves. */
@@ -26,14 +28,14 @@ static int complete_one(struct knell__many *many, int i, MPI_Status *status, str
 {
     struct knell__request known;
     int trouble = knell__many_trouble(many, i, &known), complete = 0;
-    int code = knell__native.test(&many->request[i], &complete, status);
+    int code = i == many->stays ? MPI_SUCCESS : knell__native.test(&many->request[i], &complete, status);
     if (complete || code != MPI_SUCCESS)
         return knell__many_complete(many, i, status, code, blamed);
-    if (trouble != MPIX_ERR_PROC_FAILED_PENDING)
+    if (trouble != MPIX_ERR_PROC_FAILED_PENDING && i != many->stays)
         return MPI_ERR_PENDING;
     if (!*blamed)
         *blamed = known.comm;
-    return trouble;
+    return MPIX_ERR_PROC_FAILED_PENDING;
 }
 
 static void complete_each(struct knell__many *many, MPI_Status *statuses, int *code, struct knell__comm **blamed)

@@ -40,6 +40,7 @@ void knell__many_begin(struct knell__many *many, int count, MPI_Request *request
     many->epoch = knell__epoch_now();
     many->look = knell__troubled();
     many->done = 0;
+    many->stays = -1;
     many->known = NULL;
     if (KNELL__RARELY(knell__self.threads))
         get_all(many);

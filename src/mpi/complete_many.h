@@ -19,6 +19,7 @@ struct knell__many {
     uint32_t epoch;
     bool look; /* failures may concern some of them */
     int done;  /* MPI_Waitall: so many are through, in order */
+    int stays; /* a receive from any source for which the call ends, without it; -1: none */
     MPI_Request few[KNELL__MANY_FEW];
 };
 
