@@ -22,6 +22,7 @@ static void in_child(void)
 {
     for (struct knell_runtime *runtime = all; runtime; runtime = runtime->next) {
         runtime->inert = true;
+        close(runtime->ears);
         close(runtime->control);
         close(runtime->beats);
         close(runtime->wake);

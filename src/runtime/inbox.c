@@ -51,9 +51,19 @@ bool knell__inbox_hear_control(struct knell_runtime *runtime)
     return hear(runtime, runtime->control) < MOST;
 }
 
+/* A flood is listened to while it lasts: else the socket would be full when a heartbeat comes. */
+static void listen_to_beats(struct knell_runtime *runtime, bool pour)
+{
+    if (pour && !runtime->beats_pour)
+        pour = knell__ears_add(runtime->ears, runtime->beats, KNELL__HEARD_BEATS);
+    else if (!pour && runtime->beats_pour)
+        knell__ears_remove(runtime->ears, runtime->beats);
+    runtime->beats_pour = pour;
+}
+
 bool knell__inbox_hear_beats(struct knell_runtime *runtime)
 {
     unsigned heard = hear(runtime, runtime->beats);
-    runtime->beats_pour = heard > POURING;
+    listen_to_beats(runtime, heard > POURING);
     return heard < MOST;
 }

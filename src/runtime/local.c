@@ -93,8 +93,10 @@ void knell__local_look(struct knell_runtime *runtime)
 
 static void stop_watching(struct knell_runtime *runtime)
 {
-    if (runtime->watch_fd >= 0)
+    if (runtime->watch_fd >= 0) {
+        knell__ears_remove(runtime->ears, runtime->watch_fd);
         close(runtime->watch_fd);
+    }
     runtime->watch_fd = -1;
     runtime->watched = KNELL_NOBODY;
 }
@@ -128,6 +130,7 @@ void knell__local_watch(struct knell_runtime *runtime)
         if (fd >= 0) {
             runtime->watched = before;
             runtime->watch_fd = fd;
+            knell__ears_add(runtime->ears, fd, KNELL__HEARD_END); /* refused: the ring and the sentinel are there */
             knell__sentinel_watch(&runtime->sentinel, before);
         } else if (fd == -1) {
             suspect_ended(runtime, before);
@@ -135,12 +138,15 @@ void knell__local_watch(struct knell_runtime *runtime)
     }
 }
 
+/* Another may be watched by now than when the thread was woken. */
 void knell__local_ended(struct knell_runtime *runtime)
 {
     knell_rank ended = runtime->watched;
+    if (runtime->watch_fd < 0 || !knell__watch_has_ended(runtime->watch_fd))
+        return;
     stop_watching(runtime);
     runtime->watch_again = true;
-    if (ended != KNELL_NOBODY && !knell_node_is_gone(runtime->node, ended))
+    if (!knell_node_is_gone(runtime->node, ended))
         suspect_ended(runtime, ended);
 }
 

@@ -6,12 +6,8 @@
 #include "runtime/state.h"
 #include "runtime/thread.h"
 
-#include <poll.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-enum { READY_CONTROL = 1u, READY_BEATS = 2u, READY_ENDED = 4u };
 
 static void account_for_absence(struct knell_runtime *runtime)
 {
@@ -40,28 +36,28 @@ static void tick(struct knell_runtime *runtime, bool all)
 
 /* True when everything that had come by runtime->now was heard, as far as it matters now: heartbeats when one's own is due,
  * all when somebody is about to be suspected. */
-static bool hear(struct knell_runtime *runtime, unsigned ready)
+static bool hear(struct knell_runtime *runtime, unsigned heard)
 {
     bool all = true;
     knell__local_hear(runtime); /* first: what the dead said comes before their death */
-    if (ready & READY_CONTROL)
+    if (heard & KNELL__HEARD_CONTROL)
         all = knell__inbox_hear_control(runtime);
-    if (runtime->beats_come && (ready & READY_BEATS || knell_node_deadline(runtime->node) <= runtime->now))
+    if (runtime->beats_come && (heard & KNELL__HEARD_BEATS || knell_node_deadline(runtime->node) <= runtime->now))
         all = knell__inbox_hear_beats(runtime) && all;
     knell__local_look(runtime);
-    if (!(ready & READY_CONTROL) && knell_node_suspicion(runtime->node) <= runtime->now)
+    if (!(heard & KNELL__HEARD_CONTROL) && knell_node_suspicion(runtime->node) <= runtime->now)
         all = knell__inbox_hear_control(runtime) && all;
     return all;
 }
 
-static void turn(struct knell_runtime *runtime, unsigned ready)
+static void turn(struct knell_runtime *runtime, unsigned heard)
 {
     knell_time now = knell__clock_now();
     runtime->now = now > runtime->now ? now : runtime->now;
     runtime->counters.wakeups++;
     account_for_absence(runtime);
-    bool all = hear(runtime, ready);
-    if (ready & READY_ENDED)
+    bool all = hear(runtime, heard);
+    if (heard & KNELL__HEARD_END)
         knell__local_ended(runtime);
     knell__local_watch(runtime);
     if (knell_node_deadline(runtime->node) <= runtime->now)
@@ -109,48 +105,34 @@ void knell__call_back(struct knell_runtime *runtime)
 }
 
 /* Until a datagram, an end, a wish of the program or the deadline; returns what there is to hear. */
-static unsigned wait_for_work(const struct knell_runtime *runtime, int watch_fd, bool beats, knell_time deadline)
+static unsigned wait_for_work(const struct knell_runtime *runtime, knell_time deadline)
 {
-    struct pollfd fds[] = {
-        {.fd = runtime->control, .events = POLLIN},
-        {.fd = runtime->wake, .events = POLLIN},
-        {.fd = watch_fd, .events = POLLIN},
-        {.fd = beats ? runtime->beats : -1, .events = POLLIN},
-    };
-    knell_time left = deadline == KNELL_NEVER ? 0 : deadline - knell__clock_now();
-    left = left > 0 ? left : 0;
-    struct timespec time = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
-    if (ppoll(fds, sizeof fds / sizeof *fds, deadline == KNELL_NEVER ? NULL : &time, NULL) <= 0)
-        return 0;
-    if (fds[1].revents) {
+    unsigned heard = knell__ears_wait(runtime->ears, deadline);
+    if (heard & KNELL__HEARD_WISH) {
         uint64_t count;
         ssize_t size = read(runtime->wake, &count, sizeof count);
         (void)size;
     }
-    return (fds[0].revents ? READY_CONTROL : 0) | (fds[2].revents ? READY_ENDED : 0) | (fds[3].revents ? READY_BEATS : 0);
+    return heard;
 }
 
 void *knell__loop(void *argument)
 {
     struct knell_runtime *runtime = argument;
-    unsigned ready = 0;
+    unsigned heard = 0;
     knell__thread_be_prompt(runtime->config.ordinary_priority);
     pthread_mutex_lock(&runtime->lock);
     runtime->thread_id = (uint32_t)syscall(SYS_gettid);
     for (;;) {
-        turn(runtime, ready);
+        turn(runtime, heard);
         knell__call_back(runtime);
         if (has_left(runtime))
             break;
-        int watch_fd = runtime->watch_fd;
-        bool beats = runtime->beats_pour;
         knell_time deadline = knell__loop_deadline(runtime); /* a callback may have brought it forward */
         runtime->asked = deadline = deadline < runtime->asked ? deadline : runtime->asked;
         pthread_mutex_unlock(&runtime->lock);
-        ready = wait_for_work(runtime, watch_fd, beats, deadline);
+        heard = wait_for_work(runtime, deadline);
         pthread_mutex_lock(&runtime->lock);
-        if (runtime->watch_fd != watch_fd)
-            ready &= ~READY_ENDED;
     }
     runtime->ended = true;
     pthread_mutex_unlock(&runtime->lock);

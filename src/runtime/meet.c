@@ -48,7 +48,8 @@ static int find_place(struct knell_runtime *runtime, struct knell__place *me, ch
         return knell__runtime_fail(why, KNELL_EINVAL, "bind %s: not a numeric address", text);
     runtime->control = knell__address_bind_datagrams(&address, &bound);
     runtime->beats = knell__address_bind_datagrams(&address, &beats);
-    if (runtime->control < 0 || runtime->beats < 0)
+    if (runtime->control < 0 || runtime->beats < 0 ||
+        !knell__ears_add(runtime->ears, runtime->control, KNELL__HEARD_CONTROL))
         return knell__runtime_fail(why, KNELL_ESYSTEM, "bind %s: %s", text, strerror(errno));
     if (!runtime->config.no_shortcuts)
         runtime->board_fd = knell__board_create(runtime->config.ranks); /* without one there is the ring */

@@ -100,8 +100,10 @@ static int make_parts(struct knell_runtime *runtime, char *why)
 {
     runtime->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     runtime->facts_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (runtime->wake < 0 || runtime->facts_fd < 0)
-        return knell__runtime_fail(why, KNELL_ESYSTEM, "eventfd: %s", strerror(errno));
+    runtime->ears = knell__ears_open();
+    if (runtime->wake < 0 || runtime->facts_fd < 0 || runtime->ears < 0 ||
+        !knell__ears_add(runtime->ears, runtime->wake, KNELL__HEARD_WISH))
+        return knell__runtime_fail(why, KNELL_ESYSTEM, "eventfd, epoll: %s", strerror(errno));
     runtime->outbox = calloc(1, sizeof *runtime->outbox);
     runtime->other = knell__pages_take(runtime->config.ranks * sizeof *runtime->other);
     if (!runtime->outbox || !runtime->other || make_node(runtime) != 0 || knell__facts_init(&runtime->facts) != 0 ||
@@ -114,7 +116,7 @@ static int make_parts(struct knell_runtime *runtime, char *why)
 
 static void free_all(struct knell_runtime *runtime)
 {
-    const int fds[] = {runtime->control, runtime->beats, runtime->wake, runtime->facts_fd, runtime->watch_fd};
+    const int fds[] = {runtime->ears, runtime->control, runtime->beats, runtime->wake, runtime->facts_fd, runtime->watch_fd};
     for (unsigned i = 0; i < sizeof fds / sizeof *fds; i++)
         if (fds[i] >= 0 && !runtime->inert)
             close(fds[i]);
@@ -175,7 +177,8 @@ static struct knell_runtime *make(const struct knell_runtime_config *config)
     memset(runtime, 0, sizeof *runtime);
     runtime->config = *config;
     runtime->core = core_config(config);
-    runtime->control = runtime->beats = runtime->wake = runtime->facts_fd = runtime->watch_fd = runtime->board_fd = -1;
+    runtime->ears = runtime->control = runtime->beats = runtime->wake = -1;
+    runtime->facts_fd = runtime->watch_fd = runtime->board_fd = -1;
     runtime->watched = KNELL_NOBODY;
     knell__lock_make(&runtime->lock);
     return runtime;

@@ -16,6 +16,7 @@
 #include "runtime/channel.h"
 #include "runtime/clock.h"
 #include "runtime/directory.h"
+#include "runtime/ears.h"
 #include "runtime/facts.h"
 #include "runtime/news.h"
 #include "runtime/rendezvous.h"
@@ -82,6 +83,7 @@ struct knell_runtime {
     struct knell__registered *groups;
     uint32_t split; /* number of the last message that was split */
 
+    int ears;    /* what is listened to while the thread sleeps: */
     int control; /* sockets: what is to be heard at once, */
     int beats;   /* and what is heard when the thread is awake anyway */
     bool beats_come; /* heartbeats of somebody are datagrams: not where all are on one board */
