@@ -76,7 +76,7 @@ bad '--kill 1@MPI_Init: nothing can be done at MPI_Init: .*from the end of MPI_I
 bad 'rank 1 dies already' -n 2 --kill 1@1s --kill 1@2s -- "$app"
 
 bad '--eta' -n 2 --eta 0s -- "$app"
-bad '--delta must be longer than --eta' -n 2 --eta 10ms --delta 10ms -- "$app"
+bad '--delta 10 ms: must be longer than eta' -n 2 --eta 10ms --delta 10ms -- "$app"
 bad '--timeout' -n 2 --timeout never -- "$app"
 bad '--ghost-delay: only with --mode ghost' -n 2 --ghost-delay 1s -- "$app"
 bad '--seed: only with --fail' -n 2 --seed 3 -- "$app"

@@ -147,6 +147,8 @@ fine 4
 nothing_left "what --dry-run prints"
 run 0 -n 4 --dry-run --kill 1@1s -- "$scratch/app"
 says 'kills nobody'
+run 0 -n 4 --dry-run --eta 1s -- "$scratch/app"
+grep -qE 'KNELL_DELTA_NS[= ]5000000000 ' "$scratch/out" || wrong "delta is not 5 eta when only --eta is given"
 
 # ---- scenarios
 cat >"$scratch/small.fail" <<'END'
