@@ -102,11 +102,11 @@ fine 3
 # ---- the end from outside
 for limit in 5 15 45; do # on a busy machine MPI_Init alone may take seconds
     run 124 -n 3 --timeout ${limit}s -- "$scratch/app" hang
-    grep -q 'is inside MPI_Init' "$scratch/err" || break
+    grep -q 'inside MPI_Init' "$scratch/err" || break
 done
 says "ended by --timeout after $limit s"
-says 'rank 0 is inside no MPI call'
-says 'rank 2 is inside MPI_Barrier'
+says 'rank 0: inside no MPI call'
+says 'ranks 1 to 2: inside MPI_Barrier'
 
 # in_background: a job that works until it is ended, from the moment all are through MPI_Init; its process is $job
 in_background() {
