@@ -139,10 +139,13 @@ void knell__ghost_leave(void)
         knell__ghost_park();
 }
 
-/* Each of the living tells all of the dead: whoever decided the last agreement knew them all. */
+/* Each of the living tells all of the dead: whoever decided the last agreement knew them all. Among them may be some that are no ghosts:
+ * a message to those may be an error, and the program's handler is not to hear of it. */
 void knell__ghosts_release(void)
 {
     MPI_Request request;
+    if (knell__self.ghosts)
+        knell__native.comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int i = 0; knell__self.ghosts && i < knell__deaths(); i++)
         if (knell__native.isend(NULL, 0, MPI_BYTE, knell__death_at(i), RELEASE, MPI_COMM_WORLD, &request) == MPI_SUCCESS)
             knell__native.request_free(&request);
