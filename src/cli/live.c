@@ -1,5 +1,6 @@
 /* knell live: real processes with detectors on this host, some of which are killed or stopped; how soon the others know. */
 #include "cli/commands.h"
+#include "cli/heartbeat.h"
 #include "cli/live.h"
 #include "cli/output.h"
 
@@ -108,11 +109,11 @@ static int parse_cut(const char *text, struct knell__live_plan *plan)
 static int check(struct knell__live_plan *plan, const struct knell_texts *kills, const struct knell_texts *stops,
                  const struct knell_texts *cuts)
 {
-    int status = -1;
+    int status = knell__heartbeat_settle(&usage, plan->eta, 10, &plan->delta);
+    if (status >= 0)
+        return status;
     if (plan->hosts > plan->nodes)
         return knell__cli_fail(&usage, "--hosts %" PRId64 ": more than there are processes", plan->hosts);
-    if (plan->delta <= plan->eta)
-        return knell__cli_fail(&usage, "--delta must be longer than --eta: a heartbeat takes eta and its journey");
     for (size_t i = 0; i < kills->n && status < 0; i++)
         status = parse_one("kill", kills->items[i], plan, KNELL__LIVE_KILL);
     for (size_t i = 0; i < stops->n && status < 0; i++)
@@ -139,7 +140,7 @@ static int parse(int argc, char **argv, struct knell__live_plan *plan)
                           .fallback = "1"),
         KNELL_OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "10ms"),
         KNELL_OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
-                           .fallback = "100ms"),
+                           .fallback_help = "10 eta"),
         KNELL_OPT_DURATION("for", "T", &plan->duration, 1000000, INT64_C(86400000000000), "how long", .fallback = "3s"),
         KNELL_OPT_DURATION("settle", "T", &plan->settle, 1000000, INT64_C(86400000000000),
                            "ends T after all survivors know all deaths, if before"),

@@ -1,5 +1,6 @@
 /* knell run: an MPI job that survives the death of ranks, on the MPI it is linked with; and deaths, when wanted. */
 #include "cli/commands.h"
+#include "cli/heartbeat.h"
 #include "cli/run.h"
 #include "cli/run_kill.h"
 
@@ -29,13 +30,14 @@ static const struct knell_usage usage = {
 
 static int check(struct knell__run_plan *plan, bool mpi_given)
 {
-    if (plan->eta && plan->delta && plan->delta <= plan->eta)
-        return knell__cli_fail(&usage, "--delta must be longer than --eta: a heartbeat takes eta and its journey");
+    int status = knell__heartbeat_settle(&usage, plan->eta, 5, &plan->delta);
+    if (status >= 0)
+        return status;
     if (plan->fail && plan->kills.n)
         return knell__cli_fail(&usage, "--fail says who fails already; give it or --kill");
     if (plan->ghost_delay && plan->mode != KNELL__RUN_GHOST)
         return knell__cli_fail(&usage, "--ghost-delay: only with --mode ghost");
-    int status = knell__run_kills_check(plan);
+    status = knell__run_kills_check(plan);
     return status < 0 ? knell__run_find(plan, mpi_given) : status;
 }
 
@@ -49,7 +51,7 @@ static int parse(int argc, char **argv, struct knell__run_plan *plan)
         KNELL_OPT_WORD("mode", &plan->mode, modes, "how ranks die", .arg = "real|ghost", .fallback = "real"),
         KNELL_OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "100ms"),
         KNELL_OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
-                           .fallback = "500ms"),
+                           .fallback_help = "5 eta"),
         KNELL_OPT_DURATION("ghost-delay", "T", &plan->ghost_delay, 1000, INT64_C(600000000000),
                            "how long after its death a ghost is known"),
         KNELL_OPT_TEXTS("kill", "R@T|R@F#K", &plan->kills, "kill rank R at time T, or before its K-th call of F"),

@@ -10,7 +10,8 @@
  *      run_log.c      --log
  *      run_spans.c    which calls belong together
  *      run_timeline.c what happened, in words
- *      run_picture.c  the same as a picture */
+ *      run_picture.c  the same as a picture
+ *      run_where.c    who was where when the time was up */
 #ifndef KNELL_CLI_RUN_H
 #define KNELL_CLI_RUN_H
 
@@ -160,11 +161,12 @@ struct knell__run_span {
 /* All of that call (gen/calls.h) in the order of time, to be freed; how many. */
 size_t knell__run_spans(const struct knell__run_job *job, int call, struct knell__run_span **spans);
 
-/* ---- run_log.c, run_timeline.c, run_picture.c ------------------------------------------------------------------------------ */
+/* ---- run_log.c, run_timeline.c, run_picture.c, run_where.c ----------------------------------------------------------------- */
 
 void knell__run_log_report(const struct knell__run_job *job, const struct knell__report *report);
 void knell__run_timeline(const struct knell__run_job *job, FILE *out);
 void knell__run_picture(const struct knell__run_job *job, FILE *out);
+void knell__run_where(const struct knell__run_job *job, FILE *out);
 
 /* Who knew of the death of `rank` first; NULL: nobody. */
 const struct knell__report *knell__run_first_to_know(const struct knell__run_job *job, int rank);

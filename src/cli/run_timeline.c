@@ -169,36 +169,6 @@ static int add_flips(const struct knell__run_job *job, struct lines *lines)
     return messages;
 }
 
-/* ---- who is where ---------------------------------------------------------------------------------------------------------- */
-
-static const char *where_is(const struct knell__run_rank *rank)
-{
-    if (!rank->started)
-        return "was not started";
-    if (rank->ghost)
-        return "is a ghost";
-    if (!rank->left)
-        return "has ended";
-    if (!rank->ready)
-        return rank->init ? "is inside MPI_Init" : "has not called MPI_Init";
-    if (!rank->told)
-        return "does not answer";
-    return rank->inside < 0 ? "is inside no MPI call" : "is inside";
-}
-
-static void write_where(const struct knell__run_job *job, FILE *out)
-{
-    char text[KNELL_DURATION_TEXT];
-    fprintf(out, "knell run: ended by --timeout after %s; where the ranks are:\n",
-            knell__format_duration(job->plan->timeout, text));
-    for (int i = 0; i < job->plan->ranks; i++) {
-        const struct knell__run_rank *rank = &job->rank[i];
-        bool inside = rank->left && rank->ready && rank->told && rank->inside >= 0 && !rank->ghost;
-        fprintf(out, "  rank %d %s%s%s\n", i, where_is(rank), inside ? " " : "",
-                inside ? knell__run_call_name(rank->inside) : "");
-    }
-}
-
 /* ---- who was to die --------------------------------------------------------------------------------------------------------- */
 
 static void write_spared(const struct knell__run_job *job, FILE *out)
@@ -253,6 +223,6 @@ void knell__run_timeline(const struct knell__run_job *job, FILE *out)
         write_lines(job, &lines, out);
     write_spared(job, out);
     if (job->timed_out)
-        write_where(job, out);
+        knell__run_where(job, out);
     free(lines.line);
 }

@@ -173,6 +173,8 @@ int knell__mpi_comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_
     if (!comm)
         return knell__native.comm_create_group(handle, group, tag, newcomm);
     *newcomm = MPI_COMM_NULL;
+    if ((unsigned)tag > (unsigned)knell__tag_ub)
+        return knell__raise(comm, MPI_ERR_TAG);
     int code = knell__group_members(comm, group, &member, &size);
     if (code != MPI_SUCCESS)
         return knell__raise(comm, code);

@@ -117,7 +117,7 @@ static void start_runtime(const struct knell__meeting *meeting, int listening)
     config.rank = (knell_rank)knell__self.process;
     config.ranks = (uint32_t)knell__self.processes;
     config.eta = time_setting("KNELL_ETA_NS", config.eta);
-    config.delta = time_setting("KNELL_DELTA_NS", config.delta);
+    config.delta = time_setting("KNELL_DELTA_NS", 5 * config.eta); /* as with `knell run --eta` alone */
     needs = config.eta + 2 * config.delta + SPREADS; /* its observer may be dead too */
     config.key = meeting->key;
     config.key_size = sizeof meeting->key;

@@ -72,6 +72,31 @@ static void wrong_blocks(void)
     OK(MPI_Comm_free(&alone));
 }
 
+static int largest_tag(void)
+{
+    int *largest, found;
+    OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &found));
+    CHECK(found);
+    return *largest;
+}
+
+/* The tag is looked at by everybody, also by those who are no members of the group. */
+static void wrong_tags(MPI_Comm comm)
+{
+    MPI_Group everybody;
+    int largest = largest_tag();
+    OK(MPI_Comm_group(comm, &everybody));
+    GIVES(MPI_Comm_create_group(comm, everybody, -7, &made), MPI_ERR_TAG);
+    GIVES(MPI_Comm_create_group(comm, everybody, MPI_ANY_TAG, &made), MPI_ERR_TAG);
+    GIVES(MPI_Comm_create_group(comm, everybody, largest + 1, &made), MPI_ERR_TAG);
+    GIVES(MPI_Comm_create_group(comm, MPI_GROUP_EMPTY, -7, &made), MPI_ERR_TAG);
+    GIVES(MPI_Send(&value, 1, MPI_INT, me, largest + 1, comm), MPI_ERR_TAG);
+    CHECK(made == MPI_COMM_NULL);
+    OK(MPI_Comm_create_group(comm, everybody, largest, &made));
+    OK(MPI_Comm_free(&made));
+    OK(MPI_Group_free(&everybody));
+}
+
 static void wrong_creations(MPI_Comm comm)
 {
     MPI_Comm world = MPI_COMM_WORLD;
@@ -97,6 +122,8 @@ int main(int argc, char **argv)
     wrong_creations(MPI_COMM_WORLD);
     wrong_blocks();
     wrong_creations(copy);
+    wrong_tags(MPI_COMM_WORLD);
+    wrong_tags(copy);
     OK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, copy));
     CHECK(sum == all);
     return end();

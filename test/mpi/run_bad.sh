@@ -1,42 +1,15 @@
 #!/bin/sh
 # `knell run` with wrong input: status 2 (1: an error in the scenario), one line on standard error that says what is wrong, nothing on
 # standard output, nothing started, nothing left. Usage: run_bad.sh KNELL MPI APP
-set -u
-knell=$1 mpi=$2
-# In a mount namespace of its own, where that is allowed, /dev/shm is this test's alone.
-if [ -z "${KNELL_TEST_OWN_SHM-}" ] && unshare --mount true 2>/dev/null; then
-    export KNELL_TEST_OWN_SHM=1
-    exec unshare --mount sh -c 'mount -t tmpfs none /dev/shm && exec "$0" "$@"' "$0" "$@"
-fi
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-cp "$3" "$scratch/app"
-app=$scratch/app
-mkdir "$scratch/tmp"
-export TMPDIR="$scratch/tmp"
-failed=0
-
-wrong() {
-    echo "$mpi: knell run $command: $1" >&2
-    sed 's/^/    /' "$scratch/out" "$scratch/err" >&2
-    failed=1
-}
-
-nothing_left() {
-    ! pgrep -f "$app" >/dev/null || wrong "processes are left: $(pgrep -f "$app" | tr '\n' ' ')"
-    [ -z "$(ls -A "$TMPDIR")" ] || wrong "left in TMPDIR: $(ls -A "$TMPDIR")"
-    [ -z "${KNELL_TEST_OWN_SHM-}" ] || [ -z "$(ls -A /dev/shm)" ] || wrong "left in /dev/shm: $(ls -A /dev/shm)"
-}
+. "$(dirname "$0")/run_lib.sh"
 
 # refused STATUS LINES WORDS argument...: in so many lines, with words that match
 refused() {
     wanted=$1 lines=$2 words=$3
     shift 3
-    command=$*
-    timeout -k 5 20 "$knell" run "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
-    [ $status -eq "$wanted" ] || wrong "status $status, expected $wanted"
-    grep -qE -e "$words" "$scratch/err" || wrong "standard error lacks: $words"
+    knell_run "$@"
+    ended_with "$wanted"
+    says "$words"
     [ "$(wc -l <"$scratch/err")" -eq "$lines" ] || wrong "not $lines lines on standard error"
     [ ! -s "$scratch/out" ] || wrong "words on standard output"
     nothing_left
@@ -76,7 +49,7 @@ bad '--kill 1@MPI_Init: nothing can be done at MPI_Init: .*from the end of MPI_I
 bad 'rank 1 dies already' -n 2 --kill 1@1s --kill 1@2s -- "$app"
 
 bad '--eta' -n 2 --eta 0s -- "$app"
-bad '--delta must be longer than --eta' -n 2 --eta 10ms --delta 10ms -- "$app"
+bad '--delta 10 ms: must be longer than eta' -n 2 --eta 10ms --delta 10ms -- "$app"
 bad '--timeout' -n 2 --timeout never -- "$app"
 bad '--ghost-delay: only with --mode ghost' -n 2 --ghost-delay 1s -- "$app"
 bad '--seed: only with --fail' -n 2 --seed 3 -- "$app"

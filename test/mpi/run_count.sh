@@ -2,28 +2,20 @@
 # Deaths at a count of calls that the scenario keeps itself: in a rank's k-th call of one function, in its k-th of two together, and
 # by the shipped scenario. Each rank notes its calls in a file of its own, before it makes them. Usage: run_count.sh KNELL MPI APP MODE
 # SCENARIOS
-set -u
-knell=$1 mpi=$2 app=$3 mode=$4 scenarios=$5
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-failed=0
-
-wrong() {
-    echo "$mpi $mode: $1" >&2
-    sed 's/^/    /' "$scratch/out" "$scratch/err" >&2
-    failed=1
-}
+. "$(dirname "$0")/run_lib.sh"
+scenarios=$5
 
 # run VICTIM option...: this rank of four dies, the other three go on and end well
 run() {
     victim=$1
     shift
     rm -f "$scratch"/calls.*
-    timeout -k 5 60 "$knell" run -n 4 --mode "$mode" --timeout 50s "$@" -- "$app" count "$scratch/calls" >"$scratch/out" \
-        2>"$scratch/err" </dev/null || wrong "knell run $*: status $?"
-    [ "$(grep -o fine "$scratch/out" | wc -l)" -eq 3 ] || wrong "not three ranks ended well"
-    grep -q '1 of 4 ranks died' "$scratch/err" || wrong "not one rank died"
-    grep -qE "rank $victim (was killed|became a ghost)" "$scratch/err" || wrong "rank $victim did not die"
+    knell_run -n 4 --mode "$mode" --timeout 50s "$@" -- "$app" count "$scratch/calls"
+    ended_with 0
+    fine 3
+    says '1 of 4 ranks died'
+    says "rank $victim (was killed|became a ghost)"
+    nothing_left
 }
 
 # noted LEAST MOST: the victim's file has so many calls

@@ -1,42 +1,18 @@
 /* sem_group: MPI_Comm_create_group that fails takes nothing for good: no memory, no slot. By a death among its members, thousands of
  * times; by a revoke of the parent while a member waits for one that never comes. Argument: how many failures by a death. */
-#include "check.h"
+#include "memory.h"
 
-enum { VICTIM = 1, LEAVES = 150, AT_ONCE = 200, ALLOWED_KB = 256 };
+enum { VICTIM = 1, LEAVES = 150, AT_ONCE = 200 };
 
-static long resident_kb(void)
-{
-    char line[128];
-    long kb = -1;
-    FILE *status = fopen("/proc/self/status", "r");
-    CHECK(status);
-    while (fgets(line, sizeof line, status))
-        sscanf(line, "VmRSS: %ld", &kb);
-    fclose(status);
-    CHECK(kb > 0);
-    return kb;
-}
-
-static void fail_by_death(int times, MPI_Group group)
+static void fail_by_death(MPI_Comm comm, int times)
 {
     MPI_Comm made;
+    MPI_Group group;
+    OK(MPI_Comm_group(comm, &group));
     for (int i = 0; i < times; i++) {
-        FAILS(MPI_Comm_create_group(MPI_COMM_WORLD, group, 1, &made), MPIX_ERR_PROC_FAILED);
+        FAILS(MPI_Comm_create_group(comm, group, 1, &made), MPIX_ERR_PROC_FAILED);
         CHECK(made == MPI_COMM_NULL);
     }
-}
-
-static void check_memory(int times)
-{
-    MPI_Group group;
-    OK(MPI_Comm_group(MPI_COMM_WORLD, &group));
-    fail_by_death(times / 5, group);
-    long before = resident_kb();
-    fail_by_death(times - times / 5, group);
-    long grown = resident_kb() - before;
-    if (me == 0)
-        fprintf(stderr, "after %d failures %ld KiB, after %d more %ld KiB more\n", times / 5, before, times - times / 5, grown);
-    CHECK(grown < ALLOWED_KB);
     OK(MPI_Group_free(&group));
 }
 
@@ -75,7 +51,7 @@ int main(int argc, char **argv)
     CHECK(all == 3);
     die_if(me == VICTIM);
     learn_death(MPI_COMM_WORLD, VICTIM);
-    check_memory(times);
+    check_no_leak("failures by a death", fail_by_death, MPI_COMM_WORLD, times / (1 + TRIES));
     MPI_Comm living = shrunk(MPI_COMM_WORLD);
     for (int i = 0; i < LEAVES; i++)
         fail_by_revoke(living);

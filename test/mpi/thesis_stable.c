@@ -1,30 +1,9 @@
 /* thesis_stable: tests 7, 8 and 11 of the thesis (chapter 6.2): nothing leaks, nothing hangs.
  * 7: many allreduces with the root and others dead. 8: communicators split off and freed, many times. 11: the same with a dead
  * process, and a barrier and a broadcast under way on each that are never completed. */
-#include "check.h"
+#include "memory.h"
 
 enum { TIMES = 128 };
-
-static long pages(void)
-{
-    long size = 0, resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    CHECK(file && fscanf(file, "%ld %ld", &size, &resident) == 2);
-    fclose(file);
-    return resident;
-}
-
-/* After a first time, which may fill pools, further ones take less than half a page each. */
-static void check_no_leak(void (*times)(MPI_Comm, int), MPI_Comm comm, const char *name)
-{
-    times(comm, TIMES);
-    long before = pages();
-    times(comm, TIMES);
-    long more = pages() - before;
-    if (more > TIMES / 2)
-        fprintf(stderr, "rank %d: %s: %ld pages more after %d times\n", me, name, more, TIMES);
-    CHECK(more <= TIMES / 2);
-}
 
 static void test_7(MPI_Comm comm, int times)
 {
@@ -85,15 +64,15 @@ static void test_11_death(MPI_Comm comm)
 int main(int argc, char **argv)
 {
     begin(&argc, &argv, 40);
-    check_no_leak(test_8, MPI_COMM_WORLD, "test 8");
+    check_no_leak("test 8", test_8, MPI_COMM_WORLD, TIMES);
     test_11_death(MPI_COMM_WORLD);
     learn_death(MPI_COMM_WORLD, 3);
     MPI_Comm living = shrunk(MPI_COMM_WORLD);
-    check_no_leak(test_8, living, "test 8 after a death");
-    check_no_leak(test_11, living, "test 11");
+    check_no_leak("test 8 after a death", test_8, living, TIMES);
+    check_no_leak("test 11", test_11, living, TIMES);
     meet(living);
     die_if(me == 0);
     learn_death(MPI_COMM_WORLD, 0);
-    check_no_leak(test_7, MPI_COMM_WORLD, "test 7");
+    check_no_leak("test 7", test_7, MPI_COMM_WORLD, TIMES);
     return end();
 }

@@ -54,6 +54,8 @@ run resumed-too-late 1000 -n 6 --eta 20ms --delta 400ms --for 3s --stop 0@500ms+
 grep -q 'rank 0 is held for dead' "$dir/err" || wrong "resumed-too-late: rank 0 was not ended"
 run resumed-in-time 1000 -n 6 --eta 20ms --delta 800ms --for 2s --stop 2@500ms+200ms
 why ''
+run delta-follows-eta 0 -n 2 --eta 40ms --for 200ms
+[ "$(value delta_ms)" = 400 ] || wrong "--eta 40ms alone: delta $(value delta_ms) ms, expected 400"
 run neighbours 2500 -n 8 --eta 20ms --delta 400ms --for 4s --kill 3@500ms --kill 4@500ms --kill 5@500ms --no-shortcuts
 
 run hosts 1000 -n 9 --hosts 3 --eta 20ms --delta 400ms --for 4s --kill 1@500ms --stop 4@1500ms --kill 8@2500ms

@@ -1,0 +1,113 @@
+/* The picture and the places of `knell run` with few ranks and with many. A column of the picture is a millisecond here. */
+#include "cli/run.h"
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MS INT64_C(1000000)
+enum { MOST = 100, BEGIN = 5 };
+
+static struct knell__run_rank rank[MOST];
+static struct knell__report report[MOST];
+static struct knell__run_plan plan;
+static struct knell__run_job job;
+
+static void begin(int ranks)
+{
+    memset(rank, 0, sizeof rank);
+    plan = (struct knell__run_plan){.ranks = ranks, .timeout = 1000 * MS};
+    job = (struct knell__run_job){.plan = &plan, .rank = rank, .report = report, .begin = BEGIN, .end = BEGIN + 63 * MS};
+    for (int i = 0; i < ranks; i++)
+        rank[i] = (struct knell__run_rank){.started = true, .init = true, .ready = true, .left = true, .inside = -1};
+}
+
+static void dies(int number, int64_t ms)
+{
+    rank[number].died = BEGIN + ms * MS;
+    rank[number].left = false;
+}
+
+static void recovers(int number, int64_t from_ms, int64_t took_ms)
+{
+    report[job.reports++] = (struct knell__report){.word = KNELL__WORD_DID, .process = number, .when = BEGIN + from_ms * MS,
+                                                   .took = took_ms * MS};
+}
+
+static char *written(void (*writes)(const struct knell__run_job *, FILE *))
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    writes(&job, out);
+    fclose(out);
+    return text;
+}
+
+static int lines(const char *text)
+{
+    int count = 0;
+    for (; *text; text++)
+        count += *text == '\n';
+    return count;
+}
+
+TEST(few_ranks_have_a_row_each)
+{
+    begin(32);
+    dies(7, 2);
+    recovers(8, 1, 1);
+    char *text = written(knell__run_picture);
+    CHECK_EQ_I64(lines(text), 3 + 32 + 2);
+    CHECK(strstr(text, "\n  rank 7     ──✗\n") != NULL);
+    CHECK(strstr(text, "\n  rank 8     ─▒▒─") != NULL);
+    CHECK(strstr(text, "other") == NULL);
+    free(text);
+}
+
+TEST(of_many_ranks_the_dead_have_a_row_each_and_the_others_one)
+{
+    begin(48);
+    dies(7, 2);
+    dies(40, 4);
+    recovers(0, 3, 1);
+    recovers(47, 6, 0);
+    char *text = written(knell__run_picture);
+    CHECK_EQ_I64(lines(text), 3 + 3 + 2);
+    CHECK(strstr(text, "\n  rank 7     ──✗\n  rank 40    ────✗\n  46 others  ───▒▒─▒─") != NULL);
+    free(text);
+}
+
+TEST(more_dead_than_rows_are_counted)
+{
+    begin(MOST);
+    for (int i = 0; i < MOST - 1; i++)
+        dies(i, 1);
+    char *text = written(knell__run_picture);
+    CHECK_EQ_I64(lines(text), 3 + 32 + 2 + 2);
+    CHECK(strstr(text, "\n  and 67 more that died\n  1 other    ──") != NULL);
+    dies(MOST - 1, 1);
+    free(text);
+    text = written(knell__run_picture);
+    CHECK(strstr(text, "other") == NULL);
+    free(text);
+}
+
+TEST(neighbours_in_the_same_place_share_a_line)
+{
+    begin(MOST);
+    for (int i = 0; i < MOST; i++)
+        rank[i].told = i != 50;
+    dies(51, 1);
+    rank[52].ghost = true;
+    rank[99].ready = false;
+    char *text = written(knell__run_where);
+    CHECK_STR(text, "knell run: ended by --timeout after 1 s; where the ranks are:\n"
+                    "  ranks 0 to 49: inside no MPI call\n"
+                    "  rank 50: no answer\n"
+                    "  rank 51: ended\n"
+                    "  rank 52: ghost\n"
+                    "  ranks 53 to 98: inside no MPI call\n"
+                    "  rank 99: inside MPI_Init\n");
+    free(text);
+}
