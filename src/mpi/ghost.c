@@ -3,12 +3,14 @@
 #include "mpi/drain.h"
 #include "mpi/layer.h"
 #include "mpi/native.h"
+#include "mpi/neighbours.h"
 #include "mpi/side.h"
 #include "mpi/tell.h"
 
 #include <knell/mpix.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -16,7 +18,7 @@
 #include <unistd.h>
 
 /* The living tell the ghosts to go by a message of this tag on the MPI's own world, which is used for nothing else. */
-enum { RELEASE = 1 };
+enum { RELEASE = 1, RELEASE_MS = 2000 };
 
 enum { ALIVE, GHOST, LEAVING };
 static _Atomic int state = ALIVE;
@@ -139,11 +141,25 @@ void knell__ghost_leave(void)
         knell__ghost_park();
 }
 
-/* Each of the living tells all of the dead: whoever decided the last agreement knew them all. */
+static bool ghosts_are_there(void)
+{
+    for (int i = 0; i < knell__deaths(); i++)
+        if (knell__neighbour_is_there(knell__death_at(i)))
+            return true;
+    return false;
+}
+
+/* Each of the living tells all of the dead: whoever decided the last agreement knew them all. Over some transports the word goes out
+ * only while this process keeps the MPI going: it does until they are gone, or for RELEASE_MS: one may have been stopped. */
 void knell__ghosts_release(void)
 {
     MPI_Request request;
+    knell_time end = now() + RELEASE_MS * INT64_C(1000000);
     for (int i = 0; knell__self.ghosts && i < knell__deaths(); i++)
         if (knell__native.isend(NULL, 0, MPI_BYTE, knell__death_at(i), RELEASE, MPI_COMM_WORLD, &request) == MPI_SUCCESS)
             knell__native.request_free(&request);
+    while (knell__self.ghosts && ghosts_are_there() && now() < end) {
+        is_released();
+        sched_yield();
+    }
 }
