@@ -99,7 +99,7 @@ bool knell__buffered_turn(bool given_up)
 static int pack(const void *buf, int count, MPI_Datatype datatype, struct message **made, int *bytes)
 {
     int room = 0;
-    int code = knell__native.pack_size(count, datatype, knell__wire, &room);
+    int code = count < 0 ? MPI_ERR_COUNT : knell__native.pack_size(count, datatype, knell__wire, &room);
     if (code != MPI_SUCCESS)
         return code;
     if (!attached.there || attached.size - attached.used - MPI_BSEND_OVERHEAD < room)

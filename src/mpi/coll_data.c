@@ -111,6 +111,10 @@ KNELL__RARE static int copy_natively(const void *from, int from_count, MPI_Datat
 void knell__coll_copy(struct knell__coll *coll, const void *from, int from_count, MPI_Datatype from_type, void *into,
                       int into_count, MPI_Datatype into_type)
 {
+    if (KNELL__RARELY(from_count < 0 || into_count < 0)) {
+        note(coll, MPI_ERR_COUNT);
+        return;
+    }
     struct knell__layout a = knell__layout_of(from_type), b = from_type == into_type ? a : knell__layout_of(into_type);
     size_t bytes = a.size * (size_t)from_count;
     if (bytes == 0 || from == into)

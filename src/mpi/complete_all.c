@@ -64,6 +64,8 @@ static bool complete_in_order(struct knell__many *many, MPI_Status *statuses, in
 
 int knell__mpi_waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
+    if (KNELL__RARELY(count < 0)) /* the MPI below says what is wrong with it */
+        return knell__raise_on(NULL, knell__native.waitall(count, requests, statuses));
     struct knell__many many;
     struct knell__comm *blamed = NULL;
     int code = MPI_SUCCESS;

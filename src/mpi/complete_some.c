@@ -25,6 +25,7 @@ static bool any_failed(struct knell__many *many, int *index, MPI_Status *status,
 static bool any_turn(struct knell__many *many, int *index, int *flag, MPI_Status *status, int *code)
 {
     struct knell__comm *blamed = NULL;
+    *index = MPI_UNDEFINED; /* wrong arguments leave it as it is */
     *code = knell__native.testany(many->count, many->request, index, flag, status);
     if (*flag || *code != MPI_SUCCESS) {
         if (*index != MPI_UNDEFINED && *index >= 0)
@@ -94,6 +95,7 @@ static bool some_failed(struct knell__many *many, int *outcount, int *indices, M
 
 static bool some_turn(struct knell__many *many, int *outcount, int *indices, MPI_Status *statuses, int *code)
 {
+    *outcount = 0; /* wrong arguments leave it as it is */
     *code = knell__native.testsome(many->count, many->request, outcount, indices, statuses);
     if (*outcount == MPI_UNDEFINED)
         return true;

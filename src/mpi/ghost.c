@@ -149,17 +149,23 @@ static bool ghosts_are_there(void)
     return false;
 }
 
-/* Each of the living tells all of the dead: whoever decided the last agreement knew them all. Over some transports the word goes out
- * only while this process keeps the MPI going: it does until they are gone, or for RELEASE_MS: one may have been stopped. */
+/* Over some transports the word goes out only while its sender keeps the MPI going. Not for ever: a ghost may have been stopped. */
+static void see_them_go(void)
+{
+    for (knell_time end = now() + RELEASE_MS * INT64_C(1000000); ghosts_are_there() && now() < end; sched_yield())
+        is_released();
+}
+
+/* Each of the living tells all of the dead: whoever decided the last agreement knew them all. Among them may be some that are no ghosts:
+ * a message to those may be an error, and the program's handler is not to hear of it. */
 void knell__ghosts_release(void)
 {
     MPI_Request request;
-    knell_time end = now() + RELEASE_MS * INT64_C(1000000);
-    for (int i = 0; knell__self.ghosts && i < knell__deaths(); i++)
+    if (!knell__self.ghosts || knell__deaths() == 0)
+        return;
+    knell__native.comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < knell__deaths(); i++)
         if (knell__native.isend(NULL, 0, MPI_BYTE, knell__death_at(i), RELEASE, MPI_COMM_WORLD, &request) == MPI_SUCCESS)
             knell__native.request_free(&request);
-    while (knell__self.ghosts && ghosts_are_there() && now() < end) {
-        is_released();
-        sched_yield();
-    }
+    see_them_go();
 }

@@ -111,7 +111,7 @@ int knell__mpi_sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
     int room = 0, used = 0;
     if (!comm)
         return knell__native.sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, handle, status);
-    int code = knell__native.pack_size(count, datatype, knell__wire, &room);
+    int code = count < 0 ? MPI_ERR_COUNT : knell__native.pack_size(count, datatype, knell__wire, &room);
     void *packed = code == MPI_SUCCESS ? malloc((size_t)room + 1) : NULL;
     if (code == MPI_SUCCESS)
         code = packed ? knell__native.pack(buf, count, datatype, packed, room, &used, knell__wire) : MPI_ERR_NO_MEM;

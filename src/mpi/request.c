@@ -201,18 +201,19 @@ static void forget(struct knell__task *task)
     task->release(task);
 }
 
-/* The token completes natively too, so that a native test of it says so. */
+/* The token completes natively too, so that a native test of it says so. From then on another thread may end the task. */
 static void finish(struct knell__task **at, int code)
 {
     struct knell__task *task = *at;
+    MPI_Request handle = task->handle;
+    bool detached = task->detached;
     *at = task->next;
     atomic_fetch_sub(&knell__tasks_active, 1);
     task->code = code;
-    knell__native.grequest_complete(task->handle);
-    if (task->detached)
+    atomic_store_explicit(&task->over, true, memory_order_release);
+    knell__native.grequest_complete(handle);
+    if (detached)
         forget(task);
-    else
-        atomic_store_explicit(&task->over, true, memory_order_release);
 }
 
 int knell__request_detach(MPI_Request *handle)

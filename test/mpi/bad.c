@@ -60,6 +60,38 @@ static void wrong_ends(MPI_Comm comm)
     GIVES(MPI_Bcast(&value, 1, MPI_INT, all, comm), MPI_ERR_ROOT);
 }
 
+/* Below zero: not a size of memory. */
+static void wrong_counts(MPI_Comm comm)
+{
+    static int from[4], into[4], less[4] = {-1, -1, -1, -1}, nowhere[4];
+    CHECK(all <= 4);
+    GIVES(MPI_Sendrecv_replace(from, -1, MPI_INT, me, 0, me, 0, comm, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
+    GIVES(MPI_Bsend(from, -1, MPI_INT, me, 0, comm), MPI_ERR_COUNT);
+    GIVES(MPI_Bcast(from, -1, MPI_INT, 0, comm), MPI_ERR_COUNT);
+    GIVES(MPI_Gather(from, -1, MPI_INT, into, -1, MPI_INT, 0, comm), MPI_ERR_COUNT);
+    GIVES(MPI_Scatter(from, -1, MPI_INT, into, -1, MPI_INT, 0, comm), MPI_ERR_COUNT);
+    GIVES(MPI_Allgather(from, -1, MPI_INT, into, -1, MPI_INT, comm), MPI_ERR_COUNT);
+    GIVES(MPI_Alltoall(from, -1, MPI_INT, into, -1, MPI_INT, comm), MPI_ERR_COUNT);
+    GIVES(MPI_Alltoallv(from, less, nowhere, MPI_INT, into, less, nowhere, MPI_INT, comm), MPI_ERR_COUNT);
+    GIVES(MPI_Allreduce(from, into, -1, MPI_INT, MPI_SUM, comm), MPI_ERR_COUNT);
+    GIVES(MPI_Reduce_scatter(from, into, less, MPI_INT, MPI_SUM, comm), MPI_ERR_COUNT);
+    GIVES(MPI_Scan(from, into, -1, MPI_INT, MPI_SUM, comm), MPI_ERR_COUNT);
+}
+
+/* The MPIs have different classes for it, and leave what they would return as it is. */
+static void wrong_completions(void)
+{
+    int flag, index = 1 << 24, count = 1 << 24, indices[1] = {1 << 24};
+    MPI_Request none[1] = {MPI_REQUEST_NULL};
+    MPI_Status status[1];
+    CHECK(CODE(MPI_Testany(-1, none, &index, &flag, status)) != MPI_SUCCESS);
+    CHECK(CODE(MPI_Waitany(-1, none, &index, status)) != MPI_SUCCESS);
+    CHECK(CODE(MPI_Testsome(-1, none, &count, indices, status)) != MPI_SUCCESS);
+    CHECK(CODE(MPI_Waitsome(-1, none, &count, indices, status)) != MPI_SUCCESS);
+    CHECK(CODE(MPI_Testall(-1, none, &flag, status)) != MPI_SUCCESS);
+    CHECK(CODE(MPI_Waitall(-1, none, status)) != MPI_SUCCESS);
+}
+
 /* The own block is larger than its place: an error of this communicator, not of MPI_COMM_SELF, where one copies to oneself. */
 static void wrong_blocks(void)
 {
@@ -119,6 +151,9 @@ int main(int argc, char **argv)
     no_communicator_of_ulfm();
     wrong_ends(MPI_COMM_WORLD);
     wrong_ends(copy);
+    wrong_counts(MPI_COMM_WORLD);
+    wrong_counts(copy);
+    wrong_completions();
     wrong_creations(MPI_COMM_WORLD);
     wrong_blocks();
     wrong_creations(copy);

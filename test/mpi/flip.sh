@@ -26,6 +26,11 @@ run
 has '^send 0; holes 0; '
 ! grep -qE '[a-z] [1-9][0-9]*;' "$scratch/out" || wrong "bits are wrong that nobody flipped"
 
+# Rank 1 tells of the bits in one line, which the launcher may join with others.
+line() {
+    grep -o 'send [0-9]*; holes .* digest [0-9a-f]\{16\}' "$scratch/out"
+}
+
 # One bit each, by its number; in the sum of two ranks bit 1 of each, which is none, and bit 2 of rank 0 alone. Where a rank sends two
 # blocks of 3,200 bits, those from 3,200 on go to rank 1.
 cat >"$scratch/one.fail" <<'END'
@@ -76,13 +81,13 @@ Daemon D { onload -> continue, stay; before(MPI_Send) -> flip(1, 100), stay; }
 Group G { program = "app" size = 2; daemon = D; }
 END
 run --fail "$scratch/chance.fail" --seed 7
-first=$(cat "$scratch/out")
+first=$(line)
 bits=$(sed -n 's/^send \([0-9]*\); holes 0; isend 0; sendrecv 0.*/\1/p' "$scratch/out")
 [ -n "$bits" ] && [ "$bits" -gt 1360 ] && [ "$bits" -lt 1840 ] || wrong "$bits of 160,000 bits are wrong, expected about 1,600"
 run --fail "$scratch/chance.fail" --seed 7
-[ "$(cat "$scratch/out")" = "$first" ] || wrong "the same seed gave other bits than: $first"
+[ "$(line)" = "$first" ] || wrong "the same seed gave other bits than: $first"
 run --fail "$scratch/chance.fail" --seed 8
-[ "$(cat "$scratch/out")" != "$first" ] || wrong "another seed gave the same bits"
+[ "$(line)" != "$first" ] || wrong "another seed gave the same bits"
 
 # The shipped scenario, in which wrong bits may also end a process: here they do not, in so short a time.
 run --fail "$scenarios/silent-faults.fail" -D PF=10000000 -D PC=0 -D RANGE=3600000

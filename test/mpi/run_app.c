@@ -109,6 +109,7 @@ int main(int argc, char **argv)
         OK(MPI_Comm_size(comm, &size));
     }
     OK(MPI_Comm_rank(comm, &rank));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL)); /* MPI_Finalize has nothing for it */
     end();
     return rank == size - 1 ? status : 0;
 }
