@@ -48,10 +48,11 @@ void knell__epoch_raise(void)
         syscall(SYS_futex, &knell__epoch, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void knell__epoch_sleep(uint32_t seen)
+void knell__epoch_sleep(uint32_t seen, int64_t most_ns)
 {
+    struct timespec most = {most_ns / INT64_C(1000000000), most_ns % INT64_C(1000000000)};
     atomic_fetch_add(&sleepers, 1);
-    syscall(SYS_futex, &knell__epoch, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    syscall(SYS_futex, &knell__epoch, FUTEX_WAIT_PRIVATE, seen, &most, NULL, 0);
     atomic_fetch_sub(&sleepers, 1);
 }
 
