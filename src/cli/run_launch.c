@@ -60,7 +60,8 @@ static void option(struct knell__run_command *command, const char *name, const c
     add_all(command, words);
 }
 
-static void for_openmpi(const char *place, struct knell__run_command *command)
+/* Its shared memory is quicker than TCP, and may be left broken by who is killed while it writes there (docs/mpi.md): a ghost is not. */
+static void for_openmpi(const struct knell__run_plan *plan, const char *place, struct knell__run_command *command)
 {
     static const char *const words[] = {"--oversubscribe", "--enable-recovery", NULL};
     add_all(command, words);
@@ -70,7 +71,7 @@ static void for_openmpi(const char *place, struct knell__run_command *command)
     option(command, "orte_allowed_exit_without_sync", "1");
     option(command, "pml", "ob1");
     if (!getenv("OMPI_MCA_btl")) /* what the user has set is the user's */
-        option(command, "btl", "vader,tcp,self");
+        option(command, "btl", plan->mode == KNELL__RUN_GHOST ? "vader,tcp,self" : "tcp,self");
     option(command, "btl_tcp_progress_thread", "1");
     if (place) {
         option(command, "orte_tmpdir_base", place);
@@ -129,7 +130,7 @@ bool knell__run_command_make(const struct knell__run_plan *plan, const char *pla
     snprintf(ranks, sizeof ranks, "%" PRId64, plan->ranks);
     add(command, plan->launcher);
     if (plan->mpi == KNELL__RUN_OPENMPI)
-        for_openmpi(place, command);
+        for_openmpi(plan, place, command);
     else
         for_mpich(plan, place, command);
     give_settings(plan, place, command);

@@ -2,11 +2,11 @@
  *
  * 1. An agreement: all the living are here.
  * 2. If nobody is dead the MPI below is finalized, by a thread of its own. It would wait for ever for one who dies now; the
- *    caller waits for its end or for a death, whichever comes first. The detector is there until then.
+ *    caller waits for its end or for a death, whichever comes first, and not for ever. The detector is there until then.
  * 3. The process leaves the detector: to those who are still at 2 its end is no death.
  *
- * After a death the MPI below is not finalized, and the process ends without the destructors of its libraries: they count on it,
- * and the thread may still be in there. */
+ * When the MPI below is not finalized, or not to its end, the process ends without the destructors of its libraries: they count on
+ * it, and the thread may still be in there. */
 #include "mpi/buffered.h"
 #include "mpi/comm.h"
 #include "mpi/gen/own.h"
@@ -21,6 +21,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+/* MPICH over TCP may wait for one that has closed its connections and waits elsewhere (docs/mpi.md, "The end"). */
+enum { PATIENCE_MS = 5000 };
 
 static _Atomic bool left_alone; /* finalized by us, without the MPI below */
 
@@ -58,20 +61,22 @@ static bool start_thread(pthread_t *thread)
     return started;
 }
 
-/* False: somebody died meanwhile, and the thread stays where it is. */
+/* False: somebody died meanwhile, or it does not come back, and the thread stays where it is. */
 static bool finalize_unless_dead(void)
 {
     pthread_t thread;
+    int64_t start = knell__now_ms();
     if (knell__self.processes == 1 || !start_thread(&thread)) {
         finalize_natively(NULL);
         return true;
     }
     for (uint32_t epoch = knell__epoch_now(); !atomic_load(&is_over); epoch = knell__epoch_now()) {
-        if (knell__deaths() > 0) {
+        int64_t left = PATIENCE_MS - (knell__now_ms() - start);
+        if (knell__deaths() > 0 || left <= 0) {
             pthread_detach(thread);
             return false;
         }
-        knell__epoch_sleep(epoch);
+        knell__epoch_sleep(epoch, left * 1000000);
     }
     pthread_join(thread, NULL);
     return true;

@@ -3,12 +3,14 @@
 #include "mpi/drain.h"
 #include "mpi/layer.h"
 #include "mpi/native.h"
+#include "mpi/neighbours.h"
 #include "mpi/side.h"
 #include "mpi/tell.h"
 
 #include <knell/mpix.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -16,7 +18,7 @@
 #include <unistd.h>
 
 /* The living tell the ghosts to go by a message of this tag on the MPI's own world, which is used for nothing else. */
-enum { RELEASE = 1 };
+enum { RELEASE = 1, RELEASE_MS = 2000 };
 
 enum { ALIVE, GHOST, LEAVING };
 static _Atomic int state = ALIVE;
@@ -139,14 +141,31 @@ void knell__ghost_leave(void)
         knell__ghost_park();
 }
 
+static bool ghosts_are_there(void)
+{
+    for (int i = 0; i < knell__deaths(); i++)
+        if (knell__neighbour_is_there(knell__death_at(i)))
+            return true;
+    return false;
+}
+
+/* Over some transports the word goes out only while its sender keeps the MPI going. Not for ever: a ghost may have been stopped. */
+static void see_them_go(void)
+{
+    for (knell_time end = now() + RELEASE_MS * INT64_C(1000000); ghosts_are_there() && now() < end; sched_yield())
+        is_released();
+}
+
 /* Each of the living tells all of the dead: whoever decided the last agreement knew them all. Among them may be some that are no ghosts:
  * a message to those may be an error, and the program's handler is not to hear of it. */
 void knell__ghosts_release(void)
 {
     MPI_Request request;
-    if (knell__self.ghosts)
-        knell__native.comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    for (int i = 0; knell__self.ghosts && i < knell__deaths(); i++)
+    if (!knell__self.ghosts || knell__deaths() == 0)
+        return;
+    knell__native.comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < knell__deaths(); i++)
         if (knell__native.isend(NULL, 0, MPI_BYTE, knell__death_at(i), RELEASE, MPI_COMM_WORLD, &request) == MPI_SUCCESS)
             knell__native.request_free(&request);
+    see_them_go();
 }

@@ -1,10 +1,10 @@
 /* life.c: MPI_Init and what it prepares; MPI_Abort. */
 #include "mpi/comm.h"
 #include "mpi/error.h"
-#include "mpi/far_memory.h"
 #include "mpi/gen/own.h"
 #include "mpi/inject.h"
 #include "mpi/native.h"
+#include "mpi/neighbours.h"
 #include "mpi/request.h"
 #include "mpi/side.h"
 #include "mpi/tell.h"

@@ -2,6 +2,7 @@
 #include "mpi/side.h"
 #include "mpi/comm.h"
 #include "mpi/side_agree.h"
+#include "mpi/stuck.h"
 #include "mpi/tell.h"
 
 #include <arpa/inet.h>
@@ -47,10 +48,11 @@ void knell__epoch_raise(void)
         syscall(SYS_futex, &knell__epoch, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void knell__epoch_sleep(uint32_t seen)
+void knell__epoch_sleep(uint32_t seen, int64_t most_ns)
 {
+    struct timespec most = {most_ns / INT64_C(1000000000), most_ns % INT64_C(1000000000)};
     atomic_fetch_add(&sleepers, 1);
-    syscall(SYS_futex, &knell__epoch, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    syscall(SYS_futex, &knell__epoch, FUTEX_WAIT_PRIVATE, seen, &most, NULL, 0);
     atomic_fetch_sub(&sleepers, 1);
 }
 
@@ -81,6 +83,8 @@ static void on_fact(void *context, const struct knell_fact *fact)
     else
         return; /* who left is of no interest, who is fenced ends */
     knell__epoch_raise();
+    if (knell__real_death())
+        knell__stuck_watch();
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */

@@ -20,8 +20,9 @@ static inline uint32_t knell__epoch_now(void)
 
 /* What everybody who stored something where calls look does after. */
 void knell__epoch_raise(void);
-/* Sleeps unless the epoch is another than `seen`, until it is raised: for waits in which the MPI below need not be kept going. */
-void knell__epoch_sleep(uint32_t seen);
+/* Sleeps unless the epoch is another than `seen`, until it is raised or the time is over: for waits in which the MPI below need not
+ * be kept going. */
+void knell__epoch_sleep(uint32_t seen, int64_t most_ns);
 
 /* ---- life ---------------------------------------------------------------------------------------------------------------- */
 

@@ -76,7 +76,7 @@ in_place() {
     }
 }
 
-in_place "$scratch/native" mpirun.openmpi --allow-run-as-root --oversubscribe --mca pml ob1 --mca btl vader,self -n "$ranks" hpcc
+in_place "$scratch/native" mpirun.openmpi --allow-run-as-root --oversubscribe --mca pml ob1 --mca btl "${OMPI_MCA_btl:-tcp,self}" -n "$ranks" hpcc
 in_place "$scratch/layer" "$knell" run -n "$ranks" --timeout 530s -- hpcc
 verdicts "$scratch/native" >"$scratch/native.verdicts"
 verdicts "$scratch/layer" >"$scratch/layer.verdicts"

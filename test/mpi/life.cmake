@@ -14,3 +14,11 @@ foreach(mpi IN LISTS mpis)
   knell_mpi_add(mpi-finalize-${mpi} mpi 120 real ${kills} 8 20000)
   knell_mpi_add(mpi-finalize-${mpi}-soak "soak;mpi-soak" 1800 real ${kills} 200 20000)
 endforeach()
+
+# ---- an MPI below whose MPI_Finalize does not come back ----
+foreach(mpi IN LISTS mpis)
+  add_library(test-mpi-never_ends-${mpi} MODULE never_ends.c)
+  target_link_libraries(test-mpi-never_ends-${mpi} PRIVATE mpi-${mpi})
+  knell_mpi_add(mpi-finalize-never-${mpi} mpi 90 real ${CMAKE_CURRENT_SOURCE_DIR}/run.sh ${mpi}
+    $<TARGET_FILE:knell-mpi-${mpi}>:$<TARGET_FILE:test-mpi-never_ends-${mpi}> 2 0 $<TARGET_FILE:test-mpi-bad-${mpi}>)
+endforeach()
