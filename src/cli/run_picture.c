@@ -27,7 +27,7 @@ enum cell { GONE = ' ', ALIVE = '-', RECOVERS = 'r', DIES = 'x' };
 /* Inside revoke, agree or shrink. */
 static void mark_recovery(const struct knell__run_job *job, const struct knell__report *report, char row[WIDTH])
 {
-    if (report->word == KNELL__WORD_DID)
+    if (report->word == KNELL__WORD_DID && report->when < job->end)
         for (int c = column(job, report->when); c <= column(job, report->when + report->took); c++)
             row[c] = RECOVERS;
 }

@@ -42,12 +42,12 @@ static int by_time(const void *a, const void *b)
     return compare((uint64_t)((const struct knell__run_span *)a)->first, (uint64_t)((const struct knell__run_span *)b)->first);
 }
 
-/* Sorted by member on return. */
+/* Sorted by member on return. What is called after the end, by those who are not ended yet, is of our doing. */
 static size_t gather(const struct knell__run_job *job, int number, struct call *call)
 {
     size_t count = 0;
     for (size_t i = 0; i < job->reports; i++)
-        if (job->report[i].word == KNELL__WORD_DID && job->report[i].value == number)
+        if (job->report[i].word == KNELL__WORD_DID && job->report[i].value == number && job->report[i].when < job->end)
             call[count++].report = &job->report[i];
     qsort(call, count, sizeof *call, by_member);
     for (size_t i = 1; i < count; i++) {

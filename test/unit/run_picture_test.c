@@ -65,6 +65,20 @@ TEST(few_ranks_have_a_row_each)
     free(text);
 }
 
+TEST(what_is_called_after_the_end_is_not_shown)
+{
+    struct knell__run_span *span;
+    begin(2);
+    recovers(0, 1, 1);
+    recovers(1, 64, 1);
+    char *text = written(knell__run_picture);
+    CHECK(strstr(text, "\n  rank 0     ─▒▒─") != NULL);
+    CHECK(strstr(text, "─▒\n") == NULL);
+    CHECK_EQ_I64((int64_t)knell__run_spans(&job, 0, &span), 1);
+    free(span);
+    free(text);
+}
+
 TEST(of_many_ranks_the_dead_have_a_row_each_and_the_others_one)
 {
     begin(48);
