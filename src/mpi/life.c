@@ -71,14 +71,33 @@ static int begin(int code)
     return MPI_SUCCESS;
 }
 
+/* What a script starts may be a program of another MPI, which would crash on our handles. Asked before MPI_Init: so nothing is left. */
+static void check_mpi(void)
+{
+#ifdef OPEN_MPI
+    const bool open_mpi = true;
+#else
+    const bool open_mpi = false;
+#endif
+    static char version[8192]; /* the largest of any MPI's */
+    int length;
+    knell__native.get_library_version(version, &length);
+    if ((strstr(version, "Open MPI") != NULL) == open_mpi)
+        return;
+    knell__say("the program is of one MPI, the layer loaded before it of another: give knell run the --mpi of the program");
+    _exit(EXIT_FAILURE);
+}
+
 int knell__mpi_init(int *argc, char ***argv)
 {
+    check_mpi();
     knell__announce_word(KNELL__WORD_INIT, 0);
     return begin(knell__native.init(argc, argv));
 }
 
 int knell__mpi_init_thread(int *argc, char ***argv, int required, int *provided)
 {
+    check_mpi();
     knell__announce_word(KNELL__WORD_INIT, 0);
     return begin(knell__native.init_thread(argc, argv, required, provided));
 }

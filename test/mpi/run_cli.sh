@@ -29,6 +29,11 @@ unset search
 case $mpi in openmpi) other=mpich ;; *) other=openmpi ;; esac
 run 2 -n 2 --mpi $other -- "$app"
 says "is linked with $mpi"
+other_app=${3%"$mpi"}$other
+if [ -x "$other_app" ]; then
+    run 1 -n 2 --mpi "$mpi" -- sh -c "exec $other_app"
+    says 'the program is of one MPI, the layer loaded before it of another: give knell run the --mpi'
+fi
 run 9 -n 3 -- "$app" abort
 says 'rank 1 called MPI_Abort with 9'
 run 139 -n 2 -- "$app" crash-all
