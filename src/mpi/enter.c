@@ -108,9 +108,12 @@ int knell__abort(int code)
     return knell__native.abort(MPI_COMM_WORLD, code);
 }
 
+/* A ghost whose other thread is in the middle of a call finds its detector gone: the dead end nobody. */
 void knell__die(const char *format, ...)
 {
     va_list arguments;
+    if (atomic_load(&knell__attention) & KNELL__ATTENTION_GHOST)
+        knell__ghost_park();
     va_start(arguments, format);
     say(format, arguments);
     va_end(arguments);
