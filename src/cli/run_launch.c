@@ -72,7 +72,6 @@ static void for_openmpi(const struct knell__run_plan *plan, const char *place, s
     option(command, "pml", "ob1");
     if (!getenv("OMPI_MCA_btl")) /* what the user has set is the user's */
         option(command, "btl", plan->mode == KNELL__RUN_GHOST ? "vader,tcp,self" : "tcp,self");
-    option(command, "btl_tcp_progress_thread", "1");
     if (place) {
         option(command, "orte_tmpdir_base", place);
         option(command, "btl_vader_backing_directory", place);

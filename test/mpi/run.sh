@@ -20,7 +20,7 @@ openmpi)
     [ "$KNELL_MODE" = real ] || transports=vader,tcp,self
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout -k 5 60 mpirun.openmpi --oversubscribe --enable-recovery \
         --mca orte_allowed_exit_without_sync 1 --mca orte_abort_on_non_zero_status 0 \
-        --mca pml ob1 --mca btl "${OMPI_MCA_btl:-$transports}" --mca btl_tcp_progress_thread 1 -n "$n" -x KNELL_MODE -x LD_PRELOAD="$preload" \
+        --mca pml ob1 --mca btl "${OMPI_MCA_btl:-$transports}" -n "$n" -x KNELL_MODE -x LD_PRELOAD="$preload" \
         "$@" >"$out" 2>"$out.said"
     ;;
 mpich)
