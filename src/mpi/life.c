@@ -60,6 +60,7 @@ static int begin(int code)
     if (code != MPI_SUCCESS)
         return code;
     ignore_broken_pipes();
+    knell__native_hush();
     learn_self();
     knell__errors_make();
     knell__contexts_make();

@@ -11,7 +11,9 @@ void knell__native_find(void);
 void *knell__native_symbol(const char *name);
 /* Puts better ones in the place of some (native_tune.c). */
 void knell__native_tune(void);
-/* Both of it, once: for calls that may come before the layer's own constructor. */
+/* Finding and tuning, once: for calls that may come before the layer's own constructor. */
 void knell__native_ready(void);
+/* After its MPI_Init: it does not speak of deaths any more (native_hush.c). */
+void knell__native_hush(void);
 
 #endif
