@@ -3,7 +3,6 @@
 #include "mpi/inject.h"
 #include "mpi/layer.h"
 #include "mpi/native.h"
-#include "mpi/stuck.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -70,7 +69,6 @@ __attribute__((constructor)) void knell__native_ready(void)
     if (knell__native.initialized)
         return;
     knell__native_find();
-    knell__stuck_mark();
     knell__native_tune();
 }
 

@@ -2,7 +2,6 @@
 #include "mpi/side.h"
 #include "mpi/comm.h"
 #include "mpi/side_agree.h"
-#include "mpi/stuck.h"
 #include "mpi/tell.h"
 
 #include <arpa/inet.h>
@@ -83,8 +82,6 @@ static void on_fact(void *context, const struct knell_fact *fact)
     else
         return; /* who left is of no interest, who is fenced ends */
     knell__epoch_raise();
-    if (knell__real_death())
-        knell__stuck_watch();
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
