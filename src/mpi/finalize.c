@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 /* MPICH over TCP may wait for one that has closed its connections and waits elsewhere (docs/mpi.md, "The end"). */
-enum { PATIENCE_MS = 5000 };
+enum { PATIENCE_MS = 1000 };
 
 static _Atomic bool left_alone; /* finalized by us, without the MPI below */
 
