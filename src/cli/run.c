@@ -18,6 +18,8 @@ static const struct knell_usage usage = {
              "--mode real: deaths are SIGKILL. ghost: the process leaves the program for good and has itself declared dead.\n"
              "--fail FILE: a scenario instead; slots get the ranks in their order (docs/scenarios.md).\n"
              "-D X=V is short for --define X=V.\n"
+             "Messages go by TCP where deaths are real: shared memory may be left broken by a kill. Who wants its speed all the same "
+             "sets OMPI_MCA_btl or UCX_TLS (docs/mpi.md).\n"
              "Exit status: that of the ranks that ended by MPI_Finalize: the first that is not 0, by rank. A rank that died counts "
              "only if all did. The code of MPI_Abort; 124 after --timeout, 130 after ctrl-C.\n",
     .examples = "  knell run -n 4 -- ./app\n"
