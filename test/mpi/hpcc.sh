@@ -54,10 +54,11 @@ ${grid#* }   Qs
 END
 }
 
-# What its output says of right and wrong, without the numbers that a run takes.
+# What its output says of right and wrong, without the numbers that a run takes and the room they take. Of PTRANS, each of whose
+# verdicts stands in a line of wall time and in one of processor time, the first: the other is not there when too little was used.
 verdicts() {
-    grep -E -i 'pass|fail|success|error|residual|verification|valid' "$1/hpccoutf.txt" |
-        sed -E 's/[-+]?[0-9]+\.[0-9]+([eE][-+]?[0-9]+)?/T/g; s/[0-9]+/N/g' | sort | uniq -c
+    grep -E -i 'pass|fail|success|error|residual|verification|valid' "$1/hpccoutf.txt" | grep -v '^CPU ' |
+        sed -E 's/[-+]?[0-9]+\.[0-9]+([eE][-+]?[0-9]+)?/T/g; s/[0-9]+/N/g; s/ +/ /g' | sort | uniq -c
 }
 
 # in_place DIRECTORY command...
