@@ -1,6 +1,7 @@
-/* far_memory.c: memory of other processes, into which the MPI below may write. UCX, below MPICH, has large messages written straight into the receiver's memory. To find the
- * receiver dead is an error that it answers by ending this process. So the layer stands between: what is written to a dead member
- * of the job is gone, and that is all. The send completes, as one does whose receiver dies a moment later.
+/* far_memory.c: memory of other processes, into which the MPI below may write. UCX, below MPICH, has large messages written straight
+ * into the receiver's memory. To find the receiver dead is an error that it answers by ending this process. So the layer stands
+ * between: what is written to a dead member of the job is gone, and that is all. The send completes, as one does whose receiver
+ * dies a moment later.
  *
  * Reading from a dead sender cannot be mended like this: the receive would complete with what never came. So the receiver
  * must not be the one that copies (UCX_RNDV_SCHEME=put_zcopy, see docs/mpi.md). */

@@ -3,6 +3,9 @@
 #include "mpi/native.h"
 
 #ifdef OPEN_MPI
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
@@ -23,11 +26,22 @@ static int show_unless_hung_up(const char *file, const char *topic, bool header,
     return code;
 }
 
+/* NULL: there is none of that name, or it is a function in this version and not to be set. */
+static void *variable(const char *name)
+{
+    void *at = knell__native_symbol(name);
+    const ElfW(Sym) *symbol = NULL;
+    Dl_info info;
+    if (!at || !dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
+        return NULL;
+    return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT ? at : NULL;
+}
+
 /* Both are variables of the MPI's, meant to be set by who shows its words elsewhere. */
 void knell__native_hush(void)
 {
-    show_help **show = knell__native_symbol("opal_show_help");
-    pass_on = knell__native_symbol("opal_show_vhelp");
+    show_help **show = variable("opal_show_help");
+    pass_on = variable("opal_show_vhelp");
     if (show && pass_on && *pass_on)
         *show = show_unless_hung_up;
 }
