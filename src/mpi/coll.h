@@ -115,6 +115,9 @@ KNELL__RARE void knell__coll_give_up(struct knell__coll *coll);
 
 /* ---- for steps: messages to and from ranks of the communicator; errors end up in coll->code --------------------------------- */
 
+/* Much data: copies before messages, sends before receives. On Open MPI over TCP an exchange of 512 KiB takes an eighth longer
+ * when something is copied while it is under way, and a fifth longer when the receives are posted first; elsewhere it is all one. */
+
 void knell__coll_send(struct knell__coll *coll, const void *buffer, int count, MPI_Datatype type, int to);
 void knell__coll_recv(struct knell__coll *coll, void *buffer, int count, MPI_Datatype type, int from);
 

@@ -18,14 +18,13 @@ static int block_count(const struct knell__coll_args *a, int rank)
     return a->by_rank->recv_counts ? a->by_rank->recv_counts[rank] : a->recv_count;
 }
 
-/* The own block goes out from where it is, and into its place when it is on its way. */
 static void ring_begin(struct knell__coll *coll)
 {
     const struct knell__coll_args *a = coll->args;
     int rank = coll->comm->rank, size = coll->comm->size;
+    knell__coll_copy(coll, a->send, a->send_count, a->send_type, block_at(a, rank), block_count(a, rank), a->recv_type);
     if (size > 1)
         knell__coll_send(coll, a->send, a->send_count, a->send_type, (rank + 1) % size);
-    knell__coll_copy(coll, a->send, a->send_count, a->send_type, block_at(a, rank), block_count(a, rank), a->recv_type);
 }
 
 static bool ring_step(struct knell__coll *coll)
@@ -34,12 +33,12 @@ static bool ring_step(struct knell__coll *coll)
     int rank = coll->comm->rank, size = coll->comm->size, round = (int)coll->round;
     int sent = (rank - round + size) % size, got = (rank - round - 1 + size) % size;
     bool more = round < size - 1;
-    if (more)
-        knell__coll_recv(coll, block_at(a, got), block_count(a, got), a->recv_type, (rank - 1 + size) % size);
     if (round == 0 && a->send != MPI_IN_PLACE)
         ring_begin(coll);
     else if (more)
         knell__coll_send(coll, block_at(a, sent), block_count(a, sent), a->recv_type, (rank + 1) % size);
+    if (more)
+        knell__coll_recv(coll, block_at(a, got), block_count(a, got), a->recv_type, (rank - 1 + size) % size);
     return more;
 }
 

@@ -83,8 +83,8 @@ static void double_once(struct knell__coll *coll, int place, int extra)
 {
     const struct knell__coll_args *a = coll->args;
     int partner = rank_at(place ^ coll->state[FAR], extra);
-    knell__coll_recv(coll, coll->spare, a->recv_count, a->recv_type, partner);
     knell__coll_send(coll, coll->mine, a->recv_count, a->recv_type, partner);
+    knell__coll_recv(coll, coll->spare, a->recv_count, a->recv_type, partner);
     if (coll->mine == a->send && coll->spare != a->recv)
         become_writable(coll);
 }
@@ -156,13 +156,13 @@ static void spread(struct knell__coll *coll, const struct knell__pieces *pieces)
     const struct knell__coll_args *a = coll->args;
     MPI_Aint extent = knell__layout_of(a->recv_type).extent;
     int me = coll->comm->rank, size = coll->comm->size;
+    for (int i = 1; i < size; i++)
+        knell__coll_send(coll, pieces->into, knell__piece_count(coll, pieces, me), a->recv_type, (me + i) % size);
     for (int i = 1; i < size; i++) {
         int source = (me - i + size) % size;
         knell__coll_recv(coll, knell__at(a->recv, knell__piece_at(coll, pieces, source), extent),
                          knell__piece_count(coll, pieces, source), a->recv_type, source);
     }
-    for (int i = 1; i < size; i++)
-        knell__coll_send(coll, pieces->into, knell__piece_count(coll, pieces, me), a->recv_type, (me + i) % size);
 }
 
 static bool pieces_step(struct knell__coll *coll)

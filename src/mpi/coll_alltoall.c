@@ -44,7 +44,6 @@ static struct knell__block outgoing(const struct knell__coll *coll, int to)
     return (struct knell__block){(char *)coll->mine + packed_at(a, to), (int)packed_size(&block), MPI_PACKED};
 }
 
-/* The own block, once the others are on their way. */
 static void copy_own(struct knell__coll *coll)
 {
     int rank = coll->comm->rank;
@@ -57,14 +56,14 @@ static void exchange(struct knell__coll *coll, int first, int last)
 {
     int rank = coll->comm->rank, size = coll->comm->size;
     for (int far = first; far < last; far++) {
-        int from = (rank - far + size) % size;
-        struct knell__block block = knell__recv_block(coll->args, from);
-        knell__coll_recv(coll, block.at, block.count, block.type, from);
-    }
-    for (int far = first; far < last; far++) {
         int to = (rank + far) % size;
         struct knell__block block = outgoing(coll, to);
         knell__coll_send(coll, block.at, block.count, block.type, to);
+    }
+    for (int far = first; far < last; far++) {
+        int from = (rank - far + size) % size;
+        struct knell__block block = knell__recv_block(coll->args, from);
+        knell__coll_recv(coll, block.at, block.count, block.type, from);
     }
 }
 
@@ -79,9 +78,9 @@ static bool alltoall_step(struct knell__coll *coll)
         pack_away(coll);
     if (coll->code != MPI_SUCCESS)
         return false;
-    exchange(coll, first, first + window < size ? first + window : size);
     if (coll->round == 0 && !in_place)
-        copy_own(coll);
+        copy_own(coll); /* if that fails, the others get theirs all the same */
+    exchange(coll, first, first + window < size ? first + window : size);
     return true;
 }
 

@@ -66,18 +66,18 @@ void knell__pieces_exchange(struct knell__coll *coll, const struct knell__pieces
     coll->spare = knell__coll_scratch(coll, (size_t)slots(coll, pieces) * (size_t)count, type);
     if (!coll->spare)
         return;
-    for (int i = 1; i < size; i++) {
-        int source = (me - i + size) % size;
-        knell__coll_recv(coll, contribution(coll, pieces, source, extent), count, type, source);
-    }
+    if (coll->state[0] == me && !pieces->from_is_ours)
+        knell__coll_copy(coll, knell__at(pieces->from, knell__piece_at(coll, pieces, me), extent), count, type,
+                         contribution(coll, pieces, me, extent), count, type);
     for (int i = 1; i < size; i++) {
         int target = (me + i) % size;
         knell__coll_send(coll, knell__at(pieces->from, knell__piece_at(coll, pieces, target), extent),
                          knell__piece_count(coll, pieces, target), type, target);
     }
-    if (coll->state[0] == me && !pieces->from_is_ours)
-        knell__coll_copy(coll, knell__at(pieces->from, knell__piece_at(coll, pieces, me), extent), count, type,
-                         contribution(coll, pieces, me, extent), count, type);
+    for (int i = 1; i < size; i++) {
+        int source = (me - i + size) % size;
+        knell__coll_recv(coll, contribution(coll, pieces, source, extent), count, type, source);
+    }
 }
 
 void *knell__pieces_fold(struct knell__coll *coll, const struct knell__pieces *pieces)

@@ -14,10 +14,10 @@ static inline bool reach(struct knell__coll *coll, const void *from)
     if (rank - far < coll->state[FIRST] && rank + far >= coll->comm->size)
         return false;
     coll->state[CAME] = rank - far >= coll->state[FIRST];
-    if (coll->state[CAME])
-        knell__coll_recv(coll, coll->spare, a->recv_count, a->recv_type, rank - far);
     if (rank + far < coll->comm->size)
         knell__coll_send(coll, from, a->recv_count, a->recv_type, rank + far);
+    if (coll->state[CAME])
+        knell__coll_recv(coll, coll->spare, a->recv_count, a->recv_type, rank - far);
     coll->state[FAR] = 2 * far;
     return true;
 }
@@ -55,10 +55,11 @@ static void shift(struct knell__coll *coll)
         coll->spare = knell__coll_scratch(coll, (size_t)a->recv_count, a->recv_type);
         if (!coll->spare)
             return;
-        knell__coll_recv(coll, in_place ? coll->spare : a->recv, a->recv_count, a->recv_type, rank - 1);
     }
     if (rank + 1 < coll->comm->size)
         knell__coll_send(coll, in_place ? a->recv : a->send, a->recv_count, a->recv_type, rank + 1);
+    if (rank > 0)
+        knell__coll_recv(coll, in_place ? coll->spare : a->recv, a->recv_count, a->recv_type, rank - 1);
 }
 
 static bool exscan_step(struct knell__coll *coll)
