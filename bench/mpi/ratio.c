@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURN_LEAST = 4, TURN_MOST = 2000, ATTEMPTS = 4 };
-static const double turn_s = 1e-3, control_off = 0.02;
+enum { TURN_LEAST = 4, TURN_MOST = 2000, BATCHES = 8 };
+static const double turn_s = 1e-3, control_off = 0.02, interval_wide = 0.04;
 
 static int repeats;
 
@@ -68,21 +68,28 @@ static void forget(struct cell *cell)
     series_free(&cell->control);
 }
 
-/* What the machine disturbed, as the control tells, is measured again; the last attempt stands, with its control. Of ranks that
- * share processors nothing better can be had. */
+/* Is it known well enough? The same for all: rank 0 decides. */
+static bool settled(struct cell *cell)
+{
+    struct interval ratio = series_interval(&cell->ratio);
+    int enough = ratio.high - ratio.low <= interval_wide && fabs(series_median(&cell->control) - 1) <= control_off;
+    native.Bcast(&enough, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return enough;
+}
+
+/* More of it until the interval is narrow and the control right, or it has been enough of it. When to end does not depend on
+ * the ratio itself. Of ranks that share processors nothing better can be had. */
 static void settle(const struct op *op, int bytes)
 {
+    struct cell cell = {0};
     ops_prepare(bytes);
-    int times = times_for(op, bytes), again = 1, attempts = ops_ranks > 2 ? 1 : ATTEMPTS;
-    for (int attempt = 0; again && attempt < attempts; attempt++) {
-        struct cell cell = {0};
+    int times = times_for(op, bytes), most = ops_ranks > 2 ? 1 : BATCHES;
+    do
         measure(op, bytes, times, &cell);
-        again = fabs(series_median(&cell.control) - 1) > control_off && attempt + 1 < attempts;
-        native.Bcast(&again, 1, MPI_INT, 0, MPI_COMM_WORLD);
-        if (ops_rank == 0 && !again)
-            print(op, bytes, times, &cell);
-        forget(&cell);
-    }
+    while (--most > 0 && !settled(&cell));
+    if (ops_rank == 0)
+        print(op, bytes, times, &cell);
+    forget(&cell);
 }
 
 static bool wanted(int argc, char **argv, const struct op *op)

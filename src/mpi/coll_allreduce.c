@@ -7,10 +7,11 @@
 #include "mpi/coll.h"
 #include "mpi/gen/own.h"
 
+/* Two members exchange all of it up to PAIR_BYTES too, but not where the halves go eagerly, up to EAGER_HALVES_BYTES. */
 #ifdef MPICH
-enum { LITTLE_BYTES = 4096 }; /* 8 KiB and their header are more than UCX sends at once over TCP */
+enum { LITTLE_BYTES = 4096, EAGER_HALVES_BYTES = 0, PAIR_BYTES = 0 }; /* 8 KiB and their header are not eager in UCX over TCP */
 #else
-enum { LITTLE_BYTES = 8192 };
+enum { LITTLE_BYTES = 32768, EAGER_HALVES_BYTES = 65536, PAIR_BYTES = 262144 };
 #endif
 enum { PHASE, FAR }; /* state */
 enum { START, ENTERED, DOUBLING, LEAVING, END };
@@ -179,15 +180,20 @@ static bool pieces_step(struct knell__coll *coll)
 
 /* ---- calls -------------------------------------------------------------------------------------------------------------------- */
 
+static bool is_little(size_t bytes, int size)
+{
+    return bytes <= LITTLE_BYTES || (size == 2 && bytes > EAGER_HALVES_BYTES && bytes <= PAIR_BYTES);
+}
+
 static bool allreduce_step(struct knell__coll *coll)
 {
-    int count = coll->args->recv_count;
+    int count = coll->args->recv_count, size = coll->comm->size;
     size_t bytes = (size_t)count * knell__layout_of(coll->args->recv_type).size;
     if (KNELL__RARELY(count < 0)) {
         coll->code = MPI_ERR_COUNT;
         return false;
     }
-    coll->step = bytes <= LITTLE_BYTES || count < coll->comm->size || coll->comm->size == 1 ? doubling_step : pieces_step;
+    coll->step = is_little(bytes, size) || count < size || size == 1 ? doubling_step : pieces_step;
     return coll->step(coll);
 }
 
