@@ -2,16 +2,15 @@
  *
  * Little data: up a binomial tree whose nodes fold neighbouring blocks, the lower one on the left. Its root is the caller's root
  * if the operation commutes, else rank 0, who then passes the result on: so the order is kept. Two members have no better
- * way, but where halves go eagerly and the whole does not: MPICH's messages over UCX cost ten times as much above 8 KiB.
+ * way, but where halves go eagerly and the whole does not: MPICH's messages over UCX cost ten times as much from 8 KiB on.
  * Much data: everybody folds a piece (coll_pieces.c) and sends it to the root. */
 #include "mpi/coll.h"
 #include "mpi/gen/own.h"
 
-enum { LITTLE_BYTES = 8192 };
 #ifdef MPICH
-enum { HALVES_BYTES = 16384 }; /* up to here */
+enum { LITTLE_BYTES = 4096, EAGER_HALVES_BYTES = 15360 };
 #else
-enum { HALVES_BYTES = 0 };
+enum { LITTLE_BYTES = 8192, EAGER_HALVES_BYTES = 0 };
 #endif
 enum { FAR, PHASE, TOP }; /* state; TOP: the root of the tree */
 enum { FOLDING, PASSING, END };
@@ -161,7 +160,7 @@ static bool by_tree(const struct knell__coll *coll, size_t bytes)
     int size = coll->comm->size;
     if (size == 1 || coll->args->recv_count < size || bytes <= LITTLE_BYTES)
         return true;
-    return size == 2 && bytes > HALVES_BYTES;
+    return size == 2 && bytes > EAGER_HALVES_BYTES;
 }
 
 static bool reduce_step(struct knell__coll *coll)
