@@ -5,9 +5,11 @@
 #include "mpi/tell.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +28,19 @@ static void pass_on_signals(void)
         sigaction(signals[i], &(struct sigaction){.sa_handler = pass_on}, NULL);
 }
 
+/* When a rank's connection to hydra ends without this word, hydra notes the status 1 for it, sometimes after it has heard the
+ * supervisor's: the whole job would end with that. The answer is waited for, but nothing depends on it. A rank that said it itself
+ * has had the connection closed. */
+static void say_goodbye_for_it(void)
+{
+    static const char goodbye[] = "cmd=finalize\n";
+    enum { ANSWER_MS = 1000 };
+    const char *fd = getenv("PMI_FD");
+    struct pollfd launcher = {.fd = fd ? atoi(fd) : -1, .events = POLLIN};
+    if (launcher.fd >= 0 && send(launcher.fd, goodbye, sizeof goodbye - 1, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+        poll(&launcher, 1, ANSWER_MS);
+}
+
 /* A death by a signal is for the detector to tell; an exit status is the program's word, told to `knell run` if there is one,
  * else to the launcher. */
 static _Noreturn void supervise(void)
@@ -36,6 +51,7 @@ static _Noreturn void supervise(void)
     while ((ended = waitpid(rank, &status, 0)) < 0 && errno == EINTR)
         ;
     knell__announce_word(KNELL__WORD_ENDED, status);
+    say_goodbye_for_it();
     _exit(ended == rank && WIFEXITED(status) && !getenv("KNELL_RUN") ? WEXITSTATUS(status) : 0);
 }
 
