@@ -66,8 +66,10 @@ void knell__coll_give_up(struct knell__coll *coll)
 {
     bool all_fail = knell__op_check(coll->comm, KNELL__EVERYBODY) != MPI_SUCCESS;
     int64_t start = knell__now_ms();
+    knell__native_look_quickly();
     for (int i = 0; i < FINAL_TESTS && still_open(coll, all_fail, start) > 0; i++)
         continue;
+    knell__native_look_idly();
     cancel_receives(coll);
     if (all_fail)
         ask(coll);

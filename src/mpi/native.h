@@ -13,6 +13,9 @@ void *knell__native_symbol(const char *name);
 void knell__native_tune(void);
 /* Finding and tuning, once: for calls that may come before the layer's own constructor. */
 void knell__native_ready(void);
+/* Between the two calls its MPI_Test looks, and gives no turn away (native_tune.c). Not a lock: a hint. */
+void knell__native_look_quickly(void);
+void knell__native_look_idly(void);
 /* After its MPI_Init: it does not speak of deaths any more (native_hush.c). */
 void knell__native_hush(void);
 

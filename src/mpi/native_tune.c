@@ -3,10 +3,14 @@
  * Most small sends are complete at once, and all of them have one handle in common: there is nothing to ask the MPI about.
  * MPICH's MPI_Test turns its whole progress engine also for what is complete, and that is a system call over some transports:
  * 0.7 us, as much as a small message takes. Asking for the status turns it only for what is not complete, and is the quickest way
- * to ask; MPI_Wait then has nothing to wait for, and lets go of the request. */
+ * to ask; MPI_Wait then has nothing to wait for, and lets go of the request.
+ *
+ * Open MPI's MPI_Test, where ranks share processors, gives its turn away when there is nothing to do: a good way to wait, but who
+ * looks 64 times whether something has come before it gives up waits for 64 turns of all the others. */
 #include "mpi/native.h"
 #include "mpi/request.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 MPI_Request knell__request_complete;
@@ -65,9 +69,38 @@ void knell__native_tune(void)
     knell__native.test = test;
 }
 
+/* ---- Open MPI's yielding ---------------------------------------------------------------------------------------------------- */
+
+static bool (*set_yielding)(bool yield); /* says what it was */
+static bool yields;
+
+static void learn_yielding(void)
+{
+#ifdef OPEN_MPI
+    set_yielding = (bool (*)(bool))knell__native_symbol("opal_progress_set_yield_when_idle");
+#endif
+    yields = set_yielding && set_yielding(false);
+    knell__native_look_idly();
+}
+
+void knell__native_look_quickly(void)
+{
+    if (yields)
+        set_yielding(false);
+}
+
+void knell__native_look_idly(void)
+{
+    if (yields)
+        set_yielding(true);
+}
+
+/* ---- once it is initialised ------------------------------------------------------------------------------------------------- */
+
 /* A send to nobody is complete at once. */
 void knell__requests_begin(void)
 {
+    learn_yielding();
     MPI_Request request;
     int complete;
     knell__native.isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &request);

@@ -45,14 +45,14 @@ int64_t knell__patience(const struct knell__comm *comm, int peer)
     return peer >= 0 && !knell__self.ghosts ? 0 : GHOST_MS;
 }
 
-/* Nobody else need run for it: no turn is given away. */
 static bool tested(MPI_Request *request, MPI_Status *status)
 {
-    int complete = 0;
-    for (int i = 0; !complete && i < LAST_TESTS; i++)
-        if (knell__native.test(request, &complete, status) != MPI_SUCCESS)
-            return false;
-    return complete;
+    int complete = 0, code = MPI_SUCCESS;
+    knell__native_look_quickly();
+    for (int i = 0; !complete && code == MPI_SUCCESS && i < LAST_TESTS; i++)
+        code = knell__native.test(request, &complete, status);
+    knell__native_look_idly();
+    return code == MPI_SUCCESS && complete;
 }
 
 /* Until the MPI below lets go of it, or the other end is no more. */
