@@ -13,6 +13,7 @@
 #include "mpi/ghost.h"
 #include "mpi/native.h"
 #include "mpi/side.h"
+#include "mpi/supervise.h"
 #include "mpi/tell.h"
 #include "mpi/wait.h"
 
@@ -44,6 +45,7 @@ static int native_code;
 static void *finalize_natively(void *unused)
 {
     (void)unused;
+    knell__supervisor_hear_goodbye();
     native_code = knell__native.finalize();
     atomic_store(&is_over, true);
     knell__epoch_raise();

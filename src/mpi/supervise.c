@@ -2,16 +2,58 @@
  * its children died by a signal; so its child is this supervisor, which waits for the rank and ends with 0 whatever the rank
  * died of. It forks before main, when the library is loaded, and only when KNELL_SUPERVISE is set. `knell run` has one for every
  * rank of every MPI, and hears the rank's true status from it. */
+#include "mpi/supervise.h"
 #include "mpi/tell.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* ---- goodbye ------------------------------------------------------------------------------------------------------------------ */
+
+/* When a rank's connection to hydra ends without this word, hydra notes the status 1 for it, sometimes after it has heard the
+ * supervisor's: the whole job would end with that. Said twice, or with nobody there to hear the answer, it ends the job too. */
+static const char goodbye[] = "cmd=finalize\n";
+enum { SAID_BY_RANK_MS = 200, SAID_HERE_MS = 1000 }; /* until it is answered */
+
+static bool *goodbye_begun; /* shared with the rank; NULL: not */
+
+void knell__supervisor_hear_goodbye(void)
+{
+    if (goodbye_begun)
+        *goodbye_begun = true;
+}
+
+/* An answer, or the connection is closed, as it is when the rank had its answer. */
+static bool answered(int fd, int limit_ms)
+{
+    return poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, limit_ms) > 0;
+}
+
+static void say_goodbye_for_it(void)
+{
+    const char *fd = getenv("PMI_FD");
+    int launcher = fd ? atoi(fd) : -1;
+    if (launcher < 0 || !goodbye_begun || (*goodbye_begun && answered(launcher, SAID_BY_RANK_MS)))
+        return;
+    if (send(launcher, goodbye, sizeof goodbye - 1, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+        answered(launcher, SAID_HERE_MS);
+}
+
+static void share_goodbye(void)
+{
+    void *page = mmap(NULL, sizeof *goodbye_begun, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    goodbye_begun = page == MAP_FAILED ? NULL : page;
+}
+
+/* ---- between launcher and rank ------------------------------------------------------------------------------------------------ */
 
 static pid_t rank;
 
@@ -26,19 +68,6 @@ static void pass_on_signals(void)
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &(struct sigaction){.sa_handler = pass_on}, NULL);
-}
-
-/* When a rank's connection to hydra ends without this word, hydra notes the status 1 for it, sometimes after it has heard the
- * supervisor's: the whole job would end with that. The answer is waited for, but nothing depends on it. A rank that said it itself
- * has had the connection closed. */
-static void say_goodbye_for_it(void)
-{
-    static const char goodbye[] = "cmd=finalize\n";
-    enum { ANSWER_MS = 1000 };
-    const char *fd = getenv("PMI_FD");
-    struct pollfd launcher = {.fd = fd ? atoi(fd) : -1, .events = POLLIN};
-    if (launcher.fd >= 0 && send(launcher.fd, goodbye, sizeof goodbye - 1, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
-        poll(&launcher, 1, ANSWER_MS);
 }
 
 /* A death by a signal is for the detector to tell; an exit status is the program's word, told to `knell run` if there is one,
@@ -61,6 +90,7 @@ __attribute__((constructor)) static void stand_between(void)
         return;
     unsetenv("KNELL_SUPERVISE");
     pid_t launcher_child = getpid();
+    share_goodbye();
     rank = fork();
     if (rank > 0) {
         knell__announce_word(KNELL__WORD_STARTED, rank);
