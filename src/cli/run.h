@@ -109,10 +109,12 @@ struct knell__run_job {
     int64_t launched, begin; /* begin: all are ready; 0 before */
     int64_t end;
     bool aborted;
+    bool aborted_by_handler; /* MPI_ERRORS_ARE_FATAL, not the program */
     int abort_code, aborted_by;
     int64_t aborted_at;
     int stopped_by; /* a signal to us; 0 */
     bool timed_out, broken;
+    bool lost; /* the launcher ended before the ranks did, and was not told to */
     struct knell__run_fail *fail; /* NULL: nothing is injected */
     FILE *log;
 };

@@ -2,6 +2,7 @@
 #include "cli/run.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,7 +47,7 @@ static void keep_state(struct knell__run_job *job, int number)
 {
     struct knell__run_rank *rank = &job->rank[number];
     bool dead = !rank->ended && is_known_dead(job, number);
-    rank->left = !rank->ended && !dead;
+    rank->left = !rank->ended && !dead && !rank->ghost;
     if (dead && !rank->died)
         rank->died = knell__run_first_to_know(job, number)->when;
 }
@@ -84,6 +85,8 @@ void knell__run_end(struct knell__run_job *job, int signals)
     if (job->launcher && (knell__run_all_ended(job) || job->aborted) && !job->stopped_by)
         wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
     for (int64_t i = 0; i < job->plan->ranks; i++)
+        knell__run_kill(job, (int)i, SIGSTOP); /* nobody is to mourn the first while we come to the last */
+    for (int64_t i = 0; i < job->plan->ranks; i++)
         knell__run_kill(job, (int)i, SIGKILL);
     if (job->launcher) {
         kill(job->launcher, SIGTERM);
@@ -100,10 +103,12 @@ void knell__run_end(struct knell__run_job *job, int signals)
 
 static int status_of(const struct knell__run_rank *rank)
 {
+    if (rank->ghost)
+        return 128 + SIGKILL;
     return WIFSIGNALED(rank->status) ? 128 + WTERMSIG(rank->status) : WEXITSTATUS(rank->status);
 }
 
-/* Those that ended by MPI_Finalize speak for the job; if none did, all do. */
+/* Those that ended by MPI_Finalize speak for the job; if none did, all do, and a ghost speaks as who was killed. */
 static int status_of_ranks(const struct knell__run_job *job)
 {
     bool any = false;
@@ -111,7 +116,7 @@ static int status_of_ranks(const struct knell__run_job *job)
     for (int64_t i = 0; i < job->plan->ranks; i++)
         any |= job->rank[i].finished && !job->rank[i].left;
     for (int64_t i = 0; i < job->plan->ranks && status == 0; i++)
-        if (!job->rank[i].left && !job->rank[i].ghost && (job->rank[i].finished || !any))
+        if (!job->rank[i].left && (job->rank[i].finished || !any))
             status = status_of(&job->rank[i]);
     return status;
 }
@@ -122,6 +127,20 @@ static int first_ended_early(const struct knell__run_job *job)
     while (rank + 1 < job->plan->ranks && (job->rank[rank].left || job->rank[rank].ready))
         rank++;
     return rank;
+}
+
+/* Whatever ended it, the job did not end well. */
+static int status_of_lost(const struct knell__run_job *job)
+{
+    int status = job->launcher_status;
+    if (WIFSIGNALED(status)) {
+        knell__cli_broken(job->plan->usage, "%s was ended by signal %d (%s) while ranks were running: the job is lost",
+                          job->plan->launcher, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        return 128 + WTERMSIG(status);
+    }
+    knell__cli_broken(job->plan->usage, "%s ended with status %d while ranks were running: the job is lost", job->plan->launcher,
+                      WEXITSTATUS(status));
+    return WEXITSTATUS(status) ? WEXITSTATUS(status) : KNELL_EXIT_FAILED;
 }
 
 int knell__run_status(const struct knell__run_job *job)
@@ -141,5 +160,7 @@ int knell__run_status(const struct knell__run_job *job)
     }
     if (job->aborted)
         return job->abort_code & 0xff ? job->abort_code & 0xff : KNELL_EXIT_FAILED;
+    if (job->lost)
+        return status_of_lost(job);
     return status_of_ranks(job);
 }

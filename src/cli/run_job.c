@@ -63,9 +63,10 @@ static void is_ready(struct knell__run_job *job, struct knell__run_rank *rank, c
 
 static void has_aborted(struct knell__run_job *job, const struct knell__report *report)
 {
-    if (job->aborted)
+    if (job->aborted || job->timed_out || job->stopped_by) /* then it is of our doing */
         return;
     job->aborted = true;
+    job->aborted_by_handler = report->code != 0;
     job->abort_code = (int)report->value;
     job->aborted_by = report->process;
     job->aborted_at = report->when;
@@ -126,6 +127,14 @@ void knell__run_read_reports(struct knell__run_job *job)
 
 /* ---- waiting --------------------------------------------------------------------------------------------------------------- */
 
+/* A rank whose supervisor was killed, as hydra does at MPI_Abort: nobody else tells how it ended. */
+static void orphan_ended(struct knell__run_job *job, pid_t pid, int status)
+{
+    for (int i = 0; i < job->plan->ranks; i++)
+        if (job->rank[i].pid == pid)
+            has_ended(job, &job->rank[i], &(struct knell__report){.process = i, .value = status, .when = knell__run_clock()});
+}
+
 void knell__run_reap(struct knell__run_job *job)
 {
     int status;
@@ -133,6 +142,8 @@ void knell__run_reap(struct knell__run_job *job)
         if (pid == job->launcher) {
             job->launcher = 0;
             job->launcher_status = status;
+        } else {
+            orphan_ended(job, pid, status);
         }
 }
 
@@ -184,6 +195,13 @@ static bool is_over(const struct knell__run_job *job)
     return knell__run_all_ended(job) || job->launcher == 0 || job->aborted || job->stopped_by || job->timed_out || job->broken;
 }
 
+/* What the ranks said before it ended may lie unread. */
+static bool is_lost(struct knell__run_job *job)
+{
+    knell__run_read_reports(job);
+    return job->launcher == 0 && !knell__run_all_ended(job) && !job->aborted && !job->stopped_by && !job->timed_out;
+}
+
 static void follow(struct knell__run_job *job, int signals)
 {
     int64_t limit = job->plan->timeout ? job->launched + job->plan->timeout : KNELL_NEVER;
@@ -193,6 +211,7 @@ static void follow(struct knell__run_job *job, int signals)
         job->timed_out = knell__run_clock() >= limit && !knell__run_all_ended(job);
         job->broken = cannot_begin(job);
     }
+    job->lost = is_lost(job);
     job->end = knell__run_clock();
 }
 

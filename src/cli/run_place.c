@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PIPE_BYTES = 1 << 20, A_WHILE_S = 60 };
+enum { PIPE_BYTES = 1 << 20, A_WHILE_S = 5 };
 
 /* ---- what others left ---------------------------------------------------------------------------------------------------- */
 

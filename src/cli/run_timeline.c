@@ -214,7 +214,9 @@ void knell__run_timeline(const struct knell__run_job *job, FILE *out)
     for (size_t i = 0; deaths && i < KNELL_COUNT(shown); i++)
         add_calls(job, shown[i], &lines);
     if (job->aborted)
-        fprintf(out, "knell run: rank %d called MPI_Abort with %d; the job was ended\n", job->aborted_by, job->abort_code);
+        fprintf(out, job->aborted_by_handler ? "knell run: rank %d had an error, code %d, and no handler for it; the job was ended\n"
+                                             : "knell run: rank %d called MPI_Abort with %d; the job was ended\n",
+                job->aborted_by, job->abort_code);
     if (deaths || flips)
         write_head(job, deaths, flips, out);
     if (deaths && job->begin)

@@ -3,6 +3,7 @@
 #include "mpi/gen/own.h"
 #include "mpi/native.h"
 #include "mpi/side.h"
+#include "mpi/tell.h"
 
 #include <string.h>
 
@@ -67,7 +68,8 @@ static void end_job(int code, const char *handler)
     int size;
     knell__mpi_error_string(code, text, &size);
     knell__say("%s; the error handler is %s: the job ends; with MPI_ERRORS_RETURN it goes on", text, handler);
-    knell__mpi_abort(MPI_COMM_WORLD, code);
+    knell__announce((struct knell__report){.word = KNELL__WORD_ABORTED, .value = code, .code = 1});
+    knell__abort(code);
 }
 
 int knell__raise_now(struct knell__comm *comm, int code)

@@ -16,7 +16,7 @@ enum knell__word {
     KNELL__WORD_INIT,        /* it has called MPI_Init */
     KNELL__WORD_READY,       /* MPI_Init is through; the rank waits for the desk if there is a scenario */
     KNELL__WORD_FINISHED,    /* MPI_Finalize is through */
-    KNELL__WORD_ABORTED,     /* MPI_Abort; value is its code */
+    KNELL__WORD_ABORTED,     /* MPI_Abort; value is its code; code is not 0: by an error handler, not the program */
     KNELL__WORD_LEARNED,     /* `peer` is dead: found by `by`, value is why (enum knell_why) */
     KNELL__WORD_GHOST,       /* it is a ghost from now on */
     KNELL__WORD_DID,         /* value is a call (gen/calls.h), begun at `when`; it took `took` and gave `code` */

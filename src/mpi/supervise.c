@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -70,25 +71,46 @@ static void pass_on_signals(void)
         sigaction(signals[i], &(struct sigaction){.sa_handler = pass_on}, NULL);
 }
 
+/* The rank stays a zombie: should the supervisor be killed now, as hydra does at MPI_Abort, `knell run` inherits it. A status, as of
+ * waitpid. */
+static int wait_for_rank(void)
+{
+    siginfo_t end = {0};
+    while (waitid(P_PID, (id_t)rank, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ;
+    return end.si_code == CLD_EXITED ? W_EXITCODE(end.si_status, 0) : end.si_status;
+}
+
 /* A death by a signal is for the detector to tell; an exit status is the program's word, told to `knell run` if there is one,
  * else to the launcher. */
 static _Noreturn void supervise(void)
 {
-    int status = 0;
-    pid_t ended;
     pass_on_signals();
-    while ((ended = waitpid(rank, &status, 0)) < 0 && errno == EINTR)
-        ;
+    int status = wait_for_rank();
     knell__announce_word(KNELL__WORD_ENDED, status);
     say_goodbye_for_it();
-    _exit(ended == rank && WIFEXITED(status) && !getenv("KNELL_RUN") ? WEXITSTATUS(status) : 0);
+    _exit(WIFEXITED(status) && !getenv("KNELL_RUN") ? WEXITSTATUS(status) : 0);
+}
+
+/* Out of what children inherit, by hand: bash has an unsetenv of its own, which does not reach that. */
+static bool take_out(const char *setting)
+{
+    size_t size = strlen(setting);
+    char **at = environ;
+    while (at && *at && strncmp(*at, setting, size) != 0)
+        at++;
+    if (!at || !*at)
+        return false;
+    do
+        at[0] = at[1];
+    while (*at++);
+    return true;
 }
 
 __attribute__((constructor)) static void stand_between(void)
 {
-    if (!getenv("KNELL_SUPERVISE"))
+    if (!take_out("KNELL_SUPERVISE="))
         return;
-    unsetenv("KNELL_SUPERVISE");
     pid_t launcher_child = getpid();
     share_goodbye();
     rank = fork();

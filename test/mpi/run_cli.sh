@@ -18,6 +18,7 @@ fine 4
 [ ! -s "$scratch/err" ] || wrong "words on standard error about a job without deaths"
 run 7 -n 2 -- "$app" 0 7
 run 3 -n 2 --mpi "$mpi" -- sh -c "exit 3 # $app"
+run 7 -n 2 --mpi "$mpi" -- bash -c "$app 0 7; exit \$?" # bash keeps its environment to itself
 run 2 -n 2 -- "$scratch/not-there"
 says 'no such program'
 run 1 -n 2 --mpi "$mpi" -- sh -c 'case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in 1) exit 1;; esac; exec "$0"' "$app"
@@ -38,6 +39,7 @@ run 9 -n 3 -- "$app" abort
 says 'rank 1 called MPI_Abort with 9'
 run 139 -n 2 -- "$app" crash-all
 says 'rank 1 died by signal 11'
+run 137 -n 2 --kill 0@MPI_Allreduce#3 --kill 1@MPI_Allreduce#3 -- "$app" 2
 
 # ---- deaths
 run 0 -n 1 --kill 0@1h -- "$app"
@@ -63,8 +65,8 @@ says 'rank 0 died by signal 11'
 knell_run -n 3 --mode "$mode" -- "$app" fatal
 [ $status -ne 0 ] && [ $status -lt 124 ] || wrong "a fatal error of the survivors gave status $status"
 says 'MPI_ERRORS_ARE_FATAL'
-# The cause, though MPI_Abort came before the word of its end. MPICH's launcher may end who would bring it: by which signal is lost then.
-[ "$mode" = ghost ] || says 'rank 1 died'
+says 'rank [02] had an error, code [0-9]+, and no handler for it; the job was ended'
+[ "$mode" = ghost ] || says 'rank 1 died by signal 9' # though the job ended before it was all gone
 nothing_left
 run 0 -n 4 -- "$app" 1 0 2
 fine 3
@@ -92,6 +94,15 @@ in_background() {
 }
 
 in_background
+pkill -KILL -P $job mpi
+wait $job
+status=$?
+ran="knell run whose launcher is killed"
+[ $status -ne 0 ] || wrong "status 0"
+[ $status -ne 137 ] || says 'was ended by signal 9 \(Killed\) while ranks were running: the job is lost' # or a rank was quicker to abort
+nothing_left
+
+in_background
 kill -INT $job
 wait $job
 status=$?
@@ -107,7 +118,7 @@ for _ in $(seq 100); do
     pgrep -f "$app" >/dev/null || break
     sleep 0.1
 done
-touch -d '2 minutes ago' /dev/shm/knell-run-??????
+touch -d '10 seconds ago' /dev/shm/knell-run-??????
 run 0 -n 2 -- "$app"
 
 # ---- without running anything: the command is one that works
