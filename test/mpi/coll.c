@@ -512,6 +512,8 @@ int main(int argc, char **argv)
             doing_count = 20000;
             test_bcast(20000, all - 1);
             test_allreduce(20000);
+            doing_count = 140000;
+            test_bcast(140000, all - 1);
         }
     test_many();
     test_bits(3);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/time.h>
 
-enum { PIECE = 40000, PEERS = 8, SPOILT = 0x5a5a5a5a };
+enum { PIECE = 40000, PEERS = 8, MUCH = 14 * PIECE, SPOILT = 0x5a5a5a5a }; /* MUCH: goes down a chain */
 
 static MPI_Comm comm;
 static int rank, size;
@@ -25,7 +25,7 @@ static int do_barrier(MPI_Request *request)
 }
 static int do_bcast(MPI_Request *request)
 {
-    return FORM(MPI_Bcast, MPI_Ibcast, into, PIECE * 4, MPI_INT, 1, comm);
+    return FORM(MPI_Bcast, MPI_Ibcast, into, MUCH, MPI_INT, 1, comm);
 }
 static int do_reduce(MPI_Request *request)
 {
@@ -137,13 +137,13 @@ static int until_error(int which)
 
 static void spoil(int *buffer)
 {
-    for (int i = 0; i < PIECE * PEERS; i++)
+    for (int i = 0; i < MUCH; i++)
         buffer[i] = SPOILT;
 }
 
 static void check_spoilt(const int *buffer)
 {
-    for (int i = 0; i < PIECE * PEERS; i++)
+    for (int i = 0; i < MUCH; i++)
         CHECK(buffer[i] == SPOILT);
 }
 
@@ -177,8 +177,8 @@ int main(int argc, char **argv)
     begin(&argc, &argv, 50);
     int first = argc > 1 ? atoi(argv[1]) : 0, many = argc > 2 ? atoi(argv[2]) : 1;
     later = argc > 3;
-    from = calloc((size_t)PIECE * PEERS, sizeof *from);
-    into = calloc((size_t)PIECE * PEERS, sizeof *into);
+    from = calloc((size_t)MUCH, sizeof *from);
+    into = calloc((size_t)MUCH, sizeof *into);
     for (int i = 0; i < PEERS; i++) {
         counts[i] = PIECE;
         displs[i] = i * PIECE;
