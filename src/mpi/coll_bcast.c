@@ -1,15 +1,15 @@
 /* coll_bcast.c: MPI_Bcast and MPI_Ibcast.
  *
  * Down a binomial tree; very much data to several members in segments down a chain, every member passing one on while the next
- * comes in. Segments are cut from bytes in a row, since members may describe the same data by different datatypes; Open MPI sends them
- * eagerly over TCP. On one host the tree is the quicker one up to 8 MiB. Between hosts, where no two members share a wire, the
- * root of the tree has to send all of it log n times. */
+ * comes in. Segments are cut from bytes in a row, since members may describe the same data by different datatypes. They are more than
+ * goes eagerly: a root could run ahead of the others by one broadcast after the other, all of which they would have to keep. On one
+ * host the tree is a little quicker, up to 8 MiB. Between hosts its root has to send everything log n times. */
 #include "mpi/coll.h"
 #include "mpi/gen/own.h"
 
 #include <limits.h>
 
-enum { SEGMENT = 49152, CHAIN_BYTES = 2 << 20 };
+enum { SEGMENT = 512 << 10, CHAIN_BYTES = 2 << 20 };
 
 static int label_of(const struct knell__coll *coll)
 {

@@ -45,25 +45,31 @@ int64_t knell__patience(const struct knell__comm *comm, int peer)
     return peer >= 0 && !knell__self.ghosts ? 0 : GHOST_MS;
 }
 
-static bool tested(MPI_Request *request, MPI_Status *status)
+static bool tested(MPI_Request *request, MPI_Status *status, int times)
 {
     int complete = 0, code = MPI_SUCCESS;
-    knell__native_look_quickly();
-    for (int i = 0; !complete && code == MPI_SUCCESS && i < LAST_TESTS; i++)
+    for (int i = 0; !complete && code == MPI_SUCCESS && i < times; i++)
         code = knell__native.test(request, &complete, status);
-    knell__native_look_idly();
     return code == MPI_SUCCESS && complete;
+}
+
+static bool looked_at(MPI_Request *request, MPI_Status *status)
+{
+    knell__native_look_quickly();
+    bool complete = tested(request, status, LAST_TESTS);
+    knell__native_look_idly();
+    return complete;
 }
 
 /* Until the MPI below lets go of it, or the other end is no more. */
 static bool tested_to_the_end(const struct knell__op *op, MPI_Request *request, MPI_Status *status)
 {
     int64_t start = knell__now_ms();
-    bool complete = tested(request, status);
+    bool complete = looked_at(request, status);
     for (unsigned turns = KNELL__PATIENCE; !complete && *request != MPI_REQUEST_NULL; knell__idle(&turns)) {
         if (knell__now_ms() - start >= knell__patience(op->comm, op->peer))
             break;
-        complete = tested(request, status);
+        complete = tested(request, status, 1);
     }
     return complete;
 }
@@ -99,7 +105,7 @@ static void give_up_send(const struct knell__op *op, MPI_Request *request)
 
 bool knell__give_up(const struct knell__op *op, MPI_Request *request, MPI_Status *status)
 {
-    if (tested(request, status))
+    if (looked_at(request, status))
         return true;
     if (*request == MPI_REQUEST_NULL)
         return false;
