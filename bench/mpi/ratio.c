@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { TURN_LEAST = 4, TURN_MOST = 2000, BATCHES = 8 };
-static const double turn_s = 1e-3, control_off = 0.02, interval_wide = 0.04;
+static const double turn_s = 1e-3, cell_s = 2, control_off = 0.02, interval_wide = 0.04;
 
 static int repeats;
 
@@ -38,12 +38,21 @@ static int times_for(const struct op *op, int bytes)
 }
 
 struct cell {
+    double start;
     struct series native, ratio, control;
 };
 
+/* The same for all: rank 0 decides. */
+static bool late(const struct cell *cell)
+{
+    int is_late = MPI_Wtime() - cell->start > cell_s;
+    native.Bcast(&is_late, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return is_late;
+}
+
 static void measure(const struct op *op, int bytes, int times, struct cell *cell)
 {
-    for (int i = 0; i < repeats; i++) {
+    for (int i = 0; i < repeats && !(i > 0 && late(cell)); i++) {
         double before = turn(&native, op, bytes, times), ours = turn(&layer, op, bytes, times),
                after = turn(&native, op, bytes, times);
         series_add(&cell->native, (before + after) / 2);
@@ -68,7 +77,7 @@ static void forget(struct cell *cell)
     series_free(&cell->control);
 }
 
-/* Is it known well enough? The same for all: rank 0 decides. */
+/* Is it known well enough? */
 static bool settled(struct cell *cell)
 {
     struct interval ratio = series_interval(&cell->ratio);
@@ -77,16 +86,16 @@ static bool settled(struct cell *cell)
     return enough;
 }
 
-/* More of it until the interval is narrow and the control right, or it has been enough of it. When to end does not depend on
- * the ratio itself. Of ranks that share processors nothing better can be had. */
+/* More of it until the interval is narrow and the control right, or it has been enough of it, or long. When to end does not
+ * depend on the ratio itself. Of ranks that share processors nothing better can be had. */
 static void settle(const struct op *op, int bytes)
 {
-    struct cell cell = {0};
+    struct cell cell = {.start = MPI_Wtime()};
     ops_prepare(bytes);
     int times = times_for(op, bytes), most = ops_ranks > 2 ? 1 : BATCHES;
     do
         measure(op, bytes, times, &cell);
-    while (--most > 0 && !settled(&cell));
+    while (--most > 0 && !settled(&cell) && !late(&cell));
     if (ops_rank == 0)
         print(op, bytes, times, &cell);
     forget(&cell);

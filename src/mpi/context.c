@@ -42,7 +42,8 @@ static int setting_pool(void)
 static MPI_Comm duplicate(MPI_Comm comm)
 {
     MPI_Comm made;
-    if (knell__native.comm_dup(comm, &made) != MPI_SUCCESS)
+    MPI_Request request;
+    if (knell__native.comm_idup(comm, &made, &request) != MPI_SUCCESS || knell__native_await(&request) != MPI_SUCCESS)
         knell__die("the MPI cannot duplicate communicators; try a smaller KNELL_CONTEXTS than %d", pool_size);
     knell__native.comm_set_errhandler(made, MPI_ERRORS_RETURN);
     return made;

@@ -27,7 +27,7 @@ static void ignore_broken_pipes(void)
 static void learn_self(void)
 {
     MPI_Comm host;
-    int threads, neighbours, session = (int)getsid(0), ends[2] = {session, -session};
+    int threads;
     const char *mode = getenv("KNELL_MODE");
     knell__native.comm_rank(MPI_COMM_WORLD, &knell__self.process);
     knell__native.comm_size(MPI_COMM_WORLD, &knell__self.processes);
@@ -35,13 +35,11 @@ static void learn_self(void)
     knell__self.threads = threads == MPI_THREAD_MULTIPLE;
     knell__self.ghosts = mode && strcmp(mode, "ghost") == 0;
     knell__native.comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-    knell__native.comm_size(host, &neighbours);
     knell__neighbours_learn(host);
-    knell__native.allreduce(&knell__self.process, &knell__self.host, 1, MPI_INT, MPI_MIN, host);
-    knell__native.allreduce(MPI_IN_PLACE, ends, 2, MPI_INT, MPI_MAX, host);
     knell__native.comm_free(&host);
-    knell__self.crowded = neighbours > sysconf(_SC_NPROCESSORS_ONLN);
-    knell__self.apart = ends[0] != -ends[1];
+    knell__self.host = knell__neighbours_first();
+    knell__self.crowded = knell__neighbours() > sysconf(_SC_NPROCESSORS_ONLN);
+    knell__self.apart = knell__neighbours_apart();
 }
 
 /* Address and key go round by the MPI itself: it is whole, or the job has not begun. */

@@ -13,6 +13,8 @@ void *knell__native_symbol(const char *name);
 void knell__native_tune(void);
 /* Finding and tuning, once: for calls that may come before the layer's own constructor. */
 void knell__native_ready(void);
+/* Waits, and gives the processor away meanwhile. Ranks that share one wait for each other for long in the MPI's blocking calls. */
+int knell__native_await(MPI_Request *request);
 /* Between the two calls its MPI_Test looks, and gives no turn away (native_tune.c). Not a lock: a hint. */
 void knell__native_look_quickly(void);
 void knell__native_look_idly(void);

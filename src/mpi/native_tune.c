@@ -10,6 +10,7 @@
 #include "mpi/native.h"
 #include "mpi/request.h"
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -67,6 +68,14 @@ void knell__native_tune(void)
     test_natively = knell__native.test;
 #endif
     knell__native.test = test;
+}
+
+int knell__native_await(MPI_Request *request)
+{
+    int complete = 0, code = knell__native.test(request, &complete, MPI_STATUS_IGNORE);
+    for (; code == MPI_SUCCESS && !complete; sched_yield())
+        code = knell__native.test(request, &complete, MPI_STATUS_IGNORE);
+    return code;
 }
 
 /* ---- Open MPI's yielding ---------------------------------------------------------------------------------------------------- */

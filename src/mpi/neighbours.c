@@ -2,13 +2,13 @@
 #include "mpi/neighbours.h"
 #include "mpi/layer.h"
 #include "mpi/native.h"
+#include "runtime/watch.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 struct neighbour {
-    int process, pid;
+    int process, pid, session;
 };
 
 static struct neighbour *neighbour;
@@ -16,14 +16,35 @@ static int neighbours;
 
 void knell__neighbours_learn(MPI_Comm host)
 {
-    struct neighbour self = {knell__self.process, (int)getpid()};
-    int size;
-    knell__native.comm_size(host, &size);
-    neighbour = malloc((size_t)size * sizeof *neighbour);
+    struct neighbour self = {knell__self.process, (int)getpid(), (int)getsid(0)};
+    MPI_Request request;
+    knell__native.comm_size(host, &neighbours);
+    neighbour = malloc((size_t)neighbours * sizeof *neighbour);
     if (!neighbour)
         knell__die("out of memory");
-    knell__native.allgather(&self, 2, MPI_INT, neighbour, 2, MPI_INT, host);
-    neighbours = size;
+    knell__native.iallgather(&self, sizeof self, MPI_BYTE, neighbour, sizeof self, MPI_BYTE, host, &request);
+    knell__native_await(&request);
+}
+
+int knell__neighbours(void)
+{
+    return neighbours;
+}
+
+int knell__neighbours_first(void)
+{
+    int first = neighbour[0].process;
+    for (int i = 1; i < neighbours; i++)
+        first = neighbour[i].process < first ? neighbour[i].process : first;
+    return first;
+}
+
+bool knell__neighbours_apart(void)
+{
+    for (int i = 1; i < neighbours; i++)
+        if (neighbour[i].session != neighbour[0].session)
+            return true;
+    return false;
 }
 
 bool knell__is_neighbour(pid_t pid)
@@ -34,10 +55,21 @@ bool knell__is_neighbour(pid_t pid)
     return false;
 }
 
+/* A zombie, which has its number until somebody asks how it ended, is not there any more. */
+static bool is_there(pid_t pid)
+{
+    int fd = knell__watch_open(&(struct knell__process){.pid = pid});
+    if (fd < 0)
+        return fd != -1;
+    bool ended = knell__watch_has_ended(fd);
+    close(fd);
+    return !ended;
+}
+
 bool knell__neighbour_is_there(int process)
 {
     for (int i = 0; i < neighbours; i++)
         if (neighbour[i].process == process)
-            return kill(neighbour[i].pid, 0) == 0;
+            return is_there(neighbour[i].pid);
     return false;
 }

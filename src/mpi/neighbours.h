@@ -9,6 +9,11 @@
 /* Learns who they are; `host` has the processes of this host. Collective. */
 void knell__neighbours_learn(MPI_Comm host);
 
+int knell__neighbours(void); /* how many, with this one */
+int knell__neighbours_first(void);
+/* Whether they are in sessions of their own. */
+bool knell__neighbours_apart(void);
+
 bool knell__is_neighbour(pid_t pid);
 /* Whether this process of the job is on this host and has not ended. */
 bool knell__neighbour_is_there(int process);

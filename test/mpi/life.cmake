@@ -1,5 +1,6 @@
 # The life of communicators, threads and the job: stale messages, memory, large counts, MPI_Finalize.
 knell_mpi_test(sem-stale 2 0 sem_stale.c)
+knell_ulfm_test(sem-end 4 1 sem_end.c)
 knell_mpi_test(sem-storm 4 0 sem_storm.c)
 knell_mpi_test(sem-memory 2 0 sem_memory.c 600)
 knell_mpi_test(sem-memory-threads 2 0 sem_memory.c 600 threads)

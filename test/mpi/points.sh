@@ -13,7 +13,7 @@ here=$(dirname "$0")
 mode=${KNELL_MODE:-real}
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-jobs=0 dead=0 failed=0
+jobs=0 dead=0 failed=0 planned=''
 
 failure() {
     cat "$scratch/said" >&2
@@ -22,8 +22,18 @@ failure() {
     [ "$failed" -lt 5 ] || finish
 }
 
+say() {
+    echo "$mpi, $mode, $what: $jobs jobs${planned:+ of $planned}, $dead deaths, $failed failed"
+}
+
+# another: one job more
+another() {
+    jobs=$((jobs + 1))
+    [ $((jobs % 100)) -ne 0 ] || say
+}
+
 finish() {
-    echo "$mpi, $mode, $what: $jobs jobs, $dead deaths, $failed failed"
+    say
     [ "$failed" -eq 0 ] && [ "$dead" -gt $((jobs / 2)) ] # a plan that kills nobody tests nothing
     exit
 }
@@ -33,7 +43,7 @@ finish() {
 # die FATE: a job with these deaths
 die() {
     rm -f "$scratch/deaths"
-    jobs=$((jobs + 1))
+    another
     KNELL_FATE=$1 KNELL_FATE_LOG=$scratch/deaths "$here/run.sh" "$mpi" "$layer:$fate" "$ranks" "@$scratch/deaths" "$program" \
         >"$scratch/said" 2>&1
     status=$?
@@ -87,7 +97,7 @@ scenario() {
 # die_at RANK WHEN CALL K: false when there is no such call any more
 die_at() {
     scenario "$@" >"$scratch/scenario.fail"
-    jobs=$((jobs + 1))
+    another
     timeout -k 5 60 "$knell" run -n "$ranks" --mpi "$mpi" --mode "$mode" --timeout 40s --log "$scratch/log" \
         --fail "$scratch/scenario.fail" -- "$program" >"$scratch/said" 2>&1
     status=$?
@@ -137,6 +147,7 @@ if [ "$what" = call ]; then
 else
     count
     plan >"$scratch/plan"
+    planned=$(wc -l <"$scratch/plan")
     while read -r line <&3; do
         die "$line"
     done 3<"$scratch/plan"
