@@ -72,8 +72,8 @@ plan() {
             for (k = 1 + int(r * stride / ranks); k <= points[r]; k += stride) {
                 if (what == "last") {
                     line = ""
-                    for (v = 1; v < ranks; v++)
-                        line = line " " victim(r + v, k + (v - 1) * 29)
+                    for (v = 0; v < ranks - 1; v++)
+                        line = line " " victim(r + v, k + v * 29)
                     print line
                 } else
                     print victim(r, k) (what == "pair" ? " " victim(r + 1, k) : "")
