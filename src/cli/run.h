@@ -114,7 +114,8 @@ struct knell__run_job {
     int64_t aborted_at;
     int stopped_by; /* a signal to us; 0 */
     bool timed_out, broken;
-    bool lost; /* the launcher ended before the ranks did, and was not told to */
+    bool lost;          /* the launcher ended before the ranks did, and was not told to */
+    bool last_finished; /* who ended last, ended by MPI_Finalize */
     struct knell__run_fail *fail; /* NULL: nothing is injected */
     FILE *log;
 };

@@ -41,6 +41,7 @@ static void has_ended(struct knell__run_job *job, struct knell__run_rank *rank, 
     if (!rank->ended)
         job->ended++;
     rank->ended = true;
+    job->last_finished = rank->finished;
     rank->pid = 0;
     rank->status = (int)report->value;
     if (!rank->finished && !rank->died)
@@ -195,11 +196,13 @@ static bool is_over(const struct knell__run_job *job)
     return knell__run_all_ended(job) || job->launcher == 0 || job->aborted || job->stopped_by || job->timed_out || job->broken;
 }
 
-/* What the ranks said before it ended may lie unread. */
+/* What the ranks said before it ended may lie unread. Killed, it takes them with it, and they may be gone before we know of either. */
 static bool is_lost(struct knell__run_job *job)
 {
     knell__run_read_reports(job);
-    return job->launcher == 0 && !knell__run_all_ended(job) && !job->aborted && !job->stopped_by && !job->timed_out;
+    knell__run_reap(job);
+    bool took_them = WIFSIGNALED(job->launcher_status) && !job->last_finished;
+    return job->launcher == 0 && (!knell__run_all_ended(job) || took_them) && !job->aborted && !job->stopped_by && !job->timed_out;
 }
 
 static void follow(struct knell__run_job *job, int signals)
