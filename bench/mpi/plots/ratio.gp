@@ -11,7 +11,7 @@ others(mpi, column) = (strcol(1) eq mpi && $2 == 2) ? column(column) : NaN
 colour(op) = op eq 'pingpong' ? blue : op eq 'allreduce' ? orange : op eq 'bcast' ? green : red
 do for [mpi in 'openmpi mpich'] {
     set title mpi eq 'openmpi' ? 'Open MPI' : 'MPICH'
-    plot csv('ratio') using (others(mpi, 5) < 8 ? 6 : others(mpi, 5)):(others(mpi, 9)) with points pt 7 ps 0.35 lc rgb '#bbbbbb' title 'others', \
+    plot csv('ratio-summary') using (others(mpi, 5) < 8 ? 6 : others(mpi, 5)):(others(mpi, 9)) with points pt 7 ps 0.35 lc rgb '#bbbbbb' title 'others', \
          for [op in 'pingpong allreduce bcast alltoall'] '' \
              using (mine(mpi, op, 5)):(mine(mpi, op, 9)):(mine(mpi, op, 10)):(mine(mpi, op, 11)) \
              with yerrorlines pt 7 lw 2 lc rgb colour(op) title op, \
