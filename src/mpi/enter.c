@@ -31,6 +31,13 @@ const char *knell__call_name(enum knell__call call)
     return call_name[call];
 }
 
+int64_t knell__now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
 bool knell__enter_slowly(enum knell__call call)
 {
     unsigned attention = atomic_load(&knell__attention);

@@ -7,6 +7,7 @@
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #define KNELL__LIKELY(x) __builtin_expect(!!(x), 1)
 #define KNELL__RARELY(x) __builtin_expect(!!(x), 0)
@@ -58,6 +59,13 @@ static inline int knell__leave(enum knell__call call, int code)
 }
 
 const char *knell__call_name(enum knell__call call);
+
+/* CLOCK_MONOTONIC. */
+int64_t knell__now_ns(void);
+static inline int64_t knell__now_ms(void)
+{
+    return knell__now_ns() / 1000000;
+}
 
 /* One line on standard error: "knell: process 3: ...". */
 void knell__say(const char *format, ...) __attribute__((format(printf, 1, 2)));

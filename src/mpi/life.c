@@ -1,4 +1,5 @@
 /* life.c: MPI_Init and what it prepares; MPI_Abort. */
+#include "mpi/coll.h"
 #include "mpi/comm.h"
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
@@ -60,11 +61,13 @@ static int begin(int code)
     ignore_broken_pipes();
     knell__native_hush();
     learn_self();
+    knell__grace_learn();
     knell__errors_make();
     knell__contexts_make();
     knell__requests_begin();
     start_side();
     knell__comms_make();
+    knell__hints_learn();
     knell__inject_start();
     atomic_fetch_and(&knell__attention, ~(unsigned)KNELL__ATTENTION_OFF);
     return MPI_SUCCESS;

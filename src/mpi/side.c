@@ -123,7 +123,7 @@ static void start_runtime(const struct knell__meeting *meeting, int listening)
     config.rendezvous_fd = listening;
     config.rendezvous_wait = INT64_C(60000000000);
     config.combine = knell__agree_folds;
-    config.combine_count = 2;
+    config.combine_count = KNELL__FOLDS;
     config.tree_bits = TREE_BITS;
     config.on_fact_at_once = on_fact;
     config.spare_the_dead = knell__self.ghosts;

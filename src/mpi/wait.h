@@ -70,6 +70,5 @@ KNELL__RARE bool knell__give_up(const struct knell__op *op, MPI_Request *request
 
 /* How long the other end may take to let go of an operation that is given up, in milliseconds: for ever while it lives. */
 int64_t knell__patience(const struct knell__comm *comm, int peer);
-int64_t knell__now_ms(void);
 
 #endif

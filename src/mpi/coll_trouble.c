@@ -1,0 +1,104 @@
+/* coll_trouble.c: a collective in which a member's death becomes known while it is under way (docs/mpi.md, "The life of a death").
+ *
+ * It goes on as long as its messages come. A message of the dead gets a last look. One of a living member is waited for until it
+ * comes, or that member says that it is out (coll_out.h), or a grace is over since the death became known: the other may never
+ * enter, may compute, or may be in a shrink. Then the collective is given up here. */
+#include "mpi/coll.h"
+#include "mpi/coll_out.h"
+
+#include <knell/mpix.h>
+#include <stdlib.h>
+
+/* What came before a death may lie unread in the transport: so many looks. */
+enum { LAST_LOOKS = 64 };
+
+static int64_t grace_ns = INT64_C(20000000);
+
+void knell__grace_learn(void)
+{
+    const char *text = getenv("KNELL_GRACE_NS");
+    if (text)
+        grace_ns = strtoll(text, NULL, 10);
+}
+
+/* ---- judging ------------------------------------------------------------------------------------------------------------------ */
+
+/* A send to the dead does not keep the rest waiting. The MPI below may hold its buffer: it is settled at the end. */
+static void leave_the_dead(struct knell__coll *coll)
+{
+    for (int i = coll->tested; i < coll->posts; i++) {
+        struct knell__coll_post post = coll->post[i];
+        if (post.kind != KNELL__REQUEST_SEND || post.request == MPI_REQUEST_NULL || !knell__is_dead(post.peer))
+            continue;
+        coll->post[i] = coll->post[coll->left];
+        coll->post[coll->left++] = post;
+        coll->tested = coll->tested > coll->left ? coll->tested : coll->left;
+        coll->late_code = MPIX_ERR_PROC_FAILED;
+    }
+}
+
+static bool is_hopeless(const struct knell__coll *coll, const struct knell__coll_post *post, bool grace_over)
+{
+    if (grace_over)
+        return true;
+    return post->kind == KNELL__REQUEST_RECV &&
+           (knell__is_dead(post->peer) || knell__out_is(coll->comm, post->peer, coll->sequence));
+}
+
+/* Does the round wait for a message that will not come? Those that have come are done with on the way. */
+static bool waits_in_vain(struct knell__coll *coll, bool grace_over)
+{
+    bool in_vain = false;
+    for (int i = coll->tested; i < coll->posts && coll->code == MPI_SUCCESS; i++) {
+        struct knell__coll_post *post = &coll->post[i];
+        if (post->request != MPI_REQUEST_NULL && !knell__coll_test(coll, post))
+            in_vain |= is_hopeless(coll, post, grace_over);
+    }
+    return in_vain;
+}
+
+static bool waits_in_vain_to_the_last(struct knell__coll *coll)
+{
+    bool grace_over = knell__now_ns() - atomic_load(&coll->comm->failed_ns) >= grace_ns, in_vain = true;
+    knell__native_look_quickly();
+    for (int i = 0; in_vain && i < LAST_LOOKS; i++)
+        in_vain = waits_in_vain(coll, grace_over);
+    knell__native_look_idly();
+    return in_vain;
+}
+
+void knell__coll_judge(struct knell__coll *coll)
+{
+    int why = knell__op_check(coll->comm, KNELL__EVERYBODY);
+    coll->mode = KNELL__COLL_TROUBLED;
+    if (why == MPIX_ERR_REVOKED) {
+        coll->code = why;
+        return;
+    }
+    leave_the_dead(coll);
+    if (waits_in_vain_to_the_last(coll) && coll->code == MPI_SUCCESS)
+        coll->code = MPIX_ERR_PROC_FAILED;
+}
+
+/* ---- telling ------------------------------------------------------------------------------------------------------------------ */
+
+bool knell__coll_holds_back(struct knell__coll *coll, int to)
+{
+    bool dead = knell__is_dead(coll->comm->process_of[to]);
+    if (coll->mode == KNELL__COLL_TELLING)
+        knell__out_tell(coll->comm, coll->tag, coll->sequence, to);
+    else if (dead)
+        coll->late_code = MPIX_ERR_PROC_FAILED;
+    return dead || coll->mode == KNELL__COLL_TELLING;
+}
+
+/* The steps that are left say to whom they would have sent. */
+void knell__coll_tell(struct knell__coll *coll)
+{
+    int code = coll->code;
+    coll->mode = KNELL__COLL_TELLING;
+    coll->code = MPI_SUCCESS;
+    while (coll->step(coll) && coll->code == MPI_SUCCESS)
+        coll->round++;
+    coll->code = code;
+}
