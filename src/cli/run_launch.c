@@ -100,6 +100,13 @@ static void give_preload(const struct knell__run_plan *plan, struct knell__run_c
     give(plan, command, "LD_PRELOAD", list);
 }
 
+static void give_infos(const struct knell__run_plan *plan, struct knell__run_command *command)
+{
+    char text[1024];
+    knell__run_info_join(plan, text, sizeof text);
+    give(plan, command, "KNELL_INFO", text);
+}
+
 static void give_settings(const struct knell__run_plan *plan, const char *place, struct knell__run_command *command)
 {
     give(plan, command, "KNELL_SUPERVISE", "1");
@@ -110,6 +117,10 @@ static void give_settings(const struct knell__run_plan *plan, const char *place,
         give_time(plan, command, "KNELL_DELTA_NS", plan->delta);
     if (plan->ghost_delay)
         give_time(plan, command, "KNELL_GHOST_DELAY_NS", plan->ghost_delay);
+    if (plan->grace)
+        give_time(plan, command, "KNELL_GRACE_NS", plan->grace);
+    if (plan->infos.n)
+        give_infos(plan, command);
     if (place)
         give(plan, command, "KNELL_RUN", place);
     if (place && (plan->kills.n || plan->fail))

@@ -144,7 +144,7 @@ KNELL__RARE void knell__coll_tell(struct knell__coll *coll);
 void knell__grace_learn(void);
 
 /* Its code is to be the same at all members (coll_uniform.c): begins that; later: true when the code is agreed on. */
-void knell__coll_make_uniform(struct knell__coll *coll, bool blocking);
+void knell__coll_make_uniform(struct knell__coll *coll);
 KNELL__RARE bool knell__coll_agreed(struct knell__coll *coll);
 
 /* Tests one message. False: it is not complete, or coll->code is set. */

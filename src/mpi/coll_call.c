@@ -75,7 +75,7 @@ static int call_blocking(struct knell__comm *comm, knell__coll_step *step, const
     struct knell__coll coll;
     knell__coll_begin(&coll, comm, step, args);
     if (KNELL__RARELY(comm->hints.uniform == KNELL__UNIFORM_COLL))
-        knell__coll_make_uniform(&coll, true);
+        knell__coll_make_uniform(&coll);
     return knell__coll_run(&coll);
 }
 
@@ -98,7 +98,7 @@ static int call_nonblocking(struct knell__comm *comm, knell__coll_step *step, co
     keep(coll, args);
     knell__coll_begin(coll, comm, step, &coll->kept);
     if (KNELL__RARELY(comm->hints.uniform == KNELL__UNIFORM_COLL))
-        knell__coll_make_uniform(coll, false);
+        knell__coll_make_uniform(coll);
     return knell__coll_start(coll, request);
 }
 

@@ -23,6 +23,35 @@ void knell__grace_learn(void)
 
 /* ---- judging ------------------------------------------------------------------------------------------------------------------ */
 
+static bool is_hopeless(const struct knell__coll *coll, const struct knell__coll_post *post, bool grace_over)
+{
+    if (grace_over || knell__is_dead(post->peer))
+        return true;
+    return post->kind == KNELL__REQUEST_RECV && knell__out_is(coll->comm, post->peer, coll->sequence);
+}
+
+/* Does the round wait for what will not come? What has come, and what was sent, is done with on the way. */
+static bool waits_in_vain(struct knell__coll *coll, bool grace_over)
+{
+    bool in_vain = false;
+    for (int i = coll->tested; i < coll->posts && coll->code == MPI_SUCCESS; i++) {
+        struct knell__coll_post *post = &coll->post[i];
+        if (post->request != MPI_REQUEST_NULL && !knell__coll_test(coll, post))
+            in_vain |= is_hopeless(coll, post, grace_over);
+    }
+    return in_vain;
+}
+
+static bool waits_in_vain_to_the_last(struct knell__coll *coll, bool grace_over)
+{
+    bool in_vain = true;
+    knell__native_look_quickly();
+    for (int i = 0; in_vain && i < LAST_LOOKS; i++)
+        in_vain = waits_in_vain(coll, grace_over);
+    knell__native_look_idly();
+    return in_vain;
+}
+
 /* A send to the dead does not keep the rest waiting. The MPI below may hold its buffer: it is settled at the end. */
 static void leave_the_dead(struct knell__coll *coll)
 {
@@ -37,36 +66,6 @@ static void leave_the_dead(struct knell__coll *coll)
     }
 }
 
-static bool is_hopeless(const struct knell__coll *coll, const struct knell__coll_post *post, bool grace_over)
-{
-    if (grace_over)
-        return true;
-    return post->kind == KNELL__REQUEST_RECV &&
-           (knell__is_dead(post->peer) || knell__out_is(coll->comm, post->peer, coll->sequence));
-}
-
-/* Does the round wait for a message that will not come? Those that have come are done with on the way. */
-static bool waits_in_vain(struct knell__coll *coll, bool grace_over)
-{
-    bool in_vain = false;
-    for (int i = coll->tested; i < coll->posts && coll->code == MPI_SUCCESS; i++) {
-        struct knell__coll_post *post = &coll->post[i];
-        if (post->request != MPI_REQUEST_NULL && !knell__coll_test(coll, post))
-            in_vain |= is_hopeless(coll, post, grace_over);
-    }
-    return in_vain;
-}
-
-static bool waits_in_vain_to_the_last(struct knell__coll *coll)
-{
-    bool grace_over = knell__now_ns() - atomic_load(&coll->comm->failed_ns) >= grace_ns, in_vain = true;
-    knell__native_look_quickly();
-    for (int i = 0; in_vain && i < LAST_LOOKS; i++)
-        in_vain = waits_in_vain(coll, grace_over);
-    knell__native_look_idly();
-    return in_vain;
-}
-
 void knell__coll_judge(struct knell__coll *coll)
 {
     int why = knell__op_check(coll->comm, KNELL__EVERYBODY);
@@ -75,8 +74,11 @@ void knell__coll_judge(struct knell__coll *coll)
         coll->code = why;
         return;
     }
+    bool grace_over = knell__now_ns() - atomic_load(&coll->comm->failed_ns) >= grace_ns;
+    if (!waits_in_vain_to_the_last(coll, grace_over) || coll->code != MPI_SUCCESS)
+        return;
     leave_the_dead(coll);
-    if (waits_in_vain_to_the_last(coll) && coll->code == MPI_SUCCESS)
+    if (waits_in_vain(coll, grace_over) && coll->code == MPI_SUCCESS)
         coll->code = MPIX_ERR_PROC_FAILED;
 }
 

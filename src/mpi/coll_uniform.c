@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void knell__coll_make_uniform(struct knell__coll *coll, bool blocking)
+/* Not `blocking`: a member that revokes the communicator is not inside the call, and may compute. */
+void knell__coll_make_uniform(struct knell__coll *coll)
 {
     struct knell__ticket *ticket = calloc(1, sizeof *ticket);
     if (!ticket)
@@ -21,7 +22,6 @@ void knell__coll_make_uniform(struct knell__coll *coll, bool blocking)
     ticket->kind = KNELL_KIND_CREATE;
     ticket->fold = KNELL__FOLD_WORST;
     ticket->alone = coll->comm->size == 1;
-    ticket->blocking = blocking;
     ticket->size = sizeof(int);
     knell__side_reserve(ticket);
     coll->ticket = ticket;

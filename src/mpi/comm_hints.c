@@ -2,6 +2,7 @@
 #include "mpi/comm_hints.h"
 #include "mpi/comm.h"
 #include "mpi/gen/own.h"
+#include "mpi/hint_names.h"
 #include "mpi/native.h"
 #include "mpi/side.h"
 
@@ -10,9 +11,9 @@
 
 enum { VALUE = 32 };
 
-static const char uniform_key[] = "mpi_error_uniform", range_key[] = "mpi_error_range";
-static const char *const uniform_names[] = {"local", "create", "coll", NULL};
-static const char *const range_names[] = {"local", "group", "universe", NULL};
+static const char uniform_key[] = KNELL__HINT_UNIFORM, range_key[] = KNELL__HINT_RANGE;
+static const char *const uniform_names[] = {KNELL__HINT_UNIFORM_VALUES, NULL};
+static const char *const range_names[] = {KNELL__HINT_RANGE_VALUES, NULL};
 
 /* ---- names ----------------------------------------------------------------------------------------------------------------- */
 
@@ -26,7 +27,7 @@ static int find(const char *const *names, const char *value, int otherwise)
 
 static void read_one(const char *key, const char *value, struct knell__hints *hints)
 {
-    if (strcmp(key, uniform_key) == 0 && strcmp(value, "construct") == 0) /* as some spell it */
+    if (strcmp(key, uniform_key) == 0 && strcmp(value, KNELL__HINT_CONSTRUCT) == 0)
         hints->uniform = KNELL__UNIFORM_CREATE;
     else if (strcmp(key, uniform_key) == 0)
         hints->uniform = (enum knell__uniform)find(uniform_names, value, hints->uniform);
