@@ -110,8 +110,10 @@ void knell__coll_send(struct knell__coll *coll, const void *buffer, int count, M
 /* Posted also when the sender is known dead: what came before the death is there to be received. */
 void knell__coll_recv(struct knell__coll *coll, void *buffer, int count, MPI_Datatype type, int from)
 {
-    if (KNELL__RARELY(coll->mode == KNELL__COLL_TELLING))
+    if (KNELL__RARELY(coll->mode == KNELL__COLL_TELLING)) {
+        knell__coll_holds_back(coll, from);
         return;
+    }
     struct knell__coll_post *post = next_post(coll, from, KNELL__REQUEST_RECV);
     int code = knell__native.irecv(buffer, count, type, post->peer, coll->tag, knell__wire, &post->request);
     if (KNELL__RARELY(code != MPI_SUCCESS))

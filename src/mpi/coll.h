@@ -17,8 +17,8 @@
  * A step that chooses among algorithms sets coll->step and calls it.
  *
  * A death among the members fails the collective where a message of the dead is missing, or one of a member that failed by it
- * (docs/mpi.md, "The life of a death"). A member that fails runs through the rest of its steps once more, without data, to tell those to whom it
- * would have sent. So a step decides by its arguments alone what it posts, never by what it has received, and touches data only
+ * (docs/mpi.md, "The life of a death"). A member that fails runs through the rest of its steps without data, to tell those with whom it would have
+ * exchanged messages. So a step decides by its arguments alone what it posts, never by what it has received, and touches data only
  * by the functions below.
  * All messages of one collective have one tag: between two processes they arrive in order. */
 #ifndef KNELL_MPI_COLL_H
@@ -83,8 +83,8 @@ struct knell__coll_post {
 /* What a step's messages and data are for. */
 enum knell__coll_mode {
     KNELL__COLL_USUAL,
-    KNELL__COLL_TROUBLED, /* a member's death is known: every turn is judged, nothing is sent to the dead */
-    KNELL__COLL_TELLING,  /* given up: whoever would be sent a message is told; no data is touched */
+    KNELL__COLL_TROUBLED, /* a member's death is known: every turn is judged, nothing is sent to those who are gone */
+    KNELL__COLL_TELLING,  /* given up: the peer of every message is told; none is posted, no data is touched */
 };
 
 enum knell__coll_phase {
@@ -104,7 +104,7 @@ struct knell__coll {
     enum knell__coll_mode mode;
     enum knell__coll_phase phase;
     int code;       /* the first error; no step after it */
-    int late_code;  /* an error that stops no step: a send to the dead; the code in the end */
+    int late_code;  /* an error that stops no step: a send to one that is gone; the code in the end */
     unsigned round; /* counts the calls of step */
     bool over;      /* nonblocking: ended within the call */
     struct knell__ticket *ticket; /* coll_uniform.c; NULL: its code is this member's own */
@@ -115,7 +115,7 @@ struct knell__coll {
 
     struct knell__coll_post *post; /* this round's; `inline_posts` while they fit */
     int posts, posts_room;
-    int left;   /* so many, the first, are sends to the dead of any round: settled at the end */
+    int left;   /* so many, the first, are sends of any round to those who are gone: settled at the end */
     int tested; /* so many are complete, or left */
     int64_t settling_ms; /* since then */
     bool all_fail; /* settling: the others fail, too */
@@ -138,7 +138,7 @@ int knell__coll_run(struct knell__coll *coll);
 KNELL__RARE void knell__coll_judge(struct knell__coll *coll);
 /* In another mode than the usual: true when a message to this rank is not to be sent. */
 KNELL__RARE bool knell__coll_holds_back(struct knell__coll *coll, int to);
-/* Tells those to whom the rest of the steps would have sent. */
+/* Tells those with whom the rest of the steps would have exchanged messages that this member is out. */
 KNELL__RARE void knell__coll_tell(struct knell__coll *coll);
 /* How long a collective waits for the living after a death, read from the environment. */
 void knell__grace_learn(void);

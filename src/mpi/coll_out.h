@@ -1,6 +1,6 @@
 /* coll_out.h: which members are out of which collectives (docs/mpi.md, "The life of a death").
  *
- * A member that gives a collective up because of a death tells those to whom it owes messages of it: they wait in vain. The
+ * A member that gives a collective up because of a death tells those with whom it has messages to exchange: they wait in vain. The
  * notice names the dead process, and counts only when that death is known here as well: so nobody returns MPIX_ERR_PROC_FAILED
  * without a failed process to show. It also says from which collective on the member takes part in none of this communicator. */
 #ifndef KNELL_MPI_COLL_OUT_H

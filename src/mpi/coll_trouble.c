@@ -1,7 +1,7 @@
 /* coll_trouble.c: a collective in which a member's death becomes known while it is under way (docs/mpi.md, "The life of a death").
  *
- * It goes on as long as its messages come. A message of the dead gets a last look. One of a living member is waited for until it
- * comes, or that member says that it is out (coll_out.h), or a grace is over since the death became known: the other may never
+ * It goes on as long as its messages come. A message of the dead gets a last look, and so does one of a living member that has said
+ * that it is out (coll_out.h). The others are waited for until a grace is over since the death became known: a member may never
  * enter, may compute, or may be in a shrink. Then the collective is given up here. */
 #include "mpi/coll.h"
 #include "mpi/coll_out.h"
@@ -23,11 +23,10 @@ void knell__grace_learn(void)
 
 /* ---- judging ------------------------------------------------------------------------------------------------------------------ */
 
-static bool is_hopeless(const struct knell__coll *coll, const struct knell__coll_post *post, bool grace_over)
+/* Dead, or out of this collective. */
+static bool is_gone(const struct knell__coll *coll, int process)
 {
-    if (grace_over || knell__is_dead(post->peer))
-        return true;
-    return post->kind == KNELL__REQUEST_RECV && knell__out_is(coll->comm, post->peer, coll->sequence);
+    return knell__is_dead(process) || knell__out_is(coll->comm, process, coll->sequence);
 }
 
 /* Does the round wait for what will not come? What has come, and what was sent, is done with on the way. */
@@ -37,7 +36,7 @@ static bool waits_in_vain(struct knell__coll *coll, bool grace_over)
     for (int i = coll->tested; i < coll->posts && coll->code == MPI_SUCCESS; i++) {
         struct knell__coll_post *post = &coll->post[i];
         if (post->request != MPI_REQUEST_NULL && !knell__coll_test(coll, post))
-            in_vain |= is_hopeless(coll, post, grace_over);
+            in_vain |= grace_over || is_gone(coll, post->peer);
     }
     return in_vain;
 }
@@ -52,12 +51,12 @@ static bool waits_in_vain_to_the_last(struct knell__coll *coll, bool grace_over)
     return in_vain;
 }
 
-/* A send to the dead does not keep the rest waiting. The MPI below may hold its buffer: it is settled at the end. */
-static void leave_the_dead(struct knell__coll *coll)
+/* A send to one that is gone does not keep the rest waiting. The MPI below may hold its buffer: it is settled at the end. */
+static void leave_the_gone(struct knell__coll *coll)
 {
     for (int i = coll->tested; i < coll->posts; i++) {
         struct knell__coll_post post = coll->post[i];
-        if (post.kind != KNELL__REQUEST_SEND || post.request == MPI_REQUEST_NULL || !knell__is_dead(post.peer))
+        if (post.kind != KNELL__REQUEST_SEND || post.request == MPI_REQUEST_NULL || !is_gone(coll, post.peer))
             continue;
         coll->post[i] = coll->post[coll->left];
         coll->post[coll->left++] = post;
@@ -77,7 +76,7 @@ void knell__coll_judge(struct knell__coll *coll)
     bool grace_over = knell__now_ns() - atomic_load(&coll->comm->failed_ns) >= grace_ns;
     if (!waits_in_vain_to_the_last(coll, grace_over) || coll->code != MPI_SUCCESS)
         return;
-    leave_the_dead(coll);
+    leave_the_gone(coll);
     if (waits_in_vain(coll, grace_over) && coll->code == MPI_SUCCESS)
         coll->code = MPIX_ERR_PROC_FAILED;
 }
@@ -86,18 +85,43 @@ void knell__coll_judge(struct knell__coll *coll)
 
 bool knell__coll_holds_back(struct knell__coll *coll, int to)
 {
-    bool dead = knell__is_dead(coll->comm->process_of[to]);
-    if (coll->mode == KNELL__COLL_TELLING)
+    if (coll->mode == KNELL__COLL_TELLING) {
         knell__out_tell(coll->comm, coll->tag, coll->sequence, to);
-    else if (dead)
+        return true;
+    }
+    bool gone = is_gone(coll, coll->comm->process_of[to]);
+    if (gone)
         coll->late_code = MPIX_ERR_PROC_FAILED;
-    return dead || coll->mode == KNELL__COLL_TELLING;
+    return gone;
 }
 
-/* The steps that are left say to whom they would have sent. */
+/* Also those whose messages are not received: a large send waits for its receiver. */
+static void tell_senders(struct knell__coll *coll)
+{
+    for (int i = coll->left; i < coll->posts; i++) {
+        const struct knell__coll_post *post = &coll->post[i];
+        if (post->kind == KNELL__REQUEST_RECV && post->request != MPI_REQUEST_NULL)
+            knell__out_tell(coll->comm, coll->tag, coll->sequence, coll->comm->rank_of[post->peer]);
+    }
+}
+
+/* Who is through with this collective may be in the next one already, and wait for this member there. Most of them exchange messages at
+ * these distances; the rest have the grace. */
+static void tell_next(struct knell__coll *coll)
+{
+    int rank = coll->comm->rank, size = coll->comm->size;
+    for (int far = 1; far < size; far *= 2) {
+        knell__out_tell(coll->comm, coll->tag, coll->sequence, (rank + far) % size);
+        knell__out_tell(coll->comm, coll->tag, coll->sequence, (rank - far + size) % size);
+    }
+}
+
+/* The steps that are left say with whom they would have exchanged messages. */
 void knell__coll_tell(struct knell__coll *coll)
 {
     int code = coll->code;
+    tell_senders(coll);
+    tell_next(coll);
     coll->mode = KNELL__COLL_TELLING;
     coll->code = MPI_SUCCESS;
     while (coll->step(coll) && coll->code == MPI_SUCCESS)
