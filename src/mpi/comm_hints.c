@@ -50,7 +50,8 @@ void knell__hints_read(MPI_Info info, struct knell__hints *hints)
 void knell__hints_set(struct knell__comm *comm, const struct knell__hints *hints)
 {
     knell__comm_hint(comm, hints);
-    knell__epoch_raise();
+    if (hints->range != KNELL__RANGE_LOCAL)
+        knell__epoch_raise(); /* it may be revoked now */
 }
 
 /* "KEY=VALUE;KEY=VALUE" */

@@ -68,6 +68,10 @@ knell_mpi_example(ring ring 5 "3 ranks left .*: right" 0@50 3@120)
 
 # ---- what a death does to collectives, and hints that change it ----
 knell_ulfm_test(sem-hints 6 3 sem_hints.c)
+foreach(mpi IN LISTS mpis)
+  knell_mpi_add(mpi-sem-hints-world-${mpi} mpi 60 real $<TARGET_FILE:knell> run -n 2 --info mpi_error_uniform=coll
+    --info mpi_error_range=group -- $<TARGET_FILE:test-mpi-sem_hints-${mpi}> mpi_error_uniform coll)
+endforeach()
 # A busy machine may keep a living rank away for longer than the usual grace.
 foreach(which IN ITEMS 0 1 2 3) # barrier, allreduce, allgather, alltoall
   knell_ulfm_test(sem-coll-done-${which} 6 5 coll_done.c ${which})
