@@ -125,7 +125,8 @@ static struct knell__pieces pieces_of(const struct knell__coll *coll)
 {
     const struct knell__coll_args *a = coll->args;
     struct knell__pieces pieces = {.from = input(coll), .from_is_ours = a->send == MPI_IN_PLACE, .total = a->recv_count};
-    if (coll->comm->rank == a->root)
+    pieces.anywhere = coll->comm->rank != a->root;
+    if (!pieces.anywhere)
         pieces.into = knell__at(a->recv, knell__piece_at(coll, &pieces, a->root), knell__layout_of(a->recv_type).extent);
     return pieces;
 }

@@ -53,7 +53,7 @@ static void shift(struct knell__coll *coll)
     bool in_place = a->send == MPI_IN_PLACE;
     if (rank > 0) {
         coll->spare = knell__coll_scratch(coll, (size_t)a->recv_count, a->recv_type);
-        if (!coll->spare)
+        if (coll->code != MPI_SUCCESS)
             return;
     }
     if (rank + 1 < coll->comm->size)
