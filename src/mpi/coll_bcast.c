@@ -78,7 +78,7 @@ static bool chain_step(struct knell__coll *coll)
         pass(coll, coll->round - 1, true);
     if (coll->round <= segments)
         return true;
-    if (label_of(coll) > 0 && coll->mine != coll->args->recv)
+    if (label_of(coll) > 0 && !knell__layout_of(coll->args->recv_type).dense)
         knell__coll_unpack(coll, coll->mine, coll->args->recv, coll->args->recv_count, coll->args->recv_type);
     return false;
 }
