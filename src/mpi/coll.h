@@ -131,6 +131,17 @@ struct knell__layout {
 };
 struct knell__layout knell__layout_of(MPI_Datatype type);
 
+/* Reductions and bcast: arguments that are wrong at first sight, with coll->code set. Asked about them without a communicator, the MPI
+ * below would raise an error by the handler of MPI_COMM_WORLD. */
+static inline bool knell__coll_wrong(struct knell__coll *coll)
+{
+    const struct knell__coll_args *a = coll->args;
+    if (KNELL__LIKELY(a->recv_count >= 0 && a->recv_type != MPI_DATATYPE_NULL && a->op != MPI_OP_NULL))
+        return false;
+    coll->code = a->recv_count < 0 ? MPI_ERR_COUNT : a->op == MPI_OP_NULL ? MPI_ERR_OP : MPI_ERR_TYPE;
+    return true;
+}
+
 /* Not by pointer arithmetic: MPI_BOTTOM is NULL. */
 static inline void *knell__at(const void *buffer, MPI_Aint index, MPI_Aint extent)
 {

@@ -20,6 +20,8 @@ KNELL__RARE static struct knell__layout layout_natively(MPI_Datatype type)
     struct knell__layout layout = {0};
     MPI_Aint low = 0;
     int size = 0;
+    if (type == MPI_DATATYPE_NULL) /* whoever sends or copies it says so */
+        return layout;
     knell__native.type_size(type, &size);
     knell__native.type_get_extent(type, &low, &layout.extent);
     knell__native.type_get_true_extent(type, &layout.true_low, &layout.true_extent);
@@ -40,7 +42,7 @@ struct knell__layout knell__layout_of(MPI_Datatype type)
     if (KNELL__LIKELY(last.filled && last.type == type))
         return last.layout;
     struct knell__layout layout = layout_natively(type);
-    if (predefined(type)) {
+    if (type != MPI_DATATYPE_NULL && predefined(type)) {
         last.type = type;
         last.layout = layout;
         last.filled = true;
@@ -102,6 +104,10 @@ void knell__coll_copy(struct knell__coll *coll, const void *from, int from_count
 {
     if (KNELL__RARELY(from_count < 0 || into_count < 0)) {
         note(coll, MPI_ERR_COUNT);
+        return;
+    }
+    if (KNELL__RARELY(from_type == MPI_DATATYPE_NULL || into_type == MPI_DATATYPE_NULL)) {
+        note(coll, MPI_ERR_TYPE);
         return;
     }
     struct knell__layout a = knell__layout_of(from_type), b = from_type == into_type ? a : knell__layout_of(into_type);

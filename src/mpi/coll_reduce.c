@@ -166,12 +166,9 @@ static bool by_tree(const struct knell__coll *coll, size_t bytes)
 
 static bool reduce_step(struct knell__coll *coll)
 {
-    int count = coll->args->recv_count;
-    size_t bytes = (size_t)count * knell__layout_of(coll->args->recv_type).size;
-    if (KNELL__RARELY(count < 0)) {
-        coll->code = MPI_ERR_COUNT;
+    if (knell__coll_wrong(coll))
         return false;
-    }
+    size_t bytes = (size_t)coll->args->recv_count * knell__layout_of(coll->args->recv_type).size;
     coll->step = by_tree(coll, bytes) ? tree_step : pieces_step;
     return coll->step(coll);
 }

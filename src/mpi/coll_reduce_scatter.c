@@ -20,6 +20,8 @@ static bool reduce_scatter_step(struct knell__coll *coll)
     const struct knell__coll_args *a = coll->args;
     struct knell__pieces pieces = pieces_of(coll);
     int count = knell__piece_count(coll, &pieces, coll->comm->rank);
+    if (knell__coll_wrong(coll))
+        return false;
     if (coll->comm->size > 1 && coll->round == 0) {
         knell__pieces_exchange(coll, &pieces);
         return true;

@@ -54,7 +54,7 @@ int knell__mpi_comm_dup(MPI_Comm handle, MPI_Comm *newcomm)
 int knell__mpi_comm_dup_with_info(MPI_Comm handle, MPI_Info info, MPI_Comm *newcomm)
 {
     int code = knell__mpi_comm_dup(handle, newcomm);
-    return code == MPI_SUCCESS ? knell__native.comm_set_info(*newcomm, info) : code;
+    return code == MPI_SUCCESS && info != MPI_INFO_NULL ? knell__native.comm_set_info(*newcomm, info) : code;
 }
 
 int knell__mpi_comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
@@ -170,9 +170,12 @@ int knell__mpi_comm_free(MPI_Comm *handle)
     if (!comm || comm == &knell__world || comm == &knell__selfish)
         return comm ? knell__raise(comm, MPI_ERR_COMM) : knell__native.comm_free(handle);
     MPI_Comm native = comm->handle;
+    MPI_Errhandler kept = knell__store_enter(comm);
     int code = knell__native.comm_free(&native);
-    if (code != MPI_SUCCESS)
-        return code; /* a delete function refused, and the MPI below has raised it: the communicator stays */
+    if (code != MPI_SUCCESS) /* a delete function refused: the communicator stays */
+        return knell__store_leave(comm, kept, code);
+    if (kept != MPI_ERRHANDLER_NULL)
+        knell__native.errhandler_free(&kept);
     knell__comm_unhandle(comm);
     *handle = MPI_COMM_NULL;
     knell__comm_release(comm);

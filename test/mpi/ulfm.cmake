@@ -19,6 +19,7 @@ knell_ulfm_test(sem-fatal 3 3 sem_handlers.c fatal)
 knell_mpi_test(sem-fatal-call 3 3 sem_handlers.c call) # no death at all
 knell_mpi_test(sem-fatal-abort 3 3 sem_handlers.c abort)
 knell_ulfm_test(sem-attributes 3 1 sem_attributes.c)
+knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 
 knell_ulfm_test(trap-codes 3 1 trap_codes.c)
 knell_ulfm_test(trap-pmpi 4 1 trap_pmpi.c)
