@@ -1,5 +1,6 @@
 /* buffered.c: see buffered.h. MPI_Bsend, MPI_Ibsend, MPI_Buffer_attach, MPI_Buffer_detach. */
 #include "mpi/buffered.h"
+#include "mpi/copy.h"
 #include "mpi/drain.h"
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
@@ -108,8 +109,7 @@ static int pack(const void *buf, int count, MPI_Datatype datatype, struct messag
     if (!message)
         return MPI_ERR_NO_MEM;
     *message = (struct message){.room = room + MPI_BSEND_OVERHEAD};
-    *bytes = 0;
-    code = knell__native.pack(buf, count, datatype, message->bytes, room, bytes, knell__wire);
+    code = knell__pack(buf, count, datatype, message->bytes, room, bytes);
     if (code == MPI_SUCCESS)
         *made = message;
     else

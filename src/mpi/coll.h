@@ -172,6 +172,17 @@ struct knell__layout {
 };
 struct knell__layout knell__layout_of(MPI_Datatype type);
 
+/* Reductions and bcast: arguments that are wrong at first sight, with coll->code set. Asked about them without a communicator, the MPI
+ * below would raise an error by the handler of MPI_COMM_WORLD. */
+static inline bool knell__coll_wrong(struct knell__coll *coll)
+{
+    const struct knell__coll_args *a = coll->args;
+    if (KNELL__LIKELY(a->recv_count >= 0 && a->recv_type != MPI_DATATYPE_NULL && a->op != MPI_OP_NULL))
+        return false;
+    coll->code = a->recv_count < 0 ? MPI_ERR_COUNT : a->op == MPI_OP_NULL ? MPI_ERR_OP : MPI_ERR_TYPE;
+    return true;
+}
+
 /* Not by pointer arithmetic: MPI_BOTTOM is NULL. */
 static inline void *knell__at(const void *buffer, MPI_Aint index, MPI_Aint extent)
 {
@@ -191,11 +202,12 @@ void *knell__coll_scratch(struct knell__coll *coll, size_t count, MPI_Datatype t
 
 /* ---- pieces: everybody folds one piece of everybody's data (coll_pieces.c) --------------------------------------------------- */
 
-/* Piece i is `count[i]` elements from `at[i]`; both of them NULL: `total` elements in pieces as equal as they can be. */
+/* Piece i is `counts[i]` elements, after those of the ranks below; NULL: `total` elements in pieces as equal as they can be. */
 struct knell__pieces {
     const void *from;  /* everybody's own elements */
-    void *into;        /* for the folded piece; NULL: anywhere */
-    bool from_is_ours; /* `from` may be written: MPI_IN_PLACE */
+    void *into;        /* for the folded piece, */
+    bool anywhere;     /* unless it may stay where it was folded */
+    bool from_is_ours; /* the own piece in `from` is `into`: MPI_IN_PLACE */
     int total;
     const int *counts;
 };
@@ -203,7 +215,7 @@ int knell__piece_at(const struct knell__coll *coll, const struct knell__pieces *
 int knell__piece_count(const struct knell__coll *coll, const struct knell__pieces *pieces, int rank);
 /* A round of its own: everybody sends the others their pieces. */
 void knell__pieces_exchange(struct knell__coll *coll, const struct knell__pieces *pieces);
-/* In the round after: the own piece, folded in the order of ranks. */
+/* In the round after: the own piece, folded in the order of ranks; where it is. */
 void *knell__pieces_fold(struct knell__coll *coll, const struct knell__pieces *pieces);
 
 /* ---- for calls (coll_call.c) ------------------------------------------------------------------------------------------------ */

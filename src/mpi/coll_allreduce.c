@@ -188,11 +188,9 @@ static bool is_little(size_t bytes, int size)
 static bool allreduce_step(struct knell__coll *coll)
 {
     int count = coll->args->recv_count, size = coll->comm->size;
-    size_t bytes = (size_t)count * knell__layout_of(coll->args->recv_type).size;
-    if (KNELL__RARELY(count < 0)) {
-        coll->code = MPI_ERR_COUNT;
+    if (knell__coll_wrong(coll))
         return false;
-    }
+    size_t bytes = (size_t)count * knell__layout_of(coll->args->recv_type).size;
     coll->step = is_little(bytes, size) || count < size || size == 1 ? doubling_step : pieces_step;
     return coll->step(coll);
 }

@@ -78,7 +78,7 @@ static bool chain_step(struct knell__coll *coll)
         pass(coll, coll->round - 1, true);
     if (coll->round <= segments)
         return true;
-    if (label_of(coll) > 0 && coll->mine != coll->args->recv)
+    if (label_of(coll) > 0 && !knell__layout_of(coll->args->recv_type).dense)
         knell__coll_unpack(coll, coll->mine, coll->args->recv, coll->args->recv_count, coll->args->recv_type);
     return false;
 }
@@ -87,10 +87,8 @@ static bool chain_step(struct knell__coll *coll)
 
 static bool bcast_step(struct knell__coll *coll)
 {
-    if (KNELL__RARELY(coll->args->recv_count < 0)) {
-        coll->code = MPI_ERR_COUNT;
+    if (knell__coll_wrong(coll))
         return false;
-    }
     size_t bytes = coll->comm->size > 2 ? bytes_of(coll) : 0;
     coll->step = bytes >= CHAIN_BYTES && bytes <= INT_MAX ? chain_step : tree_step;
     return coll->step(coll);

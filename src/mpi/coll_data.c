@@ -1,8 +1,8 @@
 /* coll_data.c: what a collective does with data on its own: layouts of datatypes, folding, copying, packing, scratch. */
 #include "mpi/coll.h"
+#include "mpi/copy.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +20,8 @@ KNELL__RARE static struct knell__layout layout_natively(MPI_Datatype type)
     struct knell__layout layout = {0};
     MPI_Aint low = 0;
     int size = 0;
+    if (type == MPI_DATATYPE_NULL) /* whoever sends or copies it says so */
+        return layout;
     knell__native.type_size(type, &size);
     knell__native.type_get_extent(type, &low, &layout.extent);
     knell__native.type_get_true_extent(type, &layout.true_low, &layout.true_extent);
@@ -40,7 +42,7 @@ struct knell__layout knell__layout_of(MPI_Datatype type)
     if (KNELL__LIKELY(last.filled && last.type == type))
         return last.layout;
     struct knell__layout layout = layout_natively(type);
-    if (predefined(type)) {
+    if (type != MPI_DATATYPE_NULL && predefined(type)) {
         last.type = type;
         last.layout = layout;
         last.filled = true;
@@ -102,18 +104,7 @@ bool knell__op_commutes(MPI_Op op)
     return commutes;
 }
 
-/* The MPI below knows how to get from one datatype to another. */
-KNELL__RARE static int copy_natively(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
-                         MPI_Datatype into_type)
-{
-    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&one_at_a_time);
-    int code = knell__native.sendrecv(from, from_count, from_type, 0, 0, into, into_count, into_type, 0, 0, knell__alone,
-                                      MPI_STATUS_IGNORE);
-    pthread_mutex_unlock(&one_at_a_time);
-    return code;
-}
-
+/* In place both are the same data. Equal addresses alone do not say so: MPI_BOTTOM with two datatypes is two places. */
 void knell__coll_copy(struct knell__coll *coll, const void *from, int from_count, MPI_Datatype from_type, void *into,
                       int into_count, MPI_Datatype into_type)
 {
@@ -123,42 +114,45 @@ void knell__coll_copy(struct knell__coll *coll, const void *from, int from_count
         note(coll, MPI_ERR_COUNT);
         return;
     }
+    if (KNELL__RARELY(from_type == MPI_DATATYPE_NULL || into_type == MPI_DATATYPE_NULL)) {
+        note(coll, MPI_ERR_TYPE);
+        return;
+    }
     struct knell__layout a = knell__layout_of(from_type), b = from_type == into_type ? a : knell__layout_of(into_type);
     size_t bytes = a.size * (size_t)from_count;
-    if (bytes == 0 || from == into)
+    if (bytes == 0 || (from == into && from_type == into_type))
         return;
     if (KNELL__RARELY(bytes > b.size * (size_t)into_count))
         note(coll, MPI_ERR_TRUNCATE); /* Open MPI would say nothing */
     else if (KNELL__LIKELY(a.dense && b.dense))
         memcpy(into, from, bytes);
     else
-        note(coll, copy_natively(from, from_count, from_type, into, into_count, into_type));
+        note(coll, knell__copy(from, from_count, from_type, into, into_count, into_type));
 }
 
 void knell__coll_pack(struct knell__coll *coll, const void *from, int count, MPI_Datatype type, void *bytes)
 {
     struct knell__layout layout = knell__layout_of(type);
     size_t size = layout.size * (size_t)count;
-    int position = 0;
+    int used;
     if (size == 0 || only_tells(coll))
         return;
     if (KNELL__LIKELY(layout.dense))
         memcpy(bytes, from, size);
     else
-        note(coll, knell__native.pack(from, count, type, bytes, size < INT_MAX ? (int)size : INT_MAX, &position, knell__alone));
+        note(coll, knell__pack(from, count, type, bytes, size < INT_MAX ? (int)size : INT_MAX, &used));
 }
 
 void knell__coll_unpack(struct knell__coll *coll, const void *bytes, void *into, int count, MPI_Datatype type)
 {
     struct knell__layout layout = knell__layout_of(type);
     size_t size = layout.size * (size_t)count;
-    int position = 0;
     if (size == 0 || only_tells(coll))
         return;
     if (KNELL__LIKELY(layout.dense))
         memcpy(into, bytes, size);
     else
-        note(coll, knell__native.unpack(bytes, size < INT_MAX ? (int)size : INT_MAX, &position, into, count, type, knell__alone));
+        note(coll, knell__unpack(bytes, size < INT_MAX ? (int)size : INT_MAX, into, count, type));
 }
 
 /* ---- scratch ------------------------------------------------------------------------------------------------------------------- */

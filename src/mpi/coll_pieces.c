@@ -32,7 +32,7 @@ static int last_rank(const struct knell__coll *coll, const struct knell__pieces 
 
 static bool into_directly(const struct knell__pieces *pieces)
 {
-    return pieces->into && !pieces->from_is_ours;
+    return !pieces->anywhere && !pieces->from_is_ours;
 }
 
 /* Where the contribution of `rank` lies: in `from`, in `into` or in a slot of the scratch. Of those slots rank + 1 has the last,
@@ -64,7 +64,7 @@ void knell__pieces_exchange(struct knell__coll *coll, const struct knell__pieces
     int me = coll->comm->rank, size = coll->comm->size, count = knell__piece_count(coll, pieces, me);
     coll->state[0] = last_rank(coll, pieces);
     coll->spare = knell__coll_scratch(coll, (size_t)slots(coll, pieces) * (size_t)count, type);
-    if (!coll->spare)
+    if (coll->code != MPI_SUCCESS)
         return;
     if (coll->state[0] == me && !pieces->from_is_ours)
         knell__coll_copy(coll, knell__at(pieces->from, knell__piece_at(coll, pieces, me), extent), count, type,
@@ -90,7 +90,7 @@ void *knell__pieces_fold(struct knell__coll *coll, const struct knell__pieces *p
         int rank = (last - i + size) % size;
         knell__coll_fold(coll, contribution(coll, pieces, rank, extent), folded, count, type, coll->args->op);
     }
-    if (!pieces->into || pieces->into == folded)
+    if (pieces->anywhere)
         return folded;
     knell__coll_copy(coll, folded, count, type, pieces->into, count, type);
     return pieces->into;

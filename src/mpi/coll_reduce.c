@@ -125,7 +125,8 @@ static struct knell__pieces pieces_of(const struct knell__coll *coll)
 {
     const struct knell__coll_args *a = coll->args;
     struct knell__pieces pieces = {.from = input(coll), .from_is_ours = a->send == MPI_IN_PLACE, .total = a->recv_count};
-    if (coll->comm->rank == a->root)
+    pieces.anywhere = coll->comm->rank != a->root;
+    if (!pieces.anywhere)
         pieces.into = knell__at(a->recv, knell__piece_at(coll, &pieces, a->root), knell__layout_of(a->recv_type).extent);
     return pieces;
 }
@@ -165,12 +166,9 @@ static bool by_tree(const struct knell__coll *coll, size_t bytes)
 
 static bool reduce_step(struct knell__coll *coll)
 {
-    int count = coll->args->recv_count;
-    size_t bytes = (size_t)count * knell__layout_of(coll->args->recv_type).size;
-    if (KNELL__RARELY(count < 0)) {
-        coll->code = MPI_ERR_COUNT;
+    if (knell__coll_wrong(coll))
         return false;
-    }
+    size_t bytes = (size_t)coll->args->recv_count * knell__layout_of(coll->args->recv_type).size;
     coll->step = by_tree(coll, bytes) ? tree_step : pieces_step;
     return coll->step(coll);
 }

@@ -1,5 +1,6 @@
 /* coll_reduce_scatter.c: MPI_Reduce_scatter, MPI_Reduce_scatter_block and their nonblocking kinds: everybody folds its piece
- * (coll_pieces.c), and that is all. */
+ * (coll_pieces.c), and that is all. In place the result lies over what is still being sent, and the rest of the buffer is not for
+ * writing: the piece is folded elsewhere and copied when all is sent. */
 #include "mpi/coll.h"
 #include "mpi/gen/own.h"
 
@@ -9,7 +10,7 @@ static struct knell__pieces pieces_of(const struct knell__coll *coll)
     bool in_place = a->send == MPI_IN_PLACE;
     return (struct knell__pieces){.from = in_place ? a->recv : a->send,
                                   .into = a->recv,
-                                  .from_is_ours = in_place,
+                                  .anywhere = in_place,
                                   .total = a->recv_count * coll->comm->size,
                                   .counts = a->by_rank->recv_counts};
 }
@@ -19,13 +20,15 @@ static bool reduce_scatter_step(struct knell__coll *coll)
     const struct knell__coll_args *a = coll->args;
     struct knell__pieces pieces = pieces_of(coll);
     int count = knell__piece_count(coll, &pieces, coll->comm->rank);
-    if (coll->comm->size == 1)
-        knell__coll_copy(coll, pieces.from, count, a->recv_type, a->recv, count, a->recv_type);
-    else if (coll->round == 0)
+    if (knell__coll_wrong(coll))
+        return false;
+    if (coll->comm->size > 1 && coll->round == 0) {
         knell__pieces_exchange(coll, &pieces);
-    else
-        knell__pieces_fold(coll, &pieces);
-    return coll->comm->size > 1 && coll->round == 0;
+        return true;
+    }
+    const void *folded = coll->comm->size > 1 ? knell__pieces_fold(coll, &pieces) : pieces.from;
+    knell__coll_copy(coll, folded, count, a->recv_type, a->recv, count, a->recv_type);
+    return false;
 }
 
 static int reduce_scatter(const void *send, void *recv, int count, const int counts[], MPI_Datatype type, MPI_Op op,

@@ -27,6 +27,8 @@ static bool scan_begin(struct knell__coll *coll)
 {
     const struct knell__coll_args *a = coll->args;
     const void *mine = a->send == MPI_IN_PLACE ? a->recv : a->send;
+    if (knell__coll_wrong(coll))
+        return false;
     coll->state[FAR] = 1;
     if (coll->comm->rank > 0)
         coll->spare = knell__coll_scratch(coll, (size_t)a->recv_count, a->recv_type);
@@ -51,9 +53,11 @@ static void shift(struct knell__coll *coll)
     const struct knell__coll_args *a = coll->args;
     int rank = coll->comm->rank;
     bool in_place = a->send == MPI_IN_PLACE;
+    if (knell__coll_wrong(coll))
+        return;
     if (rank > 0) {
         coll->spare = knell__coll_scratch(coll, (size_t)a->recv_count, a->recv_type);
-        if (!coll->spare)
+        if (coll->code != MPI_SUCCESS)
             return;
     }
     if (rank + 1 < coll->comm->size)

@@ -105,6 +105,7 @@ void knell__comms_make(void)
     int *process = malloc((size_t)knell__self.processes * sizeof *process);
     if (!process || knell__native.comm_dup(MPI_COMM_SELF, &pristine) != MPI_SUCCESS)
         knell__die("out of memory");
+    knell__native.comm_set_errhandler(pristine, MPI_ERRORS_RETURN);
     for (int i = 0; i < knell__self.processes; i++)
         process[i] = i;
     knell__groups_make();

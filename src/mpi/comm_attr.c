@@ -1,17 +1,57 @@
 /* comm_attr.c: what hangs on a communicator: attributes, name, hints, error handler. All natively, on its handle; only where the
  * handle is a predefined one, attributes are on `store`, a duplicate of self that can be duplicated and freed. */
-#include "mpi/comm.h"
+#include "mpi/comm_handle.h"
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
 #include "mpi/native.h"
 
 #include <stddef.h>
 
-static MPI_Comm store_of(MPI_Comm handle)
+/* ---- errors of the MPI below ----------------------------------------------------------------------------------------------- */
+
+static bool ends_the_job(MPI_Errhandler handler)
 {
-    const struct knell__comm *comm = knell__comm_of(handle);
-    return comm ? comm->store : handle;
+#ifdef MPI_ERRORS_ABORT
+    if (handler == MPI_ERRORS_ABORT)
+        return true;
+#endif
+    return handler == MPI_ERRORS_ARE_FATAL;
 }
+
+/* MPI_ERRHANDLER_NULL: all is left as it is. */
+MPI_Errhandler knell__store_enter(const struct knell__comm *comm)
+{
+    MPI_Errhandler handler;
+    if (comm->store != comm->handle) /* it returns its errors */
+        return MPI_ERRHANDLER_NULL;
+    knell__native.comm_get_errhandler(comm->store, &handler);
+    if (ends_the_job(handler)) {
+        knell__native.comm_set_errhandler(comm->store, MPI_ERRORS_RETURN);
+        return handler;
+    }
+    knell__native.errhandler_free(&handler);
+    return MPI_ERRHANDLER_NULL;
+}
+
+int knell__store_leave(struct knell__comm *comm, MPI_Errhandler kept, int code)
+{
+    bool raised = comm->store == comm->handle && kept == MPI_ERRHANDLER_NULL;
+    if (kept != MPI_ERRHANDLER_NULL) {
+        knell__native.comm_set_errhandler(comm->store, kept);
+        knell__native.errhandler_free(&kept);
+    }
+    return raised ? code : knell__raise(comm, code);
+}
+
+/* A native call on the store of `handle`; the handle itself when it is not one of ours. */
+#define ON_STORE(call, handle, ...)                                                                                      \
+    do {                                                                                                                 \
+        struct knell__comm *comm_ = knell__comm_of(handle);                                                              \
+        if (!comm_)                                                                                                      \
+            return knell__native.call(handle, __VA_ARGS__);                                                              \
+        MPI_Errhandler kept_ = knell__store_enter(comm_);                                                                \
+        return knell__store_leave(comm_, kept_, knell__native.call(comm_->store, __VA_ARGS__));                          \
+    } while (0)
 
 /* ---- attributes ------------------------------------------------------------------------------------------------------------ */
 
@@ -43,17 +83,17 @@ int knell__mpi_comm_get_attr(MPI_Comm handle, int keyval, void *value, int *flag
     int code;
     if (knell__comm_of(handle) && predefined(keyval, value, flag, &code))
         return code;
-    return knell__native.comm_get_attr(store_of(handle), keyval, value, flag);
+    ON_STORE(comm_get_attr, handle, keyval, value, flag);
 }
 
 int knell__mpi_comm_set_attr(MPI_Comm handle, int keyval, void *value)
 {
-    return knell__native.comm_set_attr(store_of(handle), keyval, value);
+    ON_STORE(comm_set_attr, handle, keyval, value);
 }
 
 int knell__mpi_comm_delete_attr(MPI_Comm handle, int keyval)
 {
-    return knell__native.comm_delete_attr(store_of(handle), keyval);
+    ON_STORE(comm_delete_attr, handle, keyval);
 }
 
 int knell__mpi_attr_get(MPI_Comm handle, int keyval, void *value, int *flag)
@@ -63,10 +103,10 @@ int knell__mpi_attr_get(MPI_Comm handle, int keyval, void *value, int *flag)
 
 int knell__mpi_attr_put(MPI_Comm handle, int keyval, void *value)
 {
-    return knell__native.attr_put(store_of(handle), keyval, value);
+    return knell__mpi_comm_set_attr(handle, keyval, value); /* MPICH's MPI_Attr_put raises an error twice */
 }
 
 int knell__mpi_attr_delete(MPI_Comm handle, int keyval)
 {
-    return knell__native.attr_delete(store_of(handle), keyval);
+    return knell__mpi_comm_delete_attr(handle, keyval);
 }

@@ -197,9 +197,12 @@ int knell__mpi_comm_free(MPI_Comm *handle)
     if (!comm || comm == &knell__world || comm == &knell__selfish)
         return comm ? knell__raise(comm, MPI_ERR_COMM) : knell__native.comm_free(handle);
     MPI_Comm native = comm->handle;
+    MPI_Errhandler kept = knell__store_enter(comm);
     int code = knell__native.comm_free(&native);
-    if (code != MPI_SUCCESS)
-        return code; /* a delete function refused, and the MPI below has raised it: the communicator stays */
+    if (code != MPI_SUCCESS) /* a delete function refused: the communicator stays */
+        return knell__store_leave(comm, kept, code);
+    if (kept != MPI_ERRHANDLER_NULL)
+        knell__native.errhandler_free(&kept);
     knell__comm_unhandle(comm);
     *handle = MPI_COMM_NULL;
     knell__comm_release(comm);

@@ -15,4 +15,9 @@ int knell__group_members(const struct knell__comm *comm, MPI_Group group, int **
 /* A handle with the parent's error handler; with its attributes too when `attributes` (their copy functions run). */
 int knell__handle_like(const struct knell__comm *parent, bool attributes, MPI_Comm *handle);
 
+/* Around a native call on `store`: its error goes through the communicator's handler once. On a handle of the program's the MPI below
+ * raises it, but when that ends the job: it would end this process alone, as if it had died. */
+MPI_Errhandler knell__store_enter(const struct knell__comm *comm);
+int knell__store_leave(struct knell__comm *comm, MPI_Errhandler kept, int code);
+
 #endif

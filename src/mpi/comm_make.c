@@ -116,8 +116,10 @@ static struct knell__comm *build(struct knell__making *making, const struct knel
 
 static void forget(struct knell__making *making, bool failed)
 {
-    if (failed)
+    if (failed) { /* the creation's error is raised, not that of an attribute's delete function */
+        knell__native.comm_set_errhandler(making->handle, MPI_ERRORS_RETURN);
         knell__native.comm_free(&making->handle);
+    }
     knell__comm_release(making->parent);
     free(making->ticket.dead);
     free(making);

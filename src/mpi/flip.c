@@ -2,6 +2,7 @@
  * layout: what is sent has the count and the datatype that the program gave. */
 #include "mpi/flip.h"
 #include "mpi/context.h"
+#include "mpi/copy.h"
 #include "mpi/native.h"
 #include "mpi/request.h"
 #include "mpi/tell.h"
@@ -79,7 +80,7 @@ static bool measure(int count, MPI_Datatype datatype, struct payload *payload)
 {
     MPI_Aint lower, extent, length;
     *payload = (struct payload){.count = count, .datatype = datatype};
-    if (count <= 0 || knell__native.type_get_extent(datatype, &lower, &extent) != MPI_SUCCESS || extent < 0 ||
+    if (count <= 0 || datatype == MPI_DATATYPE_NULL || knell__native.type_get_extent(datatype, &lower, &extent) != MPI_SUCCESS || extent < 0 ||
         knell__native.type_get_true_extent(datatype, &payload->begin, &length) != MPI_SUCCESS ||
         knell__native.pack_size(count, datatype, knell__wire, &payload->packed) != MPI_SUCCESS)
         return false;
@@ -87,16 +88,21 @@ static bool measure(int count, MPI_Datatype datatype, struct payload *payload)
     return payload->packed > 0;
 }
 
+/* What a call is given for it. Not by pointer arithmetic: with absolute addresses it is far from the copy. */
+static void *named(char *copy, const struct payload *payload)
+{
+    return (void *)((intptr_t)copy - payload->begin);
+}
+
 /* False: `copy`, which begins where the payload does, is no other than the payload, or could not be made. */
 static bool corrupt(const void *buffer, const struct payload *payload, char *copy)
 {
-    int used = 0, read = 0;
+    int used;
     bool wrong = false;
-    char *packed = malloc((size_t)payload->packed), *start = copy - payload->begin;
-    if (packed && knell__native.pack(buffer, payload->count, payload->datatype, packed, payload->packed, &used, knell__wire) ==
-                      MPI_SUCCESS)
-        wrong = knell__flip_bits(packed, used) && knell__native.unpack(packed, used, &read, start, payload->count,
-                                                                       payload->datatype, knell__wire) == MPI_SUCCESS;
+    char *packed = malloc((size_t)payload->packed);
+    if (packed && knell__pack(buffer, payload->count, payload->datatype, packed, payload->packed, &used) == MPI_SUCCESS)
+        wrong = knell__flip_bits(packed, used) &&
+                knell__unpack(packed, used, named(copy, payload), payload->count, payload->datatype) == MPI_SUCCESS;
     free(packed);
     return wrong;
 }
@@ -108,7 +114,7 @@ const void *knell__flip_payload(const void *buffer, int count, MPI_Datatype data
     char *copy;
     if (!mine.orders || !measure(count, datatype, &payload) || !(copy = knell__flip_room(payload.span)))
         return buffer;
-    return corrupt(buffer, &payload, copy) ? copy - payload.begin : buffer;
+    return corrupt(buffer, &payload, copy) ? named(copy, &payload) : buffer;
 }
 
 /* ---- copies under way ------------------------------------------------------------------------------------------------------ */

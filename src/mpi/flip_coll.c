@@ -2,6 +2,7 @@
  * reductions need its datatype. Blocks for all members are packed one after the other: they are the payload, in the order of
  * ranks, and are sent as they were packed. */
 #include "mpi/coll.h"
+#include "mpi/copy.h"
 #include "mpi/flip.h"
 
 #include <limits.h>
@@ -100,9 +101,10 @@ static bool pack_all(const struct knell__coll_args *a, int size, struct packed *
     for (int i = 0; i < size && code == MPI_SUCCESS; i++) {
         struct knell__block block = block_for(a, i);
         packed->displs[i] = at;
+        packed->counts[i] = 0;
         if (block.count > 0)
-            code = knell__native.pack(block.at, block.count, block.type, packed->bytes, packed->size, &at, knell__wire);
-        packed->counts[i] = at - packed->displs[i];
+            code = knell__pack(block.at, block.count, block.type, packed->bytes + at, packed->size - at, &packed->counts[i]);
+        at += packed->counts[i];
     }
     return code == MPI_SUCCESS;
 }

@@ -1,4 +1,5 @@
 /* p2p_both.c: MPI_Sendrecv and MPI_Sendrecv_replace: a receive and a send under way together. */
+#include "mpi/copy.h"
 #include "mpi/error.h"
 #include "mpi/flip.h"
 #include "mpi/gen/own.h"
@@ -114,7 +115,7 @@ int knell__mpi_sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
     int code = count < 0 ? MPI_ERR_COUNT : knell__native.pack_size(count, datatype, knell__wire, &room);
     void *packed = code == MPI_SUCCESS ? malloc((size_t)room + 1) : NULL;
     if (code == MPI_SUCCESS)
-        code = packed ? knell__native.pack(buf, count, datatype, packed, room, &used, knell__wire) : MPI_ERR_NO_MEM;
+        code = packed ? knell__pack(buf, count, datatype, packed, room, &used) : MPI_ERR_NO_MEM;
     if (code == MPI_SUCCESS)
         knell__flip_packed(packed, used);
     if (code == MPI_SUCCESS)

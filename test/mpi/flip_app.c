@@ -37,20 +37,23 @@ static int by_send(int round)
     return me == 0 ? 0 : wrong_bits(got, data, COUNT);
 }
 
-/* Every third int, from the second on: what lies between is no payload. */
+/* Every third int, from the second on: what lies between is no payload. In every other round by its address. */
 static int by_type_with_holes(int round)
 {
     MPI_Datatype vector, holes;
+    MPI_Aint place = sizeof(int);
     int data[1 + STRIDE * PART], kept[1 + STRIDE * PART], wanted[PART], got[PART], one[] = {1};
-    OK(MPI_Type_vector(PART, 1, STRIDE, MPI_INT, &vector));
-    OK(MPI_Type_create_hindexed(1, one, (MPI_Aint[]){sizeof(int)}, vector, &holes));
-    OK(MPI_Type_commit(&holes));
     fill(data, 1 + STRIDE * PART, round);
+    if (round % 2)
+        OK(MPI_Get_address(data + 1, &place));
+    OK(MPI_Type_vector(PART, 1, STRIDE, MPI_INT, &vector));
+    OK(MPI_Type_create_hindexed(1, one, &place, vector, &holes));
+    OK(MPI_Type_commit(&holes));
     memcpy(kept, data, sizeof data);
     for (int i = 0; i < PART; i++)
         wanted[i] = data[1 + STRIDE * i];
     if (me == 0)
-        OK(MPI_Ssend(data, 1, holes, 1, 2, MPI_COMM_WORLD));
+        OK(MPI_Ssend(round % 2 ? MPI_BOTTOM : data, 1, holes, 1, 2, MPI_COMM_WORLD));
     else
         OK(MPI_Recv(got, PART, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     CHECK(memcmp(kept, data, sizeof data) == 0);
@@ -168,10 +171,22 @@ static int by_alltoall(int round)
     return wrong_bits(got, data, 2 * COUNT);
 }
 
-/* To rank 0 all ints, to rank 1 every third. */
+/* NULL: as it is. */
+static MPI_Datatype at_its_address(const int *location, MPI_Datatype type)
+{
+    MPI_Datatype made;
+    MPI_Aint place = 0;
+    if (location)
+        OK(MPI_Get_address(location, &place));
+    OK(MPI_Type_create_hindexed(1, &(int){1}, &place, type, &made));
+    OK(MPI_Type_commit(&made));
+    return made;
+}
+
+/* To rank 0 all ints, to rank 1 every third. In every other round by their addresses. */
 static int by_alltoallw(int round)
 {
-    int counts[] = {COUNT, 1}, places[] = {0, COUNT * sizeof(int)}, got[2 * COUNT];
+    int counts[] = {COUNT, 1}, places[] = {0, COUNT * sizeof(int)}, nowhere[] = {0, 0}, got[2 * COUNT];
     int data[COUNT + STRIDE * PART], sent[PART], mine = me == 0 ? COUNT : PART, taken[] = {mine, mine};
     MPI_Datatype vector, types[] = {MPI_INT, MPI_INT}, ints[] = {MPI_INT, MPI_INT};
     MPI_Request request;
@@ -179,7 +194,12 @@ static int by_alltoallw(int round)
     OK(MPI_Type_commit(&vector));
     types[1] = vector;
     fill(data, COUNT + STRIDE * PART, round);
-    OK(MPI_Ialltoallw(data, counts, places, types, got, taken, places, ints, MPI_COMM_WORLD, &request));
+    for (int i = 0; i < 2; i++)
+        types[i] = at_its_address(round % 2 ? &data[COUNT * i] : NULL, types[i]);
+    OK(MPI_Ialltoallw(round % 2 ? MPI_BOTTOM : data, counts, round % 2 ? nowhere : places, types, got, taken, places, ints,
+                      MPI_COMM_WORLD, &request));
+    for (int i = 0; i < 2; i++)
+        OK(MPI_Type_free(&types[i]));
     OK(MPI_Type_free(&vector));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
     for (int i = 0; i < PART; i++)

@@ -2,7 +2,8 @@
  * Usage: run_app deaths [status [victim [how]]]: the exit status of the highest survivor; who dies at its fifth step, and how: kill
  * (knell_kill_me), exit (with status 3, without MPI_Finalize) or crash (SIGSEGV).
  * run_app hang: rank 0 never comes to the barrier where the others are. abort: rank 1 calls MPI_Abort with 9, the others wait.
- * fatal: rank 1 dies, the others have the fatal error handler. crash-all: nobody is left.
+ * fatal: rank 1 dies, the others have the fatal error handler. crash-all: nobody is left. wrong: rank 1 makes an error that the MPI below
+ * finds, by a communicator with the fatal error handler, the others wait.
  * run_app count FILE: allreduce and barrier in turns until one rank has died; each rank notes its calls in FILE.RANK. */
 #include "check.h"
 
@@ -38,6 +39,15 @@ static void hang(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void wrong(void)
+{
+    MPI_Comm copy;
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &copy));
+    OK(MPI_Comm_set_errhandler(copy, MPI_ERRORS_ARE_FATAL));
+    if (me == 1)
+        MPI_Comm_delete_attr(copy, MPI_KEYVAL_INVALID);
+}
+
 static _Noreturn void die(const char *how)
 {
     if (strcmp(how, "exit") == 0)
@@ -62,7 +72,9 @@ static void end_of_all(const char *word)
         die("kill");
     if (strcmp(word, "fatal") == 0)
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-    while (strcmp(word, "fatal") == 0 || strcmp(word, "abort") == 0)
+    if (strcmp(word, "wrong") == 0)
+        wrong();
+    while (strcmp(word, "fatal") == 0 || strcmp(word, "abort") == 0 || strcmp(word, "wrong") == 0)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 

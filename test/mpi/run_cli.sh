@@ -68,6 +68,10 @@ says 'MPI_ERRORS_ARE_FATAL'
 says 'rank [02] had an error, code [0-9]+, and no handler for it; the job was ended'
 [ "$mode" = ghost ] || says 'rank 1 died by signal 9' # though the job ended before it was all gone
 nothing_left
+knell_run -n 3 --mode "$mode" -- "$app" wrong
+[ $status -ne 0 ] && [ $status -lt 124 ] || wrong "a fatal error that the MPI found gave status $status"
+says 'rank 1 had an error, code [0-9]+, and no handler for it; the job was ended'
+nothing_left
 run 0 -n 4 -- "$app" 1 0 2
 fine 3
 [ "$mode" = real ] || says 'rank 2 became a ghost'

@@ -19,6 +19,7 @@ knell_ulfm_test(sem-fatal 3 3 sem_handlers.c fatal)
 knell_mpi_test(sem-fatal-call 3 3 sem_handlers.c call) # no death at all
 knell_mpi_test(sem-fatal-abort 3 3 sem_handlers.c abort)
 knell_ulfm_test(sem-attributes 3 1 sem_attributes.c)
+knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 
 knell_ulfm_test(trap-codes 3 1 trap_codes.c)
 knell_ulfm_test(trap-pmpi 4 1 trap_pmpi.c)
@@ -28,6 +29,8 @@ knell_mpi_test(trap-midway 6 4 trap_midway.c) # deaths that are always real
 knell_ulfm_test(trap-tutorial 5 1 trap_tutorial.c)
 knell_ulfm_test(trap-threads 3 1 trap_threads.c)
 knell_mpi_test(trap-silent 3 0 trap_silent.c) # no death at all
+knell_mpi_test(trap-bottom 2 0 trap_bottom.c) # no death at all
+knell_mpi_test(trap-bottom-coll 3 0 coll.c bottom) # no death at all
 knell_mpi_test(bad 2 0 bad.c)
 
 knell_ulfm_test(thesis-calls 6 2 thesis_calls.c 1)
