@@ -56,6 +56,7 @@ static void start_side(void)
 
 static int begin(int code)
 {
+    knell__native_learn_connections(false);
     if (code != MPI_SUCCESS)
         return code;
     ignore_broken_pipes();
@@ -90,17 +91,22 @@ static void check_mpi(void)
     _exit(EXIT_FAILURE);
 }
 
-int knell__mpi_init(int *argc, char ***argv)
+static void before_init(void)
 {
     check_mpi();
     knell__announce_word(KNELL__WORD_INIT, 0);
+    knell__native_learn_connections(true);
+}
+
+int knell__mpi_init(int *argc, char ***argv)
+{
+    before_init();
     return begin(knell__native.init(argc, argv));
 }
 
 int knell__mpi_init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    check_mpi();
-    knell__announce_word(KNELL__WORD_INIT, 0);
+    before_init();
     return begin(knell__native.init_thread(argc, argv, required, provided));
 }
 
