@@ -18,6 +18,7 @@ static const struct knell_usage usage = {
              "--mode real: deaths are SIGKILL. ghost: the process leaves the program for good and has itself declared dead.\n"
              "--fail FILE: a scenario instead; slots get the ranks in their order (docs/scenarios.md).\n"
              "-D X=V is short for --define X=V.\n"
+             KNELL_SPREAD_NOTES
              "Messages go by TCP where deaths are real: shared memory may be left broken by a kill. Who wants its speed all the same "
              "sets OMPI_MCA_btl or UCX_TLS (docs/mpi.md).\n"
              "Exit status: that of the ranks that ended by MPI_Finalize: the first that is not 0, by rank. A rank that died counts "
@@ -54,6 +55,7 @@ static int parse(int argc, char **argv, struct knell__run_plan *plan)
         KNELL_OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "100ms"),
         KNELL_OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
                            .fallback_help = "5 eta"),
+        KNELL_SPREAD_OPTIONS(&plan->overlay, &plan->latest_only),
         KNELL_OPT_DURATION("ghost-delay", "T", &plan->ghost_delay, 1000, INT64_C(600000000000),
                            "how long after its death a ghost is known"),
         KNELL_OPT_TEXTS("kill", "R@T|R@F#K", &plan->kills, "kill rank R at time T, or before its K-th call of F"),

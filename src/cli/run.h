@@ -34,6 +34,8 @@ struct knell__run_plan {
     int64_t ranks;
     int mpi; /* enum knell__run_mpi */
     int mode;
+    int overlay; /* enum knell_overlay */
+    bool latest_only;
     int64_t eta, delta, ghost_delay;
     int64_t timeout; /* 0: none */
     int64_t seed;
