@@ -20,6 +20,7 @@ static const struct knell_usage usage = {
              "-D X=V is short for --define X=V.\n"
              "--info mpi_error_uniform=coll: every collective returns the same code at all ranks. --info mpi_error_range=group (universe): "
              "a death in the communicator (in the job) revokes it (docs/mpi.md).\n"
+             KNELL_SPREAD_NOTES
              "Messages go by TCP where deaths are real: shared memory may be left broken by a kill. Who wants its speed all the same "
              "sets OMPI_MCA_btl or UCX_TLS (docs/mpi.md).\n"
              "Exit status: that of the ranks that ended by MPI_Finalize: the first that is not 0, by rank. A rank that died counts "
@@ -59,6 +60,7 @@ static int parse(int argc, char **argv, struct knell__run_plan *plan)
         KNELL_OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "100ms"),
         KNELL_OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
                            .fallback_help = "5 eta"),
+        KNELL_SPREAD_OPTIONS(&plan->overlay, &plan->latest_only),
         KNELL_OPT_DURATION("ghost-delay", "T", &plan->ghost_delay, 1000, INT64_C(600000000000),
                            "how long after its death a ghost is known"),
         KNELL_OPT_DURATION("grace", "T", &plan->grace, 1000, INT64_C(600000000000),

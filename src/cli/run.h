@@ -36,6 +36,8 @@ struct knell__run_plan {
     int mpi; /* enum knell__run_mpi */
     int mode;
     int64_t eta, delta, ghost_delay, grace;
+    int overlay; /* enum knell_overlay */
+    bool latest_only;
     int64_t timeout; /* 0: none */
     int64_t seed;
     struct knell_texts kills, defines, infos;

@@ -1,4 +1,5 @@
 /* run_launch: the launcher's command line, with the environment of the ranks: what each MPI needs to live on after a death (docs/mpi.md). */
+#include "cli/heartbeat.h"
 #include "cli/run.h"
 
 #include <fcntl.h>
@@ -115,6 +116,9 @@ static void give_settings(const struct knell__run_plan *plan, const char *place,
         give_time(plan, command, "KNELL_ETA_NS", plan->eta);
     if (plan->delta)
         give_time(plan, command, "KNELL_DELTA_NS", plan->delta);
+    give(plan, command, "KNELL_OVERLAY", knell__overlay_names[plan->overlay]);
+    if (plan->latest_only)
+        give(plan, command, "KNELL_LATEST_ONLY", "1");
     if (plan->ghost_delay)
         give_time(plan, command, "KNELL_GHOST_DELAY_NS", plan->ghost_delay);
     if (plan->grace)

@@ -108,6 +108,14 @@ static knell_time time_setting(const char *name, knell_time otherwise)
     return value > 0 ? value : otherwise;
 }
 
+static enum knell_overlay overlay_setting(void)
+{
+    const char *text = getenv("KNELL_OVERLAY");
+    if (text && strcmp(text, "circulant") != 0 && strcmp(text, "hba") != 0)
+        knell__die("KNELL_OVERLAY is %s: it must be circulant or hba", text);
+    return text && strcmp(text, "hba") == 0 ? KNELL_OVERLAY_HBA : KNELL_OVERLAY_CIRCULANT;
+}
+
 static void start_runtime(const struct knell__meeting *meeting, int listening)
 {
     struct knell_runtime_config config = knell_runtime_config_default();
@@ -117,6 +125,8 @@ static void start_runtime(const struct knell__meeting *meeting, int listening)
     config.eta = time_setting("KNELL_ETA_NS", config.eta);
     config.delta = time_setting("KNELL_DELTA_NS", 5 * config.eta); /* as with `knell run --eta` alone */
     needs = config.eta + 2 * config.delta + SPREADS; /* its observer may be dead too */
+    config.overlay = overlay_setting();
+    config.latest_only = getenv("KNELL_LATEST_ONLY") != NULL;
     config.key = meeting->key;
     config.key_size = sizeof meeting->key;
     config.rendezvous = meeting->address;

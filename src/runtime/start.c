@@ -44,6 +44,7 @@ static struct knell_config core_config(const struct knell_runtime_config *config
         .delta = config->delta,
         .tau = config->tau ? config->tau : tau > 0 ? tau : 1,
         .overlay = config->overlay,
+        .latest_only = config->latest_only,
         .beats = KNELL_BEATS_SENT, /* the board is one of the ways to send: drive.c */
         .combine = config->combine,
         .combine_count = config->combine_count,
