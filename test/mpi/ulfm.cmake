@@ -34,6 +34,7 @@ knell_mpi_test(trap-bottom-coll 3 0 coll.c bottom) # no death at all
 knell_mpi_test(trap-arrays 3 0 trap_arrays.c) # no death at all
 knell_mpi_test(trap-arrays-many 18 0 trap_arrays.c)
 knell_mpi_test(bad 2 0 bad.c)
+knell_mpi_test(bad-memory 2 0 bad_memory.c)
 
 knell_ulfm_test(thesis-calls 6 2 thesis_calls.c 1)
 knell_ulfm_test(thesis-calls-root 6 2 thesis_calls.c 0)
