@@ -49,6 +49,7 @@ enum knell__gives {
 struct knell__coll_arrays {
     const int *send_counts, *recv_counts, *send_displs, *recv_displs;
     const MPI_Datatype *send_types, *recv_types;
+    bool at_root; /* they mean nothing to others */
 };
 
 /* The arguments of the call, as far as an algorithm has them. Reductions and bcast have the recv half only, beside `send`. */
@@ -228,7 +229,6 @@ int knell__coll_allgather(struct knell__comm *comm, const void *mine, void *all,
 
 /* A nonblocking machine, from malloc: behind a request token, which frees it. */
 int knell__coll_start(struct knell__coll *coll, MPI_Request *request);
-/* Called when a nonblocking machine is over: what the program freed meanwhile goes now. */
+/* Called when a nonblocking machine is over: nothing of the program's is used any more (kept.h). */
 void knell__coll_over(void);
-
 #endif

@@ -67,10 +67,9 @@ static void exchange(struct knell__coll *coll, int first, int last)
     }
 }
 
-/* An array of datatypes may be gone after the first round (see knell__coll_start): all at once then. */
 static bool alltoall_step(struct knell__coll *coll)
 {
-    int size = coll->comm->size, window = coll->args->by_rank->recv_types ? size : WINDOW, first = 1 + (int)coll->round * window;
+    int size = coll->comm->size, first = 1 + (int)coll->round * WINDOW;
     if (coll->round > 0 && first >= size)
         return false;
     bool in_place = coll->args->send == MPI_IN_PLACE;
@@ -80,7 +79,7 @@ static bool alltoall_step(struct knell__coll *coll)
         return false;
     if (coll->round == 0 && !in_place)
         copy_own(coll); /* if that fails, the others get theirs all the same */
-    exchange(coll, first, first + window < size ? first + window : size);
+    exchange(coll, first, first + WINDOW < size ? first + WINDOW : size);
     return true;
 }
 
@@ -106,7 +105,7 @@ static int alltoallvw(const void *send, const int send_counts[], const int send_
                       const MPI_Datatype send_types[], void *recv, const int recv_counts[], const int recv_displs[],
                       MPI_Datatype recv_type, const MPI_Datatype recv_types[], MPI_Comm comm, MPI_Request *request)
 {
-    struct knell__coll_arrays by_rank = {send_counts, recv_counts, send_displs, recv_displs, send_types, recv_types};
+    struct knell__coll_arrays by_rank = {send_counts, recv_counts, send_displs, recv_displs, send_types, recv_types, false};
     struct knell__coll_args args = {.send = send,
                                     .send_type = send_type,
                                     .recv = recv,

@@ -1,71 +1,79 @@
-/* coll_call.c: the edge of collectives: from the program's call to a machine, and what must outlive a nonblocking one. */
+/* coll_call.c: the edge of collectives: from the program's call to a machine; a nonblocking one has copies of the program's arrays. */
 #include "mpi/coll.h"
 #include "mpi/error.h"
 #include "mpi/flip.h"
-#include "mpi/gen/own.h"
+#include "mpi/kept.h"
 
 #include <knell/mpix.h>
-#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* ---- what the program frees while nonblocking collectives still use it ------------------------------------------------------- */
+/* ---- what a nonblocking one has to itself ------------------------------------------------------------------------------------------ */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int active; /* nonblocking machines */
-static MPI_Op *ops;
-static MPI_Datatype *types;
-static size_t op_count, type_count;
-
-/* True: kept for later. Without memory it is kept for ever. */
-#define KEEP(list, count, handle)                                                                                        \
-    do {                                                                                                                 \
-        void *larger_ = realloc((list), ((count) + 1) * sizeof *(list));                                                 \
-        if (larger_) {                                                                                                   \
-            (list) = larger_;                                                                                            \
-            (list)[(count)++] = (handle);                                                                                \
-        }                                                                                                                \
-    } while (0)
-
-int knell__mpi_op_free(MPI_Op *op)
+/* The arrays that mean something to this member: others need not be there. */
+static struct knell__coll_arrays arrays_of(const struct knell__comm *comm, const struct knell__coll_args *args)
 {
-    pthread_mutex_lock(&lock);
-    bool later = active > 0 && *op != MPI_OP_NULL;
-    if (later)
-        KEEP(ops, op_count, *op);
-    pthread_mutex_unlock(&lock);
-    if (!later)
-        return knell__native.op_free(op);
-    *op = MPI_OP_NULL;
-    return MPI_SUCCESS;
+    struct knell__coll_arrays arrays = args->by_rank ? *args->by_rank : (struct knell__coll_arrays){0};
+    if (arrays.at_root && comm->rank != args->root)
+        return (struct knell__coll_arrays){.at_root = true};
+    if (args->send == MPI_IN_PLACE) {
+        arrays.send_counts = arrays.send_displs = NULL;
+        arrays.send_types = NULL;
+    }
+    return arrays;
 }
 
-int knell__mpi_type_free(MPI_Datatype *type)
+static size_t bytes_of(const struct knell__coll_arrays *arrays, size_t ranks)
 {
-    pthread_mutex_lock(&lock);
-    bool later = active > 0 && *type != MPI_DATATYPE_NULL;
-    if (later)
-        KEEP(types, type_count, *type);
-    pthread_mutex_unlock(&lock);
-    if (!later)
-        return knell__native.type_free(type);
-    *type = MPI_DATATYPE_NULL;
-    return MPI_SUCCESS;
+    size_t ints = (arrays->send_counts != NULL) + (arrays->recv_counts != NULL) + (arrays->send_displs != NULL) +
+                  (arrays->recv_displs != NULL);
+    size_t types = (arrays->send_types != NULL) + (arrays->recv_types != NULL);
+    return ranks * (ints * sizeof(int) + types * sizeof(MPI_Datatype));
 }
 
-static void over_begun(int change)
+/* NULL stays. */
+static void *copy(const void *array, size_t bytes, char **room)
 {
-    pthread_mutex_lock(&lock);
-    active += change;
-    while (active == 0 && op_count > 0)
-        knell__native.op_free(&ops[--op_count]);
-    while (active == 0 && type_count > 0)
-        knell__native.type_free(&types[--type_count]);
-    pthread_mutex_unlock(&lock);
+    if (!array)
+        return NULL;
+    char *made = *room;
+    *room += bytes;
+    return memcpy(made, array, bytes);
+}
+
+/* Datatypes first: they may be pointers, and want their alignment. */
+static struct knell__coll_arrays copies_of(const struct knell__coll_arrays *from, size_t ranks, char *room)
+{
+    struct knell__coll_arrays to = *from;
+    to.send_types = copy(from->send_types, ranks * sizeof *to.send_types, &room);
+    to.recv_types = copy(from->recv_types, ranks * sizeof *to.recv_types, &room);
+    to.send_counts = copy(from->send_counts, ranks * sizeof *to.send_counts, &room);
+    to.recv_counts = copy(from->recv_counts, ranks * sizeof *to.recv_counts, &room);
+    to.send_displs = copy(from->send_displs, ranks * sizeof *to.send_displs, &room);
+    to.recv_displs = copy(from->recv_displs, ranks * sizeof *to.recv_displs, &room);
+    return to;
+}
+
+/* A machine with its arguments, in one block: the program's arrays may be gone when the call has returned (mpi4py frees them, Fortran's
+ * datatypes are converted into arrays that live as long as the call). NULL: no memory. */
+static struct knell__coll *keep(const struct knell__comm *comm, const struct knell__coll_args *args)
+{
+    size_t ranks = (size_t)comm->size;
+    struct knell__coll_arrays arrays = arrays_of(comm, args);
+    struct knell__coll *coll = malloc(sizeof *coll + bytes_of(&arrays, ranks));
+    if (!coll)
+        return NULL;
+    coll->kept = *args;
+    if (args->by_rank) {
+        coll->kept_arrays = copies_of(&arrays, ranks, (char *)(coll + 1));
+        coll->kept.by_rank = &coll->kept_arrays;
+    }
+    return coll;
 }
 
 void knell__coll_over(void)
 {
-    over_begun(-1);
+    knell__kept_end();
 }
 
 /* ---- calls ----------------------------------------------------------------------------------------------------------------------- */
@@ -79,23 +87,13 @@ static int call_blocking(struct knell__comm *comm, knell__coll_step *step, const
     return knell__coll_run(&coll);
 }
 
-static void keep(struct knell__coll *coll, const struct knell__coll_args *args)
-{
-    coll->kept = *args;
-    if (!args->by_rank)
-        return;
-    coll->kept_arrays = *args->by_rank;
-    coll->kept.by_rank = &coll->kept_arrays;
-}
-
 static int call_nonblocking(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args,
                             MPI_Request *request)
 {
-    struct knell__coll *coll = malloc(sizeof *coll);
+    struct knell__coll *coll = keep(comm, args);
     if (!coll)
         return MPI_ERR_NO_MEM;
-    over_begun(1);
-    keep(coll, args);
+    knell__kept_begin();
     knell__coll_begin(coll, comm, step, &coll->kept);
     if (KNELL__RARELY(comm->hints.uniform == KNELL__UNIFORM_COLL))
         knell__coll_make_uniform(coll);

@@ -45,7 +45,7 @@ static bool scatter_step(struct knell__coll *coll)
 static int gather(const void *send, int send_count, MPI_Datatype send_type, void *recv, int recv_count, const int *counts,
                   const int *displs, MPI_Datatype recv_type, int root, MPI_Comm comm, MPI_Request *request)
 {
-    struct knell__coll_arrays by_rank = {.recv_counts = counts, .recv_displs = displs};
+    struct knell__coll_arrays by_rank = {.recv_counts = counts, .recv_displs = displs, .at_root = true};
     struct knell__coll_args args = {.send = send,
                                     .send_count = send_count,
                                     .send_type = send_type,
@@ -61,7 +61,7 @@ static int gather(const void *send, int send_count, MPI_Datatype send_type, void
 static int scatter(const void *send, int send_count, const int *counts, const int *displs, MPI_Datatype send_type, void *recv,
                    int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm, MPI_Request *request)
 {
-    struct knell__coll_arrays by_rank = {.send_counts = counts, .send_displs = displs};
+    struct knell__coll_arrays by_rank = {.send_counts = counts, .send_displs = displs, .at_root = true};
     struct knell__coll_args args = {.send = send,
                                     .send_count = send_count,
                                     .send_type = send_type,

@@ -51,6 +51,12 @@ static inline struct knell__comm *knell__comm_of(MPI_Comm handle)
     return KNELL__LIKELY(handle == MPI_COMM_WORLD) ? &knell__world : knell__comm_find(handle);
 }
 
+static inline bool knell__at_root(MPI_Comm handle, int root)
+{
+    const struct knell__comm *comm = knell__comm_of(handle);
+    return comm && comm->rank == root;
+}
+
 static inline unsigned knell__trouble(const struct knell__comm *comm)
 {
     return atomic_load_explicit(&comm->trouble, memory_order_acquire);

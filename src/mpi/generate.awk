@@ -51,17 +51,27 @@ function when_4(file, text)
         print "#endif" > file
 }
 
+# When a count that this process gives means nothing it may be anything: "" or that condition.
+function ignored(call, parameters, count,    rooted)
+{
+    rooted = parameters ~ /int root/
+    if (rooted && call ~ /_I?[Ss]catter/)
+        return count == "sendcount" ? "!knell__at_root(comm, root)" : "recvbuf == MPI_IN_PLACE"
+    if (rooted && call ~ /_I?[Gg]ather/ && count == "recvcount")
+        return "!knell__at_root(comm, root)"
+    return count == "sendcount" && parameters ~ /void \*sendbuf/ ? "sendbuf == MPI_IN_PLACE" : ""
+}
+
 # A call with large counts as the one without them: sets `fits`, a condition, and returns the arguments.
-function narrow(parameters, arguments,    piece, name, n, i, in_place)
+function narrow(call, parameters, arguments,    piece, name, n, i, unless)
 {
     n = split(parameters, piece, /, */)
     split(arguments, name, /, */)
-    in_place = parameters ~ /void \*sendbuf/
     fits = arguments = ""
     for (i = 1; i <= n; i++) {
         if (piece[i] ~ /^MPI_Count /) {
-            fits = fits (fits ? " && " : "") \
-                   (in_place && name[i] == "sendcount" ? "(sendbuf == MPI_IN_PLACE || FITS(sendcount))" : "FITS(" name[i] ")")
+            unless = ignored(call, parameters, name[i])
+            fits = fits (fits ? " && " : "") (unless ? "(" unless " || FITS(" name[i] "))" : "FITS(" name[i] ")")
             name[i] = "(int)" name[i]
         }
         arguments = arguments (i > 1 ? ", " : "") name[i]
@@ -71,7 +81,7 @@ function narrow(parameters, arguments,    piece, name, n, i, in_place)
 
 function body_of_large(small, parameters, arguments)
 {
-    arguments = narrow(parameters, arguments)
+    arguments = narrow(small, parameters, arguments)
     sub(/_c$/, "", small)
     return "    return " fits " ? " small "(" arguments ") : knell__raise_large(" comm ");\n"
 }

@@ -1,6 +1,7 @@
 /* request.c: see request.h. Open addressing with linear probing and backward shift, one lock with MPI_THREAD_MULTIPLE. */
 #include "mpi/request.h"
 #include "mpi/drain.h"
+#include "mpi/kept.h"
 #include "mpi/native.h"
 
 #include <pthread.h>
@@ -258,6 +259,7 @@ void knell__tasks_advance(void)
             at = &task->next;
     }
     pthread_mutex_unlock(&tasks_lock);
+    knell__kept_free();
 }
 
 /* ---- requests whose end is known ------------------------------------------------------------------------------------------ */

@@ -119,11 +119,11 @@ static void agree_release(struct knell__task *task)
 int knell__mpi_comm_iagree(MPI_Comm handle, int *flag, MPI_Request *request)
 {
     struct knell__comm *comm = knell__comm_of(handle);
-    struct agree_task *agree = calloc(1, sizeof *agree);
-    if (!comm || !agree) {
-        free(agree);
+    if (!comm)
         return no_comm();
-    }
+    struct agree_task *agree = calloc(1, sizeof *agree);
+    if (!agree)
+        return knell__raise(comm, MPI_ERR_NO_MEM);
     agree->task = (struct knell__task){.advance = agree_advance, .release = agree_release};
     agree->flag = flag;
     agree_propose(comm, flag, false, &agree->ticket);

@@ -23,6 +23,47 @@ static void messages(MPI_Comm comm)
     CHECK(got == (rank + size - 1) % size && count == 1 && status.MPI_SOURCE == got);
 }
 
+/* What means nothing to a member need not fit. */
+static void ignored_counts(MPI_Comm comm, int rank)
+{
+    enum { ROOT = 1 };
+    const MPI_Count far = (MPI_Count)1 << 40;
+    int all_of_them[8] = {0}, told = -1;
+    OK(MPI_Gather_c(&rank, 1, MPI_INT, all_of_them, rank == ROOT ? 1 : far, MPI_INT, ROOT, comm));
+    OK(MPI_Scatter_c(all_of_them, rank == ROOT ? 1 : far, MPI_INT, rank == ROOT ? MPI_IN_PLACE : &told, rank == ROOT ? far : 1, MPI_INT,
+                     ROOT, comm));
+    CHECK(rank == ROOT || told == rank);
+    all_of_them[rank] = rank;
+    OK(MPI_Allgather_c(MPI_IN_PLACE, far, MPI_DATATYPE_NULL, all_of_them, 1, MPI_INT, comm));
+    CHECK(all_of_them[0] == 0 && all_of_them[1] == 1);
+}
+
+/* Nonblocking: the arrays are gone when the call has returned. */
+static void later(MPI_Comm comm, int rank, int size)
+{
+    int given[8], got[8], sum = -1;
+    MPI_Count *counts = malloc((size_t)size * sizeof *counts);
+    MPI_Aint *places = malloc((size_t)size * sizeof *places);
+    MPI_Request request[2];
+    MPI_Status status[2];
+    CHECK(counts && places);
+    for (int i = 0; i < size; i++) {
+        counts[i] = 1;
+        places[i] = i;
+        given[i] = 10 * rank + i;
+    }
+    OK(MPI_Ialltoallv_c(given, counts, places, MPI_INT, got, counts, places, MPI_INT, comm, &request[0]));
+    OK(MPI_Ireduce_scatter_c(given, &sum, counts, MPI_INT, MPI_SUM, comm, &request[1]));
+    memset(counts, 0x7f, (size_t)size * sizeof *counts);
+    memset(places, 0x7f, (size_t)size * sizeof *places);
+    free(counts);
+    free(places);
+    OK(MPI_Waitall(2, request, status));
+    for (int i = 0; i < size; i++)
+        CHECK(got[i] == 10 * i + rank);
+    CHECK(sum == 10 * (size * (size - 1) / 2) + size * rank);
+}
+
 static void collectives(MPI_Comm comm)
 {
     int rank, size, one = 1, sum = 0, all_of_them[8], told;
@@ -40,6 +81,8 @@ static void collectives(MPI_Comm comm)
     OK(MPI_Gatherv_c(&rank, 1, MPI_INT, all_of_them, rank == 1 ? counts : NULL, rank == 1 ? displs : NULL, MPI_INT, 1, comm));
     OK(MPI_Scatterv_c(all_of_them, rank == 1 ? counts : NULL, rank == 1 ? displs : NULL, MPI_INT, &told, 1, MPI_INT, 1, comm));
     CHECK(told == rank);
+    ignored_counts(comm, rank);
+    later(comm, rank, size);
     counts[0] = (MPI_Count)1 << 33;
     FAILS(MPI_Reduce_scatter_c(all_of_them, &told, counts, MPI_INT, MPI_SUM, comm), MPI_ERR_COUNT);
 }

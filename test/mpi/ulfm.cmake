@@ -31,7 +31,10 @@ knell_ulfm_test(trap-threads 3 1 trap_threads.c)
 knell_mpi_test(trap-silent 3 0 trap_silent.c) # no death at all
 knell_mpi_test(trap-bottom 2 0 trap_bottom.c) # no death at all
 knell_mpi_test(trap-bottom-coll 3 0 coll.c bottom) # no death at all
+knell_mpi_test(trap-arrays 3 0 trap_arrays.c) # no death at all
+knell_mpi_test(trap-arrays-many 18 0 trap_arrays.c)
 knell_mpi_test(bad 2 0 bad.c)
+knell_mpi_test(bad-memory 2 0 bad_memory.c)
 
 knell_ulfm_test(thesis-calls 6 2 thesis_calls.c 1)
 knell_ulfm_test(thesis-calls-root 6 2 thesis_calls.c 0)

@@ -2778,7 +2778,7 @@ int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 
 EXPORT int MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Gather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!knell__at_root(comm, root) || FITS(recvcount)) ? MPI_Gather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm) : knell__raise_large(comm);
 }
 int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gather_c);
 #endif
@@ -2786,7 +2786,7 @@ int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
 
 EXPORT int MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Scatter(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm) : knell__raise_large(comm);
+    return (!knell__at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Scatter(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm) : knell__raise_large(comm);
 }
 int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Scatter_c);
 #endif
@@ -2858,7 +2858,7 @@ int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root
 
 EXPORT int MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Igather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, request) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!knell__at_root(comm, root) || FITS(recvcount)) ? MPI_Igather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, request) : knell__raise_large(comm);
 }
 int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igather_c);
 #endif
@@ -2866,7 +2866,7 @@ int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 
 EXPORT int MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Iscatter(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, request) : knell__raise_large(comm);
+    return (!knell__at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Iscatter(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, request) : knell__raise_large(comm);
 }
 int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatter_c);
 #endif
@@ -2938,7 +2938,7 @@ int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 
 EXPORT int MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Gather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, info, request) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!knell__at_root(comm, root) || FITS(recvcount)) ? MPI_Gather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, info, request) : knell__raise_large(comm);
 }
 int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gather_init_c);
 #endif
@@ -2946,7 +2946,7 @@ int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 
 EXPORT int MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Scatter_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, info, request) : knell__raise_large(comm);
+    return (!knell__at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Scatter_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, info, request) : knell__raise_large(comm);
 }
 int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatter_init_c);
 #endif
@@ -3120,7 +3120,7 @@ EXPORT int MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 {
     if (!knell__enter(KNELL__CALL_IGATHERV_C))
         return knell__native.igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-    return knell__leave(KNELL__CALL_IGATHERV_C, knell__raise_lack(comm, KNELL__CALL_IGATHERV_C));
+    return knell__leave(KNELL__CALL_IGATHERV_C, knell__mpi_igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 }
 int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igatherv_c);
 #endif
@@ -3130,7 +3130,7 @@ EXPORT int MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 {
     if (!knell__enter(KNELL__CALL_ISCATTERV_C))
         return knell__native.iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    return knell__leave(KNELL__CALL_ISCATTERV_C, knell__raise_lack(comm, KNELL__CALL_ISCATTERV_C));
+    return knell__leave(KNELL__CALL_ISCATTERV_C, knell__mpi_iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 }
 int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatterv_c);
 #endif
@@ -3140,7 +3140,7 @@ EXPORT int MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 {
     if (!knell__enter(KNELL__CALL_IALLGATHERV_C))
         return knell__native.iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    return knell__leave(KNELL__CALL_IALLGATHERV_C, knell__raise_lack(comm, KNELL__CALL_IALLGATHERV_C));
+    return knell__leave(KNELL__CALL_IALLGATHERV_C, knell__mpi_iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 }
 int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgatherv_c);
 #endif
@@ -3150,7 +3150,7 @@ EXPORT int MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], c
 {
     if (!knell__enter(KNELL__CALL_IALLTOALLV_C))
         return knell__native.ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    return knell__leave(KNELL__CALL_IALLTOALLV_C, knell__raise_lack(comm, KNELL__CALL_IALLTOALLV_C));
+    return knell__leave(KNELL__CALL_IALLTOALLV_C, knell__mpi_ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 }
 int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallv_c);
 #endif
@@ -3160,7 +3160,7 @@ EXPORT int MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], c
 {
     if (!knell__enter(KNELL__CALL_IALLTOALLW_C))
         return knell__native.ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    return knell__leave(KNELL__CALL_IALLTOALLW_C, knell__raise_lack(comm, KNELL__CALL_IALLTOALLW_C));
+    return knell__leave(KNELL__CALL_IALLTOALLW_C, knell__mpi_ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 }
 int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallw_c);
 #endif
@@ -3170,7 +3170,7 @@ EXPORT int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_C
 {
     if (!knell__enter(KNELL__CALL_IREDUCE_SCATTER_C))
         return knell__native.ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-    return knell__leave(KNELL__CALL_IREDUCE_SCATTER_C, knell__raise_lack(comm, KNELL__CALL_IREDUCE_SCATTER_C));
+    return knell__leave(KNELL__CALL_IREDUCE_SCATTER_C, knell__mpi_ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 }
 int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter_c);
 #endif
