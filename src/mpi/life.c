@@ -6,6 +6,7 @@
 #include "mpi/native.h"
 #include "mpi/neighbours.h"
 #include "mpi/request.h"
+#include "mpi/settings.h"
 #include "mpi/side.h"
 #include "mpi/tell.h"
 
@@ -28,7 +29,7 @@ static void learn_self(void)
 {
     MPI_Comm host;
     int threads;
-    const char *mode = getenv("KNELL_MODE");
+    const char *mode = knell__setting("KNELL_MODE");
     knell__native.comm_rank(MPI_COMM_WORLD, &knell__self.process);
     knell__native.comm_size(MPI_COMM_WORLD, &knell__self.processes);
     knell__native.query_thread(&threads);

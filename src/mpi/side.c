@@ -1,6 +1,7 @@
 /* side.c: see side.h. Starting the runtime, and what it tells of deaths and revokes. */
 #include "mpi/side.h"
 #include "mpi/comm.h"
+#include "mpi/settings.h"
 #include "mpi/side_agree.h"
 #include "mpi/tell.h"
 
@@ -103,7 +104,7 @@ int knell__side_invite(struct knell__meeting *meeting, int *listening)
 /* In nanoseconds, as `knell run` writes them. */
 static knell_time time_setting(const char *name, knell_time otherwise)
 {
-    const char *text = getenv(name);
+    const char *text = knell__setting(name);
     long long value = text ? strtoll(text, NULL, 10) : 0;
     return value > 0 ? value : otherwise;
 }
