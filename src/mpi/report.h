@@ -59,5 +59,6 @@ struct knell__desk {
     uint32_t flips; /* orders for the call before which the rank is held */
     struct knell_fail_flip flip[KNELL__DESK_FLIPS];
 };
+_Static_assert(sizeof(struct knell__desk) <= 4096, "a desk has one page, and this is the smallest there is");
 
 #endif

@@ -19,6 +19,7 @@ static void fold_and(uint8_t *into, const uint8_t *from, uint32_t size)
         into[i] &= from[i];
 }
 
+_Static_assert(sizeof(struct knell__offer) <= KNELL_VALUE_MAX, "an offer is more than an agreement carries");
 knell_combine *const knell__agree_folds[] = {[KNELL__FOLD_AND] = fold_and, [KNELL__FOLD_OFFER] = knell__offer_fold};
 
 static bool same(const struct knell__ticket *ticket, uint64_t group, enum knell_kind kind)
