@@ -3,6 +3,7 @@
 #include "mpi/inject.h"
 #include "mpi/layer.h"
 #include "mpi/native.h"
+#include "mpi/where.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -31,6 +32,15 @@ const char *knell__call_name(enum knell__call call)
     return call_name[call];
 }
 
+void knell__heed(void)
+{
+    unsigned attention = atomic_load(&knell__attention);
+    if (attention & KNELL__ATTENTION_GHOST)
+        knell__ghost_park();
+    if (attention & KNELL__ATTENTION_ASKED)
+        knell__where_answer();
+}
+
 bool knell__enter_slowly(enum knell__call call)
 {
     unsigned attention = atomic_load(&knell__attention);
@@ -38,8 +48,7 @@ bool knell__enter_slowly(enum knell__call call)
         knell__native_ready();
     if ((attention & KNELL__ATTENTION_OFF) || knell__guard)
         return false;
-    if (attention & KNELL__ATTENTION_GHOST)
-        knell__ghost_park();
+    knell__heed();
     if (attention & KNELL__ATTENTION_INJECT)
         knell__inject_before(call);
     return true;
