@@ -93,11 +93,12 @@ static void for_mpich(const struct knell__run_plan *plan, const char *place, str
 
 /* ---- the command ----------------------------------------------------------------------------------------------------------- */
 
+/* What the user loads comes first: a tool stands between the program and the layer, and sees the calls of the program. */
 static void give_preload(const struct knell__run_plan *plan, struct knell__run_command *command)
 {
     char list[2 * PATH_MAX];
     const char *already = getenv("LD_PRELOAD");
-    snprintf(list, sizeof list, "%s%s%s", plan->layer, already && *already ? ":" : "", already ? already : "");
+    snprintf(list, sizeof list, "%s%s%s", already ? already : "", already && *already ? ":" : "", plan->layer);
     give(plan, command, "LD_PRELOAD", list);
 }
 

@@ -5,6 +5,7 @@
  * enter, may compute, or may be in a shrink. Then the collective is given up here. */
 #include "mpi/coll.h"
 #include "mpi/coll_out.h"
+#include "mpi/settings.h"
 
 #include <knell/mpix.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static int64_t grace_ns = INT64_C(20000000);
 
 void knell__grace_learn(void)
 {
-    const char *text = getenv("KNELL_GRACE_NS");
+    const char *text = knell__setting("KNELL_GRACE_NS");
     if (text)
         grace_ns = strtoll(text, NULL, 10);
 }

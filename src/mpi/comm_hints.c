@@ -4,6 +4,7 @@
 #include "mpi/gen/own.h"
 #include "mpi/hint_names.h"
 #include "mpi/native.h"
+#include "mpi/settings.h"
 #include "mpi/side.h"
 
 #include <stdlib.h>
@@ -57,7 +58,7 @@ void knell__hints_set(struct knell__comm *comm, const struct knell__hints *hints
 /* "KEY=VALUE;KEY=VALUE" */
 void knell__hints_learn(void)
 {
-    const char *text = getenv("KNELL_INFO");
+    const char *text = knell__setting("KNELL_INFO");
     struct knell__hints hints = {0};
     char copy[256] = "", *rest = copy, *one;
     strncat(copy, text ? text : "", sizeof copy - 1);

@@ -3,6 +3,7 @@
 #include "mpi/inject.h"
 #include "mpi/layer.h"
 #include "mpi/native.h"
+#include "mpi/where.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -38,6 +39,15 @@ int64_t knell__now_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
+void knell__heed(void)
+{
+    unsigned attention = atomic_load(&knell__attention);
+    if (attention & KNELL__ATTENTION_GHOST)
+        knell__ghost_park();
+    if (attention & KNELL__ATTENTION_ASKED)
+        knell__where_answer();
+}
+
 bool knell__enter_slowly(enum knell__call call)
 {
     unsigned attention = atomic_load(&knell__attention);
@@ -45,8 +55,7 @@ bool knell__enter_slowly(enum knell__call call)
         knell__native_ready();
     if ((attention & KNELL__ATTENTION_OFF) || knell__guard)
         return false;
-    if (attention & KNELL__ATTENTION_GHOST)
-        knell__ghost_park();
+    knell__heed();
     if (attention & KNELL__ATTENTION_INJECT)
         knell__inject_before(call);
     return true;

@@ -104,6 +104,7 @@ static bool finalize_unless_dead(void)
             return false;
         }
         close_together(&ticket, &asked);
+        knell__heed();
         knell__epoch_sleep(epoch, WHOLE_SECOND);
     }
     pthread_join(thread, NULL);

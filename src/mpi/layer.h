@@ -34,6 +34,7 @@ enum {
     KNELL__ATTENTION_OFF = 1,    /* before MPI_Init, after MPI_Finalize: calls go to the MPI */
     KNELL__ATTENTION_INJECT = 2, /* a scenario wants to hear of calls */
     KNELL__ATTENTION_GHOST = 4,  /* this process is a ghost: its threads park */
+    KNELL__ATTENTION_ASKED = 8,  /* which call is a thread inside of? The first that comes by answers (where.h) */
 };
 extern _Atomic unsigned knell__attention;
 
@@ -42,6 +43,8 @@ extern _Thread_local int knell__guard __attribute__((tls_model("initial-exec")))
 
 KNELL__RARE bool knell__enter_slowly(enum knell__call call);
 KNELL__RARE int knell__leave_slowly(enum knell__call call, int code);
+/* A thread that waits inside a call looks at attention too: it parks, or answers. */
+KNELL__RARE void knell__heed(void);
 
 /* False: not the program's call, or not ours to treat. */
 static inline bool knell__enter(enum knell__call call)

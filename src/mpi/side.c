@@ -1,6 +1,7 @@
 /* side.c: see side.h. Starting the runtime, and what it tells of deaths and revokes. */
 #include "mpi/side.h"
 #include "mpi/comm.h"
+#include "mpi/settings.h"
 #include "mpi/side_agree.h"
 #include "mpi/tell.h"
 
@@ -103,14 +104,14 @@ int knell__side_invite(struct knell__meeting *meeting, int *listening)
 /* In nanoseconds, as `knell run` writes them. */
 static knell_time time_setting(const char *name, knell_time otherwise)
 {
-    const char *text = getenv(name);
+    const char *text = knell__setting(name);
     long long value = text ? strtoll(text, NULL, 10) : 0;
     return value > 0 ? value : otherwise;
 }
 
 static enum knell_overlay overlay_setting(void)
 {
-    const char *text = getenv("KNELL_OVERLAY");
+    const char *text = knell__setting("KNELL_OVERLAY");
     if (text && strcmp(text, "circulant") != 0 && strcmp(text, "hba") != 0)
         knell__die("KNELL_OVERLAY is %s: it must be circulant or hba", text);
     return text && strcmp(text, "hba") == 0 ? KNELL_OVERLAY_HBA : KNELL_OVERLAY_CIRCULANT;
@@ -126,7 +127,7 @@ static void start_runtime(const struct knell__meeting *meeting, int listening)
     config.delta = time_setting("KNELL_DELTA_NS", 5 * config.eta); /* as with `knell run --eta` alone */
     needs = config.eta + 2 * config.delta + SPREADS; /* its observer may be dead too */
     config.overlay = overlay_setting();
-    config.latest_only = getenv("KNELL_LATEST_ONLY") != NULL;
+    config.latest_only = knell__setting("KNELL_LATEST_ONLY") != NULL;
     config.key = meeting->key;
     config.key_size = sizeof meeting->key;
     config.rendezvous = meeting->address;

@@ -29,6 +29,7 @@ static void fold_worst(uint8_t *into, const uint8_t *from, uint32_t size)
     memcpy(into, a > b ? &a : &b, sizeof a);
 }
 
+_Static_assert(sizeof(struct knell__offer) <= KNELL_VALUE_MAX, "an offer is more than an agreement carries");
 knell_combine *const knell__agree_folds[] = {
     [KNELL__FOLD_AND] = fold_and, [KNELL__FOLD_OFFER] = knell__offer_fold, [KNELL__FOLD_WORST] = fold_worst};
 
