@@ -128,11 +128,13 @@ void knell__run_read_reports(struct knell__run_job *job)
 
 /* ---- waiting --------------------------------------------------------------------------------------------------------------- */
 
-/* A rank whose supervisor was killed, as hydra does at MPI_Abort: nobody else tells how it ended. */
+/* A rank whose supervisor has ended, killed as by hydra at MPI_Abort, or just after it told of the rank's end. What both of them said
+ * before lies in the pipe: read first, it tells whether the rank had passed MPI_Finalize, and whether its end is news. */
 static void orphan_ended(struct knell__run_job *job, pid_t pid, int status)
 {
+    knell__run_read_reports(job);
     for (int i = 0; i < job->plan->ranks; i++)
-        if (job->rank[i].pid == pid)
+        if (job->rank[i].pid == pid && !job->rank[i].ended)
             has_ended(job, &job->rank[i], &(struct knell__report){.process = i, .value = status, .when = knell__run_clock()});
 }
 
