@@ -168,10 +168,10 @@ int knell__mpi_ibsend(const void *buf, int count, MPI_Datatype datatype, int des
     if (!comm)
         return knell__native.ibsend(buf, count, datatype, dest, tag, handle, request);
     int code = send(buf, count, datatype, dest, tag, comm);
-    if (code == MPIX_ERR_PROC_FAILED)
+    if (code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_REVOKED)
         return knell__request_settled(comm, code, NULL, request);
     if (code != MPI_SUCCESS)
-        return knell__raise(comm, code);
+        return knell__raise_unbegun(comm, code, request);
     return knell__native.isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
 }
 

@@ -122,7 +122,7 @@ int knell__coll_call(MPI_Comm handle, knell__coll_step *step, const struct knell
     if (KNELL__RARELY(!comm)) /* the MPI below says what is wrong with the handle */
         return request ? knell__native.ibarrier(handle, request) : knell__native.barrier(handle);
     if (KNELL__RARELY(args->root < 0 || args->root >= comm->size))
-        return knell__raise(comm, MPI_ERR_ROOT);
+        return request ? knell__raise_unbegun(comm, MPI_ERR_ROOT, request) : knell__raise(comm, MPI_ERR_ROOT);
     if (KNELL__RARELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) & KNELL__ATTENTION_INJECT))
         return knell__raise(comm, call_injected(comm, step, args, request));
     return knell__raise(comm, call(comm, step, args, request));

@@ -54,6 +54,8 @@ static void add_handles(struct knell__comm *comm)
         knell__table_add(comm->handle, comm);
     if (comm->store != comm->handle && comm->store != MPI_COMM_NULL)
         knell__table_add(comm->store, comm);
+    if (comm->errors != comm->handle && comm->errors != MPI_COMM_NULL)
+        knell__table_add(comm->errors, comm);
 }
 
 /* What a death means for the communicator. */
@@ -97,6 +99,7 @@ static void make_fixed(struct knell__comm *comm, const int *process, int size, u
     make(comm, process, size, id, &place);
     comm->handle = handle;
     comm->store = knell__handle_make();
+    comm->errors = knell__handle_make();
     publish(comm);
 }
 
@@ -121,7 +124,7 @@ struct knell__comm *knell__comm_new(const int *process, int size, uint64_t id, c
     if (!comm)
         knell__die("out of memory");
     make(comm, process, size, id, place);
-    comm->handle = comm->store = handle;
+    comm->handle = comm->store = comm->errors = handle;
     publish(comm);
     return comm;
 }
@@ -130,7 +133,7 @@ void knell__comm_settle(struct knell__comm *comm, const struct knell__place *pla
 {
     pthread_mutex_lock(&lock);
     comm->place = *place;
-    comm->handle = comm->store = handle;
+    comm->handle = comm->store = comm->errors = handle;
     add_handles(comm);
     pthread_mutex_unlock(&lock);
 }
@@ -156,7 +159,7 @@ void knell__comm_unhandle(struct knell__comm *comm)
 {
     pthread_mutex_lock(&lock);
     knell__table_remove(comm->handle, comm);
-    comm->handle = comm->store = MPI_COMM_NULL;
+    comm->handle = comm->store = comm->errors = MPI_COMM_NULL;
     pthread_mutex_unlock(&lock);
 }
 

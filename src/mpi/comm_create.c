@@ -22,7 +22,7 @@ int knell__handle_like(const struct knell__comm *parent, bool attributes, MPI_Co
 {
     MPI_Errhandler handler;
     int code = MPI_SUCCESS;
-    knell__native.comm_get_errhandler(parent->handle, &handler);
+    knell__native.comm_get_errhandler(parent->errors, &handler);
     if (attributes)
         code = copy_attributes(parent, handler, handle);
     if (!attributes || code != MPI_SUCCESS)
@@ -82,8 +82,6 @@ int knell__mpi_comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *reques
     MPI_Comm newhandle;
     if (!comm)
         return knell__native.comm_idup(handle, newcomm, request);
-    if (knell__trouble(comm) & KNELL__REVOKED)
-        return knell__raise(comm, MPIX_ERR_REVOKED);
     int copied = knell__handle_like(comm, true, &newhandle);
     struct knell__making *making = knell__making_start(comm, KNELL__MAKE_CREATE, NULL, 0, newhandle, may_make(comm, copied));
     knell__making_hint(making, &comm->hints);

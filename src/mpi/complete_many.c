@@ -42,10 +42,19 @@ void knell__many_begin(struct knell__many *many, int count, MPI_Request *request
     many->done = 0;
     many->stays = -1;
     many->known = NULL;
+    many->blamed = NULL;
     if (KNELL__RARELY(knell__self.threads))
         get_all(many);
     if (atomic_load_explicit(&knell__tasks_active, memory_order_relaxed))
         knell__tasks_advance();
+}
+
+MPI_Status *knell__many_statuses(int count, MPI_Status few[KNELL__MANY_FEW])
+{
+    MPI_Status *room = count <= KNELL__MANY_FEW ? few : malloc((size_t)count * sizeof *room);
+    if (!room)
+        knell__die("out of memory");
+    return room;
 }
 
 void knell__many_end(struct knell__many *many)
@@ -74,26 +83,27 @@ int knell__many_trouble(const struct knell__many *many, int i, struct knell__req
     return knell__request_trouble(known);
 }
 
-/* The first that failed. */
-static void blame(struct knell__comm *comm, struct knell__comm **blamed)
+/* The first that failed; without a communicator to raise it on it is nobody's. */
+void knell__many_blame(struct knell__many *many, struct knell__comm *comm, int code)
 {
-    if (!*blamed)
-        *blamed = comm;
+    if (many->blamed)
+        return;
+    many->blamed = comm;
+    many->blamed_code = code;
 }
 
-int knell__many_complete(const struct knell__many *many, int i, MPI_Status *status, int code, struct knell__comm **blamed)
+int knell__many_complete(struct knell__many *many, int i, MPI_Status *status, int code)
 {
     struct knell__request known;
     if (!known_of(many, i, &known))
         return code;
     struct knell__comm *comm = knell__request_finish(&known, status, &code);
     if (KNELL__RARELY(code != MPI_SUCCESS))
-        blame(comm, blamed);
+        knell__many_blame(many, comm, code);
     return code;
 }
 
-int knell__many_give_up(struct knell__many *many, int i, int trouble, const struct knell__request *known, MPI_Status *status,
-                        struct knell__comm **blamed)
+int knell__many_give_up(struct knell__many *many, int i, int trouble, const struct knell__request *known, MPI_Status *status)
 {
     struct knell__comm *comm = known->comm;
     int code = trouble;
@@ -103,7 +113,7 @@ int knell__many_give_up(struct knell__many *many, int i, int trouble, const stru
         comm = knell__request_finish(known, status, &code);
     }
     if (code != MPI_SUCCESS)
-        blame(comm, blamed);
+        knell__many_blame(many, comm, code);
     return code;
 }
 

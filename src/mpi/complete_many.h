@@ -20,6 +20,9 @@ struct knell__many {
     bool look; /* failures may concern some of them */
     int done;  /* MPI_Waitall: so many are through, in order */
     int stays; /* a receive from any source for which the call ends, without it; -1: none */
+    /* Of the first request that failed: what its communicator's handler hears; the call itself says MPI_ERR_IN_STATUS. */
+    struct knell__comm *blamed;
+    int blamed_code;
     MPI_Request few[KNELL__MANY_FEW];
 };
 
@@ -31,14 +34,27 @@ bool knell__many_look(struct knell__many *many);
 /* What failures mean for request `i`: MPI_SUCCESS also when it is null, or not ours. */
 int knell__many_trouble(const struct knell__many *many, int i, struct knell__request *known);
 
-/* Request `i` is complete natively, with `code`: its code as the program knows it. *blamed is set when it is the first that
- * failed: the communicator to raise the error on. */
-int knell__many_complete(const struct knell__many *many, int i, MPI_Status *status, int code, struct knell__comm **blamed);
+/* Request `i` is complete natively, with `code`: its code as the program knows it. */
+int knell__many_complete(struct knell__many *many, int i, MPI_Status *status, int code);
 /* Ends the failed request `i`, unless it is to stay pending. The same; MPI_SUCCESS: it had completed after all. */
-int knell__many_give_up(struct knell__many *many, int i, int trouble, const struct knell__request *known, MPI_Status *status,
-                        struct knell__comm **blamed);
+int knell__many_give_up(struct knell__many *many, int i, int trouble, const struct knell__request *known, MPI_Status *status);
 /* Likewise, but the program is not told yet: what is known now waits behind the handle. Returns the code. */
 int knell__many_settle(struct knell__many *many, int i, int trouble, const struct knell__request *known);
+
+/* Room for `count` statuses: `few`, or from malloc. */
+MPI_Status *knell__many_statuses(int count, MPI_Status few[KNELL__MANY_FEW]);
+
+void knell__many_blame(struct knell__many *many, struct knell__comm *comm, int code);
+/* The end of the call: raises what the first one failed by, once, and returns the code of the call. */
+static inline int knell__many_leave(struct knell__many *many, int code)
+{
+    struct knell__comm *blamed = many->blamed;
+    int blamed_code = many->blamed_code;
+    knell__many_end(many);
+    if (KNELL__RARELY(blamed != NULL))
+        knell__raise(blamed, blamed_code);
+    return code;
+}
 
 static inline MPI_Status *knell__status_at(MPI_Status *statuses, int i)
 {

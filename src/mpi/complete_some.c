@@ -3,20 +3,20 @@
 #include "mpi/complete_many.h"
 #include "mpi/gen/own.h"
 
+#include <stdlib.h>
+
 /* ---- any ------------------------------------------------------------------------------------------------------------------- */
 
 /* The first that cannot complete, if there is one. */
 static bool any_failed(struct knell__many *many, int *index, MPI_Status *status, int *code)
 {
-    struct knell__comm *blamed = NULL;
     struct knell__request known;
     for (int i = 0; i < many->count; i++) {
         int trouble = knell__many_trouble(many, i, &known);
         if (trouble == MPI_SUCCESS)
             continue;
         *index = i;
-        *code = knell__many_give_up(many, i, trouble, &known, status, &blamed);
-        knell__raise_on(blamed, *code);
+        *code = knell__many_give_up(many, i, trouble, &known, status);
         return true;
     }
     return false;
@@ -24,13 +24,11 @@ static bool any_failed(struct knell__many *many, int *index, MPI_Status *status,
 
 static bool any_turn(struct knell__many *many, int *index, int *flag, MPI_Status *status, int *code)
 {
-    struct knell__comm *blamed = NULL;
     *index = MPI_UNDEFINED; /* wrong arguments leave it as it is */
     *code = knell__native.testany(many->count, many->request, index, flag, status);
     if (*flag || *code != MPI_SUCCESS) {
         if (*index != MPI_UNDEFINED && *index >= 0)
-            *code = knell__many_complete(many, *index, status, *code, &blamed);
-        knell__raise_on(blamed, *code);
+            *code = knell__many_complete(many, *index, status, *code);
         return true;
     }
     if (KNELL__LIKELY(!knell__many_look(many)) || !any_failed(many, index, status, code))
@@ -46,8 +44,7 @@ int knell__mpi_waitany(int count, MPI_Request requests[], int *index, MPI_Status
     knell__many_begin(&many, count, requests);
     for (unsigned turns = 0; !any_turn(&many, index, &flag, status, &code);)
         knell__idle(&turns);
-    knell__many_end(&many);
-    return code;
+    return knell__many_leave(&many, code);
 }
 
 int knell__mpi_testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
@@ -57,39 +54,34 @@ int knell__mpi_testany(int count, MPI_Request requests[], int *index, int *flag,
     knell__many_begin(&many, count, requests);
     if (!any_turn(&many, index, flag, status, &code))
         code = MPI_SUCCESS;
-    knell__many_end(&many);
-    return code;
+    return knell__many_leave(&many, code);
 }
 
 /* ---- some ------------------------------------------------------------------------------------------------------------------ */
 
 static int some_complete(struct knell__many *many, int native_code, int outcount, const int *indices, MPI_Status *statuses)
 {
-    struct knell__comm *blamed = NULL;
     int code = native_code;
-    bool each = native_code == MPI_ERR_IN_STATUS && statuses != MPI_STATUSES_IGNORE;
+    bool each = native_code == MPI_ERR_IN_STATUS;
     for (int i = 0; i < outcount; i++) {
-        MPI_Status *status = knell__status_at(statuses, i);
-        int one = knell__many_complete(many, indices[i], status, each ? status->MPI_ERROR : MPI_SUCCESS, &blamed);
-        code = knell__status_note(status, one, code);
+        int one = knell__many_complete(many, indices[i], &statuses[i], each ? statuses[i].MPI_ERROR : MPI_SUCCESS);
+        code = knell__status_note(&statuses[i], one, code);
     }
-    return knell__raise_on(blamed, code);
+    return code;
 }
 
 /* All that cannot complete, in one call. */
 static bool some_failed(struct knell__many *many, int *outcount, int *indices, MPI_Status *statuses, int *code)
 {
-    struct knell__comm *blamed = NULL;
     struct knell__request known;
     for (int i = 0; i < many->count; i++) {
         int trouble = knell__many_trouble(many, i, &known);
         if (trouble == MPI_SUCCESS)
             continue;
-        MPI_Status *status = knell__status_at(statuses, *outcount);
+        MPI_Status *status = &statuses[*outcount];
         indices[(*outcount)++] = i;
-        *code = knell__status_note(status, knell__many_give_up(many, i, trouble, &known, status, &blamed), *code);
+        *code = knell__status_note(status, knell__many_give_up(many, i, trouble, &known, status), *code);
     }
-    knell__raise_on(blamed, *code);
     return *outcount > 0;
 }
 
@@ -106,24 +98,29 @@ static bool some_turn(struct knell__many *many, int *outcount, int *indices, MPI
     return KNELL__RARELY(knell__many_look(many)) && some_failed(many, outcount, indices, statuses, code);
 }
 
-int knell__mpi_waitsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
+/* As in MPI_Testall, the layer has statuses of its own when the program wants none. `wait`: until there is one. */
+static int some(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[], bool wait)
 {
     struct knell__many many;
+    MPI_Status few[KNELL__MANY_FEW], *own = statuses;
     int code;
+    bool done;
     knell__many_begin(&many, incount, requests);
-    for (unsigned turns = 0; !some_turn(&many, outcount, indices, statuses, &code);)
+    if (statuses == MPI_STATUSES_IGNORE)
+        own = knell__many_statuses(incount, few);
+    for (unsigned turns = 0; !(done = some_turn(&many, outcount, indices, own, &code)) && wait;)
         knell__idle(&turns);
-    knell__many_end(&many);
-    return code;
+    if (own != statuses && own != few)
+        free(own);
+    return knell__many_leave(&many, done ? code : MPI_SUCCESS);
+}
+
+int knell__mpi_waitsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
+{
+    return some(incount, requests, outcount, indices, statuses, true);
 }
 
 int knell__mpi_testsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
 {
-    struct knell__many many;
-    int code;
-    knell__many_begin(&many, incount, requests);
-    if (!some_turn(&many, outcount, indices, statuses, &code))
-        code = MPI_SUCCESS;
-    knell__many_end(&many);
-    return code;
+    return some(incount, requests, outcount, indices, statuses, false);
 }

@@ -5,6 +5,7 @@
 #include "mpi/side.h"
 #include "mpi/tell.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -62,28 +63,47 @@ static const char *fatal_name(MPI_Errhandler handler)
     return handler == MPI_ERRORS_ARE_FATAL ? "MPI_ERRORS_ARE_FATAL" : NULL;
 }
 
-static void end_job(int code, const char *handler)
+/* "rank 3 of MPI_COMM_WORLD has failed": the first that is known. */
+static void name_the_dead(const struct knell__comm *comm, char *text, size_t size)
 {
-    char text[MPI_MAX_ERROR_STRING];
+    int process = -1, known = knell__comm_failed(comm, &process, 1);
+    *text = '\0';
+    if (known > 0)
+        snprintf(text, size, " (rank %d of MPI_COMM_WORLD has failed%s)", process, known > 1 ? ", and others" : "");
+}
+
+static void end_job(const struct knell__comm *comm, int code, const char *handler)
+{
+    char text[MPI_MAX_ERROR_STRING], dead[96] = "";
     int size;
     knell__mpi_error_string(code, text, &size);
-    knell__say("%s; the error handler is %s: the job ends; with MPI_ERRORS_RETURN it goes on", text, handler);
+    if (code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_PROC_FAILED_PENDING)
+        name_the_dead(comm, dead, sizeof dead);
+    knell__say("%s%s; the error handler is %s: the job ends; with MPI_ERRORS_RETURN it goes on", text, dead, handler);
     knell__announce((struct knell__report){.word = KNELL__WORD_ABORTED, .value = code, .code = 1});
     knell__abort(code);
 }
 
+/* The handler is not held while it runs: it may be left by longjmp or by an exception. */
 int knell__raise_now(struct knell__comm *comm, int code)
 {
     MPI_Errhandler handler;
-    if (comm->handle == MPI_COMM_NULL || knell__native.comm_get_errhandler(comm->handle, &handler) != MPI_SUCCESS)
+    knell__error_is_raised();
+    if (comm->handle == MPI_COMM_NULL || knell__native.comm_get_errhandler(comm->errors, &handler) != MPI_SUCCESS)
         return code; /* freed by the program, with operations pending */
+    if (handler == MPI_ERRORS_RETURN)
+        return code;
     if (fatal_name(handler))
-        end_job(code, fatal_name(handler));
-    else if (handler != MPI_ERRORS_RETURN)
-        knell__native.comm_call_errhandler(comm->handle, code);
-    if (handler != MPI_ERRORS_RETURN)
-        knell__native.errhandler_free(&handler);
+        end_job(comm, code, fatal_name(handler));
+    knell__native.errhandler_free(&handler);
+    knell__errhandler_call(comm, code);
     return code;
+}
+
+int knell__raise_unbegun(struct knell__comm *comm, int code, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return knell__raise_now(comm, code);
 }
 
 int knell__mpi_comm_call_errhandler(MPI_Comm handle, int errorcode)

@@ -8,12 +8,21 @@
 /* Makes the classes known to the MPI below. */
 void knell__errors_make(void);
 
+/* After the communicators: the MPI below raises nothing by itself any more on the predefined ones (errhandler.c). */
+void knell__errhandlers_begin(void);
+/* The program's handler, which is neither fatal nor "return". It may not come back. */
+void knell__errhandler_call(struct knell__comm *comm, int code);
+void knell__error_is_raised(void);
+
 /* Calls the handler of the communicator and returns the code, if the handler does. MPI_SUCCESS passes. */
 KNELL__RARE int knell__raise_now(struct knell__comm *comm, int code);
 static inline int knell__raise(struct knell__comm *comm, int code)
 {
     return KNELL__LIKELY(code == MPI_SUCCESS) ? code : knell__raise_now(comm, code);
 }
+
+/* The same for a call that was to begin something: there is no request, whatever the handler does. */
+KNELL__RARE int knell__raise_unbegun(struct knell__comm *comm, int code, MPI_Request *request);
 
 /* A call that the layer does not carry: says so once, then raises MPI_ERR_UNSUPPORTED_OPERATION. */
 int knell__raise_lack(MPI_Comm comm, enum knell__call call);

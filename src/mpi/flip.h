@@ -47,6 +47,8 @@ static inline bool knell__enter_sending(enum knell__call call, const void **buff
 
 static inline int knell__leave_sending(enum knell__call call, int code, const MPI_Request *request)
 {
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        knell__leave_failed(code);
     if (KNELL__LIKELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) == 0))
         return code;
     knell__flip_sent(code == MPI_SUCCESS ? request : NULL);

@@ -86,6 +86,17 @@ function body_of_large(small, parameters, arguments)
     return "    return " fits " ? " small "(" arguments ") : knell__raise_large(" comm ");\n"
 }
 
+# A call that begins something: a request that could not be made is null, whatever the program's handler does with the error.
+function begun(code)
+{
+    return begins ? "    int code = " code ";\n    if (KNELL__RARELY(code != MPI_SUCCESS))\n        *request = MPI_REQUEST_NULL;\n" : ""
+}
+
+function left(leave, code, more)
+{
+    return begun(code) "    return " leave "(" number ", " (begins ? "code" : code) more ");\n"
+}
+
 function body_of(class, native, own, number)
 {
     if (class == "life")
@@ -95,13 +106,13 @@ function body_of(class, native, own, number)
                "    int code = " own ";\n    knell__tell_did(" number ", " comm ", began, code);\n" \
                "    return knell__leave(" number ", code);\n"
     if (class == "lack")
-        return "    if (!knell__enter(" number "))\n        return " native ";\n" \
+        return "    if (!knell__enter(" number "))\n        return " native ";\n" (begins ? "    *request = MPI_REQUEST_NULL;\n" : "") \
                "    return knell__leave(" number ", knell__raise_lack(" comm ", " number "));\n"
     if (class == "own")
-        return "    if (!knell__enter(" number "))\n        return " native ";\n    return knell__leave(" number ", " own ");\n"
+        return "    if (!knell__enter(" number "))\n        return " native ";\n" left("knell__leave", own, "")
     if (class == "send")
         return "    if (!knell__enter_sending(" number ", &" buffer ", " count ", " datatype "))\n        return " native ";\n" \
-               "    return knell__leave_sending(" number ", " own ", " request ");\n"
+               left("knell__leave_sending", own, ", " request)
     if (class == "pass")
         return "    if (!knell__enter(" number "))\n        return " native ";\n    return knell__leave(" number ", " native ");\n"
     if (class == "guard")
@@ -146,6 +157,7 @@ BEGIN {
     short = tolower(name); sub(/^mpi_/, "", short); sub(/^mpix_/, class == "ulfm" ? "" : "x_", short)
     number = "KNELL__CALL_" toupper(short)
     arguments = names_of(parameters)
+    begins = request != "NULL" && parameters ~ /MPI_Comm |MPI_Message /
 
     if (class == "large") {
         when_4(wrappers, "\nEXPORT int " name "(" parameters ")\n{\n" body_of_large(name, parameters, arguments) \
@@ -159,7 +171,7 @@ BEGIN {
     }
     if (class ~ /^(own|send|life|ulfm)$/)
         when_4(own_h, "int knell__mpi_" short "(" parameters ");")
-    if (class != "ulfm" && name ~ /^MPIX/) # not in every mpi.h
+    if (class != "ulfm" && name ~ /^MPIX|^MPI_Errhandler_(create|set|get)$/) # not in every mpi.h
         print "\nint " name "(" parameters ");" > wrappers
     when_4(wrappers, "\nEXPORT int " name "(" parameters ")\n{\n" \
         body_of(class, "knell__native." short "(" arguments ")", "knell__mpi_" short "(" arguments ")", number) \

@@ -54,8 +54,13 @@ static inline bool knell__enter(enum knell__call call)
     return knell__enter_slowly(call);
 }
 
+/* A call of the program's returns an error: if the MPI below has raised it and the layer has not, it is raised now (errhandler.c). */
+KNELL__RARE void knell__leave_failed(int code);
+
 static inline int knell__leave(enum knell__call call, int code)
 {
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        knell__leave_failed(code);
     if (KNELL__LIKELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) == 0))
         return code;
     return knell__leave_slowly(call, code);

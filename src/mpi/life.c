@@ -75,6 +75,7 @@ static int begin(int code)
     knell__requests_begin();
     start_side();
     knell__comms_make();
+    knell__errhandlers_begin();
     knell__hints_learn();
     knell__inject_start();
     atomic_fetch_and(&knell__attention, ~(unsigned)KNELL__ATTENTION_OFF);

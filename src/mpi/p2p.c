@@ -78,19 +78,20 @@ int knell__mpi_recv(void *buf, int count, MPI_Datatype datatype, int source, int
 static int refused(struct knell__comm *comm, int peer, int code, MPI_Request *request)
 {
     code = knell__error_confirm(peer, code);
-    return code == MPIX_ERR_PROC_FAILED ? knell__request_settled(comm, code, NULL, request) : knell__raise(comm, code);
+    return code == MPIX_ERR_PROC_FAILED ? knell__request_settled(comm, code, NULL, request)
+                                        : knell__raise_unbegun(comm, code, request);
 }
 
-/* A failure that is known already is raised by the completion call, too; only a revoke is raised here. */
+/* A failure and a revoke that are known already are raised by the completion call, too: programs wait for what they began. */
 static inline int isend_now(native_isend *isend, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
                             struct knell__comm *comm, MPI_Request *request)
 {
     struct knell__end to = knell__end_of(comm, dest, tag, false);
     if (KNELL__RARELY(to.code != MPI_SUCCESS))
-        return knell__raise(comm, to.code);
+        return knell__raise_unbegun(comm, to.code, request);
     struct knell__op op = knell__op_begin(comm, to.peer, KNELL__REQUEST_SEND);
     if (KNELL__RARELY(op.code != MPI_SUCCESS))
-        return op.code == MPIX_ERR_REVOKED ? knell__raise(comm, op.code) : knell__request_settled(comm, op.code, NULL, request);
+        return knell__request_settled(comm, op.code, NULL, request);
     int code = isend(buf, count, datatype, to.native, to.tag, comm->place.context, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
         return refused(comm, to.peer, code, request);
@@ -119,9 +120,9 @@ int knell__mpi_irecv(void *buf, int count, MPI_Datatype datatype, int source, in
         return knell__native.irecv(buf, count, datatype, source, tag, handle, request);
     struct knell__end from = knell__end_of(comm, source, tag, true);
     if (KNELL__RARELY(from.code != MPI_SUCCESS))
-        return knell__raise(comm, from.code);
+        return knell__raise_unbegun(comm, from.code, request);
     if (KNELL__RARELY(knell__trouble(comm) & KNELL__REVOKED))
-        return knell__raise(comm, MPIX_ERR_REVOKED);
+        return knell__request_settled(comm, MPIX_ERR_REVOKED, NULL, request);
     if (KNELL__RARELY(comm->place.stamp != 0)) {
         int code = knell__stamped_irecv(buf, count, datatype, &from, comm, request);
         return code == MPI_SUCCESS ? code : refused(comm, from.peer, code, request);

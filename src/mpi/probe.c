@@ -83,8 +83,7 @@ static int look(struct knell__comm *comm, const struct knell__end *from, int *fl
     if (message && *message != MPI_MESSAGE_NO_PROC)
         matched_put(*message, comm, &found);
     knell__status_translate(comm, from->peer, &found);
-    if (status != MPI_STATUS_IGNORE)
-        *status = found;
+    knell__status_set(status, &found);
     return MPI_SUCCESS;
 }
 
@@ -145,10 +144,10 @@ int knell__mpi_improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Mess
 /* ---- matched receives ------------------------------------------------------------------------------------------------------ */
 
 /* Of a communicator that was revoked. */
-static int already_gone(struct knell__comm *comm, MPI_Message *message)
+static int already_gone(struct knell__comm *comm, MPI_Message *message, MPI_Request *request)
 {
     *message = MPI_MESSAGE_NULL;
-    int code = knell__raise(comm, MPIX_ERR_REVOKED);
+    int code = request ? knell__request_settled(comm, MPIX_ERR_REVOKED, NULL, request) : knell__raise(comm, MPIX_ERR_REVOKED);
     knell__comm_release(comm);
     return code;
 }
@@ -161,7 +160,7 @@ int knell__mpi_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
     if (!comm)
         return knell__native.mrecv(buf, count, datatype, message, status);
     if (found.gone)
-        return already_gone(comm, message);
+        return already_gone(comm, message, NULL);
     struct knell__op op = knell__op_begin(comm, found.status.MPI_SOURCE, KNELL__REQUEST_RECV);
     int code = knell__native.imrecv(buf, count, datatype, message, &request);
     code = code == MPI_SUCCESS ? knell__wait(&op, &request, status) : knell__error_confirm(op.peer, code);
@@ -180,11 +179,12 @@ int knell__mpi_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *
     if (!comm)
         return knell__native.imrecv(buf, count, datatype, message, request);
     if (found.gone)
-        return already_gone(comm, message);
+        return already_gone(comm, message, request);
     int code = knell__native.imrecv(buf, count, datatype, message, request);
     if (code == MPI_SUCCESS)
         knell__request_put(*request, KNELL__REQUEST_RECV, peer, comm, 0);
-    code = knell__raise(comm, code == MPI_SUCCESS ? code : knell__error_confirm(peer, code));
+    else
+        code = knell__raise_unbegun(comm, knell__error_confirm(peer, code), request);
     knell__comm_release(comm);
     return code;
 }

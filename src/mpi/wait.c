@@ -78,8 +78,8 @@ static bool give_up_receive(const struct knell__op *op, MPI_Request *request, MP
         return false;
     }
     knell__native.test_cancelled(&end, &cancelled);
-    if (!cancelled && status != MPI_STATUS_IGNORE)
-        *status = end;
+    if (!cancelled)
+        knell__status_set(status, &end);
     return !cancelled;
 }
 

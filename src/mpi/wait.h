@@ -68,6 +68,16 @@ int knell__wait(struct knell__op *op, MPI_Request *request, MPI_Status *status);
  * had completed after all, with *status. */
 KNELL__RARE bool knell__give_up(const struct knell__op *op, MPI_Request *request, MPI_Status *status);
 
+/* The error field is for calls that complete several; the others leave it as it is. */
+static inline void knell__status_set(MPI_Status *status, const MPI_Status *from)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    int error = status->MPI_ERROR;
+    *status = *from;
+    status->MPI_ERROR = error;
+}
+
 /* How long the other end may take to let go of an operation that is given up, in milliseconds: for ever while it lives. */
 int64_t knell__patience(const struct knell__comm *comm, int peer);
 

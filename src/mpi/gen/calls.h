@@ -179,6 +179,9 @@
     X(ERROR_CLASS, MPI_Error_class) \
     X(ERROR_STRING, MPI_Error_string) \
     X(COMM_CREATE_ERRHANDLER, MPI_Comm_create_errhandler) \
+    X(ERRHANDLER_CREATE, MPI_Errhandler_create) \
+    X(ERRHANDLER_SET, MPI_Errhandler_set) \
+    X(ERRHANDLER_GET, MPI_Errhandler_get) \
     X(ERRHANDLER_FREE, MPI_Errhandler_free) \
     X(ADD_ERROR_CLASS, MPI_Add_error_class) \
     X(ADD_ERROR_CODE, MPI_Add_error_code) \

@@ -187,6 +187,9 @@ void knell__native_find(void)
     knell__native.error_class = knell__native_symbol("PMPI_Error_class");
     knell__native.error_string = knell__native_symbol("PMPI_Error_string");
     knell__native.comm_create_errhandler = knell__native_symbol("PMPI_Comm_create_errhandler");
+    knell__native.errhandler_create = knell__native_symbol("PMPI_Errhandler_create");
+    knell__native.errhandler_set = knell__native_symbol("PMPI_Errhandler_set");
+    knell__native.errhandler_get = knell__native_symbol("PMPI_Errhandler_get");
     knell__native.errhandler_free = knell__native_symbol("PMPI_Errhandler_free");
     knell__native.add_error_class = knell__native_symbol("PMPI_Add_error_class");
     knell__native.add_error_code = knell__native_symbol("PMPI_Add_error_code");

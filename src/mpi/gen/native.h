@@ -187,6 +187,9 @@ struct knell__native {
     int (*error_class)(int errorcode, int *errorclass);
     int (*error_string)(int errorcode, char *string, int *resultlen);
     int (*comm_create_errhandler)(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
+    int (*errhandler_create)(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler);
+    int (*errhandler_set)(MPI_Comm comm, MPI_Errhandler errhandler);
+    int (*errhandler_get)(MPI_Comm comm, MPI_Errhandler *errhandler);
     int (*errhandler_free)(MPI_Errhandler *errhandler);
     int (*add_error_class)(int *errorclass);
     int (*add_error_code)(int errorclass, int *errorcode);

@@ -107,7 +107,10 @@ EXPORT int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest
 {
     if (!knell__enter_sending(KNELL__CALL_ISEND, &buf, count, datatype))
         return knell__native.isend(buf, count, datatype, dest, tag, comm, request);
-    return knell__leave_sending(KNELL__CALL_ISEND, knell__mpi_isend(buf, count, datatype, dest, tag, comm, request), request);
+    int code = knell__mpi_isend(buf, count, datatype, dest, tag, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave_sending(KNELL__CALL_ISEND, code, request);
 }
 int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isend);
 
@@ -115,7 +118,10 @@ EXPORT int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int des
 {
     if (!knell__enter_sending(KNELL__CALL_IBSEND, &buf, count, datatype))
         return knell__native.ibsend(buf, count, datatype, dest, tag, comm, request);
-    return knell__leave_sending(KNELL__CALL_IBSEND, knell__mpi_ibsend(buf, count, datatype, dest, tag, comm, request), request);
+    int code = knell__mpi_ibsend(buf, count, datatype, dest, tag, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave_sending(KNELL__CALL_IBSEND, code, request);
 }
 int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibsend);
 
@@ -123,7 +129,10 @@ EXPORT int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int des
 {
     if (!knell__enter_sending(KNELL__CALL_ISSEND, &buf, count, datatype))
         return knell__native.issend(buf, count, datatype, dest, tag, comm, request);
-    return knell__leave_sending(KNELL__CALL_ISSEND, knell__mpi_issend(buf, count, datatype, dest, tag, comm, request), request);
+    int code = knell__mpi_issend(buf, count, datatype, dest, tag, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave_sending(KNELL__CALL_ISSEND, code, request);
 }
 int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Issend);
 
@@ -131,7 +140,10 @@ EXPORT int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int des
 {
     if (!knell__enter_sending(KNELL__CALL_IRSEND, &buf, count, datatype))
         return knell__native.irsend(buf, count, datatype, dest, tag, comm, request);
-    return knell__leave_sending(KNELL__CALL_IRSEND, knell__mpi_irsend(buf, count, datatype, dest, tag, comm, request), request);
+    int code = knell__mpi_irsend(buf, count, datatype, dest, tag, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave_sending(KNELL__CALL_IRSEND, code, request);
 }
 int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Irsend);
 
@@ -139,7 +151,10 @@ EXPORT int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, in
 {
     if (!knell__enter(KNELL__CALL_IRECV))
         return knell__native.irecv(buf, count, datatype, source, tag, comm, request);
-    return knell__leave(KNELL__CALL_IRECV, knell__mpi_irecv(buf, count, datatype, source, tag, comm, request));
+    int code = knell__mpi_irecv(buf, count, datatype, source, tag, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IRECV, code);
 }
 int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Irecv);
 
@@ -203,7 +218,10 @@ EXPORT int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *
 {
     if (!knell__enter(KNELL__CALL_IMRECV))
         return knell__native.imrecv(buf, count, datatype, message, request);
-    return knell__leave(KNELL__CALL_IMRECV, knell__mpi_imrecv(buf, count, datatype, message, request));
+    int code = knell__mpi_imrecv(buf, count, datatype, message, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IMRECV, code);
 }
 int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) ALIAS(MPI_Imrecv);
 #if MPI_VERSION >= 4
@@ -212,6 +230,7 @@ EXPORT int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 {
     if (!knell__enter(KNELL__CALL_ISENDRECV))
         return knell__native.isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ISENDRECV, knell__raise_lack(comm, KNELL__CALL_ISENDRECV));
 }
 int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv);
@@ -222,6 +241,7 @@ EXPORT int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, in
 {
     if (!knell__enter(KNELL__CALL_ISENDRECV_REPLACE))
         return knell__native.isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ISENDRECV_REPLACE, knell__raise_lack(comm, KNELL__CALL_ISENDRECV_REPLACE));
 }
 int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv_replace);
@@ -247,6 +267,7 @@ EXPORT int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int 
 {
     if (!knell__enter(KNELL__CALL_SEND_INIT))
         return knell__native.send_init(buf, count, datatype, dest, tag, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_SEND_INIT, knell__raise_lack(comm, KNELL__CALL_SEND_INIT));
 }
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Send_init);
@@ -255,6 +276,7 @@ EXPORT int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!knell__enter(KNELL__CALL_BSEND_INIT))
         return knell__native.bsend_init(buf, count, datatype, dest, tag, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_BSEND_INIT, knell__raise_lack(comm, KNELL__CALL_BSEND_INIT));
 }
 int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Bsend_init);
@@ -263,6 +285,7 @@ EXPORT int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!knell__enter(KNELL__CALL_SSEND_INIT))
         return knell__native.ssend_init(buf, count, datatype, dest, tag, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_SSEND_INIT, knell__raise_lack(comm, KNELL__CALL_SSEND_INIT));
 }
 int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ssend_init);
@@ -271,6 +294,7 @@ EXPORT int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!knell__enter(KNELL__CALL_RSEND_INIT))
         return knell__native.rsend_init(buf, count, datatype, dest, tag, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_RSEND_INIT, knell__raise_lack(comm, KNELL__CALL_RSEND_INIT));
 }
 int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Rsend_init);
@@ -279,6 +303,7 @@ EXPORT int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source
 {
     if (!knell__enter(KNELL__CALL_RECV_INIT))
         return knell__native.recv_init(buf, count, datatype, source, tag, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_RECV_INIT, knell__raise_lack(comm, KNELL__CALL_RECV_INIT));
 }
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Recv_init);
@@ -599,7 +624,10 @@ EXPORT int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
     if (!knell__enter(KNELL__CALL_IBARRIER))
         return knell__native.ibarrier(comm, request);
-    return knell__leave(KNELL__CALL_IBARRIER, knell__mpi_ibarrier(comm, request));
+    int code = knell__mpi_ibarrier(comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IBARRIER, code);
 }
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibarrier);
 
@@ -607,7 +635,10 @@ EXPORT int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, 
 {
     if (!knell__enter(KNELL__CALL_IBCAST))
         return knell__native.ibcast(buffer, count, datatype, root, comm, request);
-    return knell__leave(KNELL__CALL_IBCAST, knell__mpi_ibcast(buffer, count, datatype, root, comm, request));
+    int code = knell__mpi_ibcast(buffer, count, datatype, root, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IBCAST, code);
 }
 int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibcast);
 
@@ -615,7 +646,10 @@ EXPORT int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 {
     if (!knell__enter(KNELL__CALL_IGATHER))
         return knell__native.igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    return knell__leave(KNELL__CALL_IGATHER, knell__mpi_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+    int code = knell__mpi_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IGATHER, code);
 }
 int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igather);
 
@@ -623,7 +657,10 @@ EXPORT int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 {
     if (!knell__enter(KNELL__CALL_IGATHERV))
         return knell__native.igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-    return knell__leave(KNELL__CALL_IGATHERV, knell__mpi_igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
+    int code = knell__mpi_igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IGATHERV, code);
 }
 int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igatherv);
 
@@ -631,7 +668,10 @@ EXPORT int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 {
     if (!knell__enter(KNELL__CALL_ISCATTER))
         return knell__native.iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    return knell__leave(KNELL__CALL_ISCATTER, knell__mpi_iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+    int code = knell__mpi_iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_ISCATTER, code);
 }
 int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatter);
 
@@ -639,7 +679,10 @@ EXPORT int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int 
 {
     if (!knell__enter(KNELL__CALL_ISCATTERV))
         return knell__native.iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    return knell__leave(KNELL__CALL_ISCATTERV, knell__mpi_iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+    int code = knell__mpi_iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_ISCATTERV, code);
 }
 int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatterv);
 
@@ -647,7 +690,10 @@ EXPORT int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendt
 {
     if (!knell__enter(KNELL__CALL_IALLGATHER))
         return knell__native.iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    return knell__leave(KNELL__CALL_IALLGATHER, knell__mpi_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+    int code = knell__mpi_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IALLGATHER, code);
 }
 int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgather);
 
@@ -655,7 +701,10 @@ EXPORT int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype send
 {
     if (!knell__enter(KNELL__CALL_IALLGATHERV))
         return knell__native.iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    return knell__leave(KNELL__CALL_IALLGATHERV, knell__mpi_iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
+    int code = knell__mpi_iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IALLGATHERV, code);
 }
 int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgatherv);
 
@@ -663,7 +712,10 @@ EXPORT int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendty
 {
     if (!knell__enter(KNELL__CALL_IALLTOALL))
         return knell__native.ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    return knell__leave(KNELL__CALL_IALLTOALL, knell__mpi_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+    int code = knell__mpi_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IALLTOALL, code);
 }
 int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoall);
 
@@ -671,7 +723,10 @@ EXPORT int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int
 {
     if (!knell__enter(KNELL__CALL_IALLTOALLV))
         return knell__native.ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    return knell__leave(KNELL__CALL_IALLTOALLV, knell__mpi_ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
+    int code = knell__mpi_ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IALLTOALLV, code);
 }
 int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallv);
 
@@ -679,7 +734,10 @@ EXPORT int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int
 {
     if (!knell__enter(KNELL__CALL_IALLTOALLW))
         return knell__native.ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    return knell__leave(KNELL__CALL_IALLTOALLW, knell__mpi_ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
+    int code = knell__mpi_ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IALLTOALLW, code);
 }
 int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallw);
 
@@ -687,7 +745,10 @@ EXPORT int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Dataty
 {
     if (!knell__enter(KNELL__CALL_IREDUCE))
         return knell__native.ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-    return knell__leave(KNELL__CALL_IREDUCE, knell__mpi_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request));
+    int code = knell__mpi_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IREDUCE, code);
 }
 int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce);
 
@@ -695,7 +756,10 @@ EXPORT int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 {
     if (!knell__enter(KNELL__CALL_IALLREDUCE))
         return knell__native.iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
-    return knell__leave(KNELL__CALL_IALLREDUCE, knell__mpi_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request));
+    int code = knell__mpi_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IALLREDUCE, code);
 }
 int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallreduce);
 
@@ -703,7 +767,10 @@ EXPORT int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int rec
 {
     if (!knell__enter(KNELL__CALL_IREDUCE_SCATTER_BLOCK))
         return knell__native.ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
-    return knell__leave(KNELL__CALL_IREDUCE_SCATTER_BLOCK, knell__mpi_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
+    int code = knell__mpi_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IREDUCE_SCATTER_BLOCK, code);
 }
 int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter_block);
 
@@ -711,7 +778,10 @@ EXPORT int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int rec
 {
     if (!knell__enter(KNELL__CALL_IREDUCE_SCATTER))
         return knell__native.ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-    return knell__leave(KNELL__CALL_IREDUCE_SCATTER, knell__mpi_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
+    int code = knell__mpi_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IREDUCE_SCATTER, code);
 }
 int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter);
 
@@ -719,7 +789,10 @@ EXPORT int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 {
     if (!knell__enter(KNELL__CALL_ISCAN))
         return knell__native.iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
-    return knell__leave(KNELL__CALL_ISCAN, knell__mpi_iscan(sendbuf, recvbuf, count, datatype, op, comm, request));
+    int code = knell__mpi_iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_ISCAN, code);
 }
 int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscan);
 
@@ -727,7 +800,10 @@ EXPORT int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Dataty
 {
     if (!knell__enter(KNELL__CALL_IEXSCAN))
         return knell__native.iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
-    return knell__leave(KNELL__CALL_IEXSCAN, knell__mpi_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request));
+    int code = knell__mpi_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IEXSCAN, code);
 }
 int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iexscan);
 
@@ -807,6 +883,7 @@ EXPORT int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datat
 {
     if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLGATHER))
         return knell__native.ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLGATHER, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLGATHER));
 }
 int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgather);
@@ -815,6 +892,7 @@ EXPORT int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Data
 {
     if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLGATHERV))
         return knell__native.ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLGATHERV, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLGATHERV));
 }
 int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgatherv);
@@ -823,6 +901,7 @@ EXPORT int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Dataty
 {
     if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLTOALL))
         return knell__native.ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLTOALL, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLTOALL));
 }
 int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoall);
@@ -831,6 +910,7 @@ EXPORT int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], 
 {
     if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLTOALLV))
         return knell__native.ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLTOALLV, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLTOALLV));
 }
 int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallv);
@@ -839,6 +919,7 @@ EXPORT int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], 
 {
     if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLTOALLW))
         return knell__native.ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLTOALLW, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLTOALLW));
 }
 int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallw);
@@ -1079,7 +1160,10 @@ EXPORT int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
     if (!knell__enter(KNELL__CALL_COMM_IDUP))
         return knell__native.comm_idup(comm, newcomm, request);
-    return knell__leave(KNELL__CALL_COMM_IDUP, knell__mpi_comm_idup(comm, newcomm, request));
+    int code = knell__mpi_comm_idup(comm, newcomm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_COMM_IDUP, code);
 }
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPI_Comm_idup);
 
@@ -1136,6 +1220,7 @@ EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newco
 {
     if (!knell__enter(KNELL__CALL_COMM_IDUP_WITH_INFO))
         return knell__native.comm_idup_with_info(comm, info, newcomm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_COMM_IDUP_WITH_INFO, knell__raise_lack(comm, KNELL__CALL_COMM_IDUP_WITH_INFO));
 }
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPI_Comm_idup_with_info);
@@ -1369,7 +1454,7 @@ EXPORT int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
     if (!knell__enter(KNELL__CALL_COMM_SET_ERRHANDLER))
         return knell__native.comm_set_errhandler(comm, errhandler);
-    return knell__leave(KNELL__CALL_COMM_SET_ERRHANDLER, knell__native.comm_set_errhandler(comm, errhandler));
+    return knell__leave(KNELL__CALL_COMM_SET_ERRHANDLER, knell__mpi_comm_set_errhandler(comm, errhandler));
 }
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) ALIAS(MPI_Comm_set_errhandler);
 
@@ -1377,7 +1462,7 @@ EXPORT int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
     if (!knell__enter(KNELL__CALL_COMM_GET_ERRHANDLER))
         return knell__native.comm_get_errhandler(comm, errhandler);
-    return knell__leave(KNELL__CALL_COMM_GET_ERRHANDLER, knell__native.comm_get_errhandler(comm, errhandler));
+    return knell__leave(KNELL__CALL_COMM_GET_ERRHANDLER, knell__mpi_comm_get_errhandler(comm, errhandler));
 }
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler) ALIAS(MPI_Comm_get_errhandler);
 
@@ -1409,15 +1494,45 @@ EXPORT int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhand
 {
     if (!knell__enter(KNELL__CALL_COMM_CREATE_ERRHANDLER))
         return knell__native.comm_create_errhandler(comm_errhandler_fn, errhandler);
-    return knell__leave(KNELL__CALL_COMM_CREATE_ERRHANDLER, knell__native.comm_create_errhandler(comm_errhandler_fn, errhandler));
+    return knell__leave(KNELL__CALL_COMM_CREATE_ERRHANDLER, knell__mpi_comm_create_errhandler(comm_errhandler_fn, errhandler));
 }
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler) ALIAS(MPI_Comm_create_errhandler);
+
+int MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler);
+
+EXPORT int MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
+{
+    if (!knell__enter(KNELL__CALL_ERRHANDLER_CREATE))
+        return knell__native.errhandler_create(function, errhandler);
+    return knell__leave(KNELL__CALL_ERRHANDLER_CREATE, knell__mpi_errhandler_create(function, errhandler));
+}
+int PMPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler) ALIAS(MPI_Errhandler_create);
+
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
+
+EXPORT int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
+{
+    if (!knell__enter(KNELL__CALL_ERRHANDLER_SET))
+        return knell__native.errhandler_set(comm, errhandler);
+    return knell__leave(KNELL__CALL_ERRHANDLER_SET, knell__mpi_errhandler_set(comm, errhandler));
+}
+int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler) ALIAS(MPI_Errhandler_set);
+
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
+
+EXPORT int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
+{
+    if (!knell__enter(KNELL__CALL_ERRHANDLER_GET))
+        return knell__native.errhandler_get(comm, errhandler);
+    return knell__leave(KNELL__CALL_ERRHANDLER_GET, knell__mpi_errhandler_get(comm, errhandler));
+}
+int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler) ALIAS(MPI_Errhandler_get);
 
 EXPORT int MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
     if (!knell__enter(KNELL__CALL_ERRHANDLER_FREE))
         return knell__native.errhandler_free(errhandler);
-    return knell__leave(KNELL__CALL_ERRHANDLER_FREE, knell__native.errhandler_free(errhandler));
+    return knell__leave(KNELL__CALL_ERRHANDLER_FREE, knell__mpi_errhandler_free(errhandler));
 }
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler) ALIAS(MPI_Errhandler_free);
 
@@ -3121,7 +3236,10 @@ EXPORT int MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 {
     if (!knell__enter(KNELL__CALL_IGATHERV_C))
         return knell__native.igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-    return knell__leave(KNELL__CALL_IGATHERV_C, knell__mpi_igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
+    int code = knell__mpi_igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IGATHERV_C, code);
 }
 int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igatherv_c);
 #endif
@@ -3131,7 +3249,10 @@ EXPORT int MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 {
     if (!knell__enter(KNELL__CALL_ISCATTERV_C))
         return knell__native.iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    return knell__leave(KNELL__CALL_ISCATTERV_C, knell__mpi_iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+    int code = knell__mpi_iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_ISCATTERV_C, code);
 }
 int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatterv_c);
 #endif
@@ -3141,7 +3262,10 @@ EXPORT int MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 {
     if (!knell__enter(KNELL__CALL_IALLGATHERV_C))
         return knell__native.iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    return knell__leave(KNELL__CALL_IALLGATHERV_C, knell__mpi_iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
+    int code = knell__mpi_iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IALLGATHERV_C, code);
 }
 int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgatherv_c);
 #endif
@@ -3151,7 +3275,10 @@ EXPORT int MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], c
 {
     if (!knell__enter(KNELL__CALL_IALLTOALLV_C))
         return knell__native.ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    return knell__leave(KNELL__CALL_IALLTOALLV_C, knell__mpi_ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
+    int code = knell__mpi_ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IALLTOALLV_C, code);
 }
 int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallv_c);
 #endif
@@ -3161,7 +3288,10 @@ EXPORT int MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], c
 {
     if (!knell__enter(KNELL__CALL_IALLTOALLW_C))
         return knell__native.ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    return knell__leave(KNELL__CALL_IALLTOALLW_C, knell__mpi_ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
+    int code = knell__mpi_ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IALLTOALLW_C, code);
 }
 int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallw_c);
 #endif
@@ -3171,7 +3301,10 @@ EXPORT int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_C
 {
     if (!knell__enter(KNELL__CALL_IREDUCE_SCATTER_C))
         return knell__native.ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-    return knell__leave(KNELL__CALL_IREDUCE_SCATTER_C, knell__mpi_ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
+    int code = knell__mpi_ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+    if (KNELL__RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return knell__leave(KNELL__CALL_IREDUCE_SCATTER_C, code);
 }
 int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter_c);
 #endif
@@ -3181,6 +3314,7 @@ EXPORT int MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 {
     if (!knell__enter(KNELL__CALL_GATHERV_INIT_C))
         return knell__native.gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_GATHERV_INIT_C, knell__raise_lack(comm, KNELL__CALL_GATHERV_INIT_C));
 }
 int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gatherv_init_c);
@@ -3191,6 +3325,7 @@ EXPORT int MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 {
     if (!knell__enter(KNELL__CALL_SCATTERV_INIT_C))
         return knell__native.scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_SCATTERV_INIT_C, knell__raise_lack(comm, KNELL__CALL_SCATTERV_INIT_C));
 }
 int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatterv_init_c);
@@ -3201,6 +3336,7 @@ EXPORT int MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_D
 {
     if (!knell__enter(KNELL__CALL_ALLGATHERV_INIT_C))
         return knell__native.allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLGATHERV_INIT_C, knell__raise_lack(comm, KNELL__CALL_ALLGATHERV_INIT_C));
 }
 int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgatherv_init_c);
@@ -3211,6 +3347,7 @@ EXPORT int MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[
 {
     if (!knell__enter(KNELL__CALL_ALLTOALLV_INIT_C))
         return knell__native.alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLTOALLV_INIT_C, knell__raise_lack(comm, KNELL__CALL_ALLTOALLV_INIT_C));
 }
 int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallv_init_c);
@@ -3221,6 +3358,7 @@ EXPORT int MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[
 {
     if (!knell__enter(KNELL__CALL_ALLTOALLW_INIT_C))
         return knell__native.alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLTOALLW_INIT_C, knell__raise_lack(comm, KNELL__CALL_ALLTOALLW_INIT_C));
 }
 int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallw_init_c);
@@ -3231,6 +3369,7 @@ EXPORT int MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const M
 {
     if (!knell__enter(KNELL__CALL_REDUCE_SCATTER_INIT_C))
         return knell__native.reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_REDUCE_SCATTER_INIT_C, knell__raise_lack(comm, KNELL__CALL_REDUCE_SCATTER_INIT_C));
 }
 int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_init_c);
@@ -3271,6 +3410,7 @@ EXPORT int MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, 
 {
     if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLGATHERV_C))
         return knell__native.ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLGATHERV_C, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLGATHERV_C));
 }
 int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgatherv_c);
@@ -3281,6 +3421,7 @@ EXPORT int MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendco
 {
     if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLTOALLV_C))
         return knell__native.ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLTOALLV_C, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLTOALLV_C));
 }
 int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallv_c);
@@ -3291,6 +3432,7 @@ EXPORT int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendco
 {
     if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLTOALLW_C))
         return knell__native.ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLTOALLW_C, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLTOALLW_C));
 }
 int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallw_c);
@@ -3301,6 +3443,7 @@ EXPORT int MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcou
 {
     if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT_C))
         return knell__native.neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT_C));
 }
 int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgatherv_init_c);
@@ -3311,6 +3454,7 @@ EXPORT int MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count se
 {
     if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT_C))
         return knell__native.neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT_C));
 }
 int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallv_init_c);
@@ -3321,6 +3465,7 @@ EXPORT int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count se
 {
     if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT_C))
         return knell__native.neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT_C));
 }
 int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallw_init_c);
@@ -3361,6 +3506,7 @@ EXPORT int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     if (!knell__enter(KNELL__CALL_BARRIER_INIT))
         return knell__native.barrier_init(comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_BARRIER_INIT, knell__raise_lack(comm, KNELL__CALL_BARRIER_INIT));
 }
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Barrier_init);
@@ -3371,6 +3517,7 @@ EXPORT int MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int ro
 {
     if (!knell__enter(KNELL__CALL_BCAST_INIT))
         return knell__native.bcast_init(buffer, count, datatype, root, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_BCAST_INIT, knell__raise_lack(comm, KNELL__CALL_BCAST_INIT));
 }
 int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Bcast_init);
@@ -3381,6 +3528,7 @@ EXPORT int MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype send
 {
     if (!knell__enter(KNELL__CALL_GATHER_INIT))
         return knell__native.gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_GATHER_INIT, knell__raise_lack(comm, KNELL__CALL_GATHER_INIT));
 }
 int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gather_init);
@@ -3391,6 +3539,7 @@ EXPORT int MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 {
     if (!knell__enter(KNELL__CALL_SCATTER_INIT))
         return knell__native.scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_SCATTER_INIT, knell__raise_lack(comm, KNELL__CALL_SCATTER_INIT));
 }
 int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatter_init);
@@ -3401,6 +3550,7 @@ EXPORT int MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype s
 {
     if (!knell__enter(KNELL__CALL_ALLGATHER_INIT))
         return knell__native.allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLGATHER_INIT, knell__raise_lack(comm, KNELL__CALL_ALLGATHER_INIT));
 }
 int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgather_init);
@@ -3411,6 +3561,7 @@ EXPORT int MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype se
 {
     if (!knell__enter(KNELL__CALL_ALLTOALL_INIT))
         return knell__native.alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLTOALL_INIT, knell__raise_lack(comm, KNELL__CALL_ALLTOALL_INIT));
 }
 int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoall_init);
@@ -3421,6 +3572,7 @@ EXPORT int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Da
 {
     if (!knell__enter(KNELL__CALL_REDUCE_INIT))
         return knell__native.reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_REDUCE_INIT, knell__raise_lack(comm, KNELL__CALL_REDUCE_INIT));
 }
 int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_init);
@@ -3431,6 +3583,7 @@ EXPORT int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI
 {
     if (!knell__enter(KNELL__CALL_ALLREDUCE_INIT))
         return knell__native.allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLREDUCE_INIT, knell__raise_lack(comm, KNELL__CALL_ALLREDUCE_INIT));
 }
 int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allreduce_init);
@@ -3441,6 +3594,7 @@ EXPORT int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int
 {
     if (!knell__enter(KNELL__CALL_REDUCE_SCATTER_BLOCK_INIT))
         return knell__native.reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_REDUCE_SCATTER_BLOCK_INIT, knell__raise_lack(comm, KNELL__CALL_REDUCE_SCATTER_BLOCK_INIT));
 }
 int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_block_init);
@@ -3451,6 +3605,7 @@ EXPORT int MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Data
 {
     if (!knell__enter(KNELL__CALL_SCAN_INIT))
         return knell__native.scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_SCAN_INIT, knell__raise_lack(comm, KNELL__CALL_SCAN_INIT));
 }
 int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scan_init);
@@ -3461,6 +3616,7 @@ EXPORT int MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Da
 {
     if (!knell__enter(KNELL__CALL_EXSCAN_INIT))
         return knell__native.exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_EXSCAN_INIT, knell__raise_lack(comm, KNELL__CALL_EXSCAN_INIT));
 }
 int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Exscan_init);
@@ -3471,6 +3627,7 @@ EXPORT int MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 {
     if (!knell__enter(KNELL__CALL_GATHERV_INIT))
         return knell__native.gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_GATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_GATHERV_INIT));
 }
 int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gatherv_init);
@@ -3481,6 +3638,7 @@ EXPORT int MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const 
 {
     if (!knell__enter(KNELL__CALL_SCATTERV_INIT))
         return knell__native.scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_SCATTERV_INIT, knell__raise_lack(comm, KNELL__CALL_SCATTERV_INIT));
 }
 int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatterv_init);
@@ -3491,6 +3649,7 @@ EXPORT int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype 
 {
     if (!knell__enter(KNELL__CALL_ALLGATHERV_INIT))
         return knell__native.allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLGATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_ALLGATHERV_INIT));
 }
 int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgatherv_init);
@@ -3501,6 +3660,7 @@ EXPORT int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const
 {
     if (!knell__enter(KNELL__CALL_ALLTOALLV_INIT))
         return knell__native.alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLTOALLV_INIT, knell__raise_lack(comm, KNELL__CALL_ALLTOALLV_INIT));
 }
 int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallv_init);
@@ -3511,6 +3671,7 @@ EXPORT int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const
 {
     if (!knell__enter(KNELL__CALL_ALLTOALLW_INIT))
         return knell__native.alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLTOALLW_INIT, knell__raise_lack(comm, KNELL__CALL_ALLTOALLW_INIT));
 }
 int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallw_init);
@@ -3521,6 +3682,7 @@ EXPORT int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int
 {
     if (!knell__enter(KNELL__CALL_REDUCE_SCATTER_INIT))
         return knell__native.reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_REDUCE_SCATTER_INIT, knell__raise_lack(comm, KNELL__CALL_REDUCE_SCATTER_INIT));
 }
 int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_init);
@@ -3531,6 +3693,7 @@ EXPORT int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_D
 {
     if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLGATHER_INIT))
         return knell__native.neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLGATHER_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLGATHER_INIT));
 }
 int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgather_init);
@@ -3541,6 +3704,7 @@ EXPORT int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Da
 {
     if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALL_INIT))
         return knell__native.neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALL_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALL_INIT));
 }
 int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoall_init);
@@ -3551,6 +3715,7 @@ EXPORT int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_
 {
     if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT))
         return knell__native.neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT));
 }
 int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgatherv_init);
@@ -3561,6 +3726,7 @@ EXPORT int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts
 {
     if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT))
         return knell__native.neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT));
 }
 int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallv_init);
@@ -3571,6 +3737,7 @@ EXPORT int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts
 {
     if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT))
         return knell__native.neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT));
 }
 int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallw_init);
@@ -3581,6 +3748,7 @@ EXPORT int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_
 {
     if (!knell__enter(KNELL__CALL_PSEND_INIT))
         return knell__native.psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_PSEND_INIT, knell__raise_lack(comm, KNELL__CALL_PSEND_INIT));
 }
 int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Psend_init);
@@ -3591,6 +3759,7 @@ EXPORT int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Dataty
 {
     if (!knell__enter(KNELL__CALL_PRECV_INIT))
         return knell__native.precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_PRECV_INIT, knell__raise_lack(comm, KNELL__CALL_PRECV_INIT));
 }
 int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Precv_init);
@@ -3632,6 +3801,7 @@ EXPORT int MPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype 
 {
     if (!knell__enter(KNELL__CALL_X_ALLGATHER_INIT))
         return knell__native.x_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_ALLGATHER_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLGATHER_INIT));
 }
 int PMPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allgather_init);
@@ -3642,6 +3812,7 @@ EXPORT int MPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype
 {
     if (!knell__enter(KNELL__CALL_X_ALLGATHERV_INIT))
         return knell__native.x_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_ALLGATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLGATHERV_INIT));
 }
 int PMPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allgatherv_init);
@@ -3652,6 +3823,7 @@ EXPORT int MPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MP
 {
     if (!knell__enter(KNELL__CALL_X_ALLREDUCE_INIT))
         return knell__native.x_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_ALLREDUCE_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLREDUCE_INIT));
 }
 int PMPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allreduce_init);
@@ -3662,6 +3834,7 @@ EXPORT int MPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype s
 {
     if (!knell__enter(KNELL__CALL_X_ALLTOALL_INIT))
         return knell__native.x_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_ALLTOALL_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLTOALL_INIT));
 }
 int PMPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoall_init);
@@ -3672,6 +3845,7 @@ EXPORT int MPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], cons
 {
     if (!knell__enter(KNELL__CALL_X_ALLTOALLV_INIT))
         return knell__native.x_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_ALLTOALLV_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLTOALLV_INIT));
 }
 int PMPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoallv_init);
@@ -3682,6 +3856,7 @@ EXPORT int MPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], cons
 {
     if (!knell__enter(KNELL__CALL_X_ALLTOALLW_INIT))
         return knell__native.x_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_ALLTOALLW_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLTOALLW_INIT));
 }
 int PMPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoallw_init);
@@ -3692,6 +3867,7 @@ EXPORT int MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     if (!knell__enter(KNELL__CALL_X_BARRIER_INIT))
         return knell__native.x_barrier_init(comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_BARRIER_INIT, knell__raise_lack(comm, KNELL__CALL_X_BARRIER_INIT));
 }
 int PMPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Barrier_init);
@@ -3702,6 +3878,7 @@ EXPORT int MPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int r
 {
     if (!knell__enter(KNELL__CALL_X_BCAST_INIT))
         return knell__native.x_bcast_init(buffer, count, datatype, root, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_BCAST_INIT, knell__raise_lack(comm, KNELL__CALL_X_BCAST_INIT));
 }
 int PMPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Bcast_init);
@@ -3712,6 +3889,7 @@ EXPORT int MPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_D
 {
     if (!knell__enter(KNELL__CALL_X_EXSCAN_INIT))
         return knell__native.x_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_EXSCAN_INIT, knell__raise_lack(comm, KNELL__CALL_X_EXSCAN_INIT));
 }
 int PMPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Exscan_init);
@@ -3722,6 +3900,7 @@ EXPORT int MPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 {
     if (!knell__enter(KNELL__CALL_X_GATHER_INIT))
         return knell__native.x_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_GATHER_INIT, knell__raise_lack(comm, KNELL__CALL_X_GATHER_INIT));
 }
 int PMPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Gather_init);
@@ -3732,6 +3911,7 @@ EXPORT int MPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype se
 {
     if (!knell__enter(KNELL__CALL_X_GATHERV_INIT))
         return knell__native.x_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_GATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_X_GATHERV_INIT));
 }
 int PMPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Gatherv_init);
@@ -3742,6 +3922,7 @@ EXPORT int MPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_D
 {
     if (!knell__enter(KNELL__CALL_X_REDUCE_INIT))
         return knell__native.x_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_REDUCE_INIT, knell__raise_lack(comm, KNELL__CALL_X_REDUCE_INIT));
 }
 int PMPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_init);
@@ -3752,6 +3933,7 @@ EXPORT int MPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const in
 {
     if (!knell__enter(KNELL__CALL_X_REDUCE_SCATTER_INIT))
         return knell__native.x_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_REDUCE_SCATTER_INIT, knell__raise_lack(comm, KNELL__CALL_X_REDUCE_SCATTER_INIT));
 }
 int PMPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_scatter_init);
@@ -3762,6 +3944,7 @@ EXPORT int MPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, in
 {
     if (!knell__enter(KNELL__CALL_X_REDUCE_SCATTER_BLOCK_INIT))
         return knell__native.x_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_REDUCE_SCATTER_BLOCK_INIT, knell__raise_lack(comm, KNELL__CALL_X_REDUCE_SCATTER_BLOCK_INIT));
 }
 int PMPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_scatter_block_init);
@@ -3772,6 +3955,7 @@ EXPORT int MPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 {
     if (!knell__enter(KNELL__CALL_X_SCAN_INIT))
         return knell__native.x_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_SCAN_INIT, knell__raise_lack(comm, KNELL__CALL_X_SCAN_INIT));
 }
 int PMPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scan_init);
@@ -3782,6 +3966,7 @@ EXPORT int MPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype se
 {
     if (!knell__enter(KNELL__CALL_X_SCATTER_INIT))
         return knell__native.x_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_SCATTER_INIT, knell__raise_lack(comm, KNELL__CALL_X_SCATTER_INIT));
 }
 int PMPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scatter_init);
@@ -3792,6 +3977,7 @@ EXPORT int MPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const
 {
     if (!knell__enter(KNELL__CALL_X_SCATTERV_INIT))
         return knell__native.x_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_SCATTERV_INIT, knell__raise_lack(comm, KNELL__CALL_X_SCATTERV_INIT));
 }
 int PMPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scatterv_init);
@@ -3802,6 +3988,7 @@ EXPORT int MPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_
 {
     if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLGATHER_INIT))
         return knell__native.x_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLGATHER_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLGATHER_INIT));
 }
 int PMPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_allgather_init);
@@ -3812,6 +3999,7 @@ EXPORT int MPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI
 {
     if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLGATHERV_INIT))
         return knell__native.x_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLGATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLGATHERV_INIT));
 }
 int PMPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_allgatherv_init);
@@ -3822,6 +4010,7 @@ EXPORT int MPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_D
 {
     if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLTOALL_INIT))
         return knell__native.x_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLTOALL_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLTOALL_INIT));
 }
 int PMPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoall_init);
@@ -3832,6 +4021,7 @@ EXPORT int MPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcount
 {
     if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLTOALLV_INIT))
         return knell__native.x_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLTOALLV_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLTOALLV_INIT));
 }
 int PMPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoallv_init);
@@ -3842,6 +4032,7 @@ EXPORT int MPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcount
 {
     if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLTOALLW_INIT))
         return knell__native.x_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLTOALLW_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLTOALLW_INIT));
 }
 int PMPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoallw_init);
