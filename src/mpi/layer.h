@@ -58,6 +58,7 @@ static inline int knell__leave(enum knell__call call, int code)
 }
 
 const char *knell__call_name(enum knell__call call);
+int knell__call_named(const char *name); /* or -1 */
 
 /* One line on standard error: "knell: process 3: ...". */
 void knell__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
