@@ -69,7 +69,11 @@ struct knell_runtime_config {
     knell_time eta;   /* heartbeat period */
     knell_time delta; /* suspicion timeout; at least eta + tau, better 3 eta + tau: datagrams get lost */
     knell_time tau;   /* bound on one message; 0: 1 ms, or half of delta - eta when that is less */
+    /* How deaths are spread. Within a host, over the circulant and with shortcuts, a board that all read takes the place of the
+     * overlay: architecture.md, "News". */
     enum knell_overlay overlay;
+    bool latest_only; /* as in struct knell_config: for programs that repair every
+                       * communicator after each stabilisation, when all know all deaths */
     knell_combine *const *combine; /* as in struct knell_config; must live as long as the runtime */
     uint32_t combine_count;
     uint32_t tree_bits; /* as in struct knell_config */

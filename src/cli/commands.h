@@ -14,6 +14,7 @@ int knell__command_sim_broadcast(int argc, char **argv);
 int knell__command_sim_check(int argc, char **argv);
 int knell__command_sim_figures(int argc, char **argv);
 int knell__command_sim_ping(int argc, char **argv);
+int knell__command_sim_swim(int argc, char **argv);
 int knell__command_sim_ring(int argc, char **argv);
 
 #endif

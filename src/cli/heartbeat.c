@@ -1,6 +1,10 @@
 /* See heartbeat.h. */
 #include "cli/heartbeat.h"
 
+#include <knell/core.h>
+
+const char *const knell__overlay_names[] = {[KNELL_OVERLAY_CIRCULANT] = "circulant", [KNELL_OVERLAY_HBA] = "hba", NULL};
+
 int knell__heartbeat_settle(const struct knell_usage *usage, int64_t eta, int64_t times, int64_t *delta)
 {
     char eta_text[KNELL_DURATION_TEXT], delta_text[KNELL_DURATION_TEXT];

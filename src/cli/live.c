@@ -18,10 +18,12 @@ static const struct knell_usage usage = {
              "That needs root. Without it, 127.0.0.1 to 127.0.0.H stand for the hosts.\n"
              "--cut HOST@T: the link of this host goes down and stays so; its processes are ended before the others leave.\n"
              "--fail FILE: halt is SIGKILL, stop and continue are SIGSTOP and SIGCONT; slots get the ranks in their order.\n"
+             KNELL_SPREAD_NOTES
              "Exit status 1: a false positive, a survivor that did not learn of a death, or a wrong view at the end.\n",
     .examples = "  knell live -n 8 --kill 3@1s\n"
                 "  knell live -n 32 --eta 10ms --delta 100ms --for 5s --stop 7@1s --json\n"
                 "  knell live -n 8 --eta 10ms --delta 50ms --stop 2@1s+20ms --no-shortcuts\n"
+                "  knell live -n 16 --overlay hba --no-shortcuts --kill 3@1s --kill 9@1s\n"
                 "  knell live -n 12 --hosts 3 --cut 2@1s --kill 0@1.2s --log run.log\n"
                 "  knell live -n 8 --fail examples/fail/rolling-kills.fail -D EVERY=1 --for 5s\n",
 };
@@ -150,6 +152,7 @@ static int parse(int argc, char **argv, struct knell__live_plan *plan)
         KNELL_OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario strikes instead; see docs/scenarios.md"),
         KNELL_FAIL_OPTION_DEFINE(&plan->defines),
         KNELL_OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail: what its draws depend on", .fallback = "1"),
+        KNELL_SPREAD_OPTIONS(&plan->overlay, &plan->latest_only),
         KNELL_OPT_FLAG("ordinary", &plan->ordinary, "detectors at ordinary priority, though real time is permitted"),
         KNELL_OPT_FLAG("no-shortcuts", &plan->no_shortcuts, "no shared memory, no word of the kernel: the ring alone"),
         KNELL_OPT_DURATION("wait", "T", &plan->wait, 1000000, INT64_C(600000000000), "how long the processes may take to meet",

@@ -45,7 +45,8 @@ struct knell__injection *knell__injections_add(struct knell__injections *injecti
 
 struct knell__live_plan {
     int64_t nodes, hosts, eta, delta, duration, settle, wait, seed; /* settle 0: none */
-    bool no_shortcuts, ordinary, json;
+    int overlay; /* enum knell_overlay */
+    bool latest_only, no_shortcuts, ordinary, json;
     const char *log;  /* file; NULL: none */
     const char *fail; /* scenario; NULL: none */
     struct knell_texts defines;
@@ -83,7 +84,7 @@ struct knell__live_note {
         } failed;
         struct knell_range gone;
         struct {
-            uint64_t datagrams, bytes, missed;
+            uint64_t datagrams, bytes, missed, broadcasts, forwarded;
             int64_t cpu, span, starved;
             int32_t descriptors_grown, kib_grown; /* since the start */
         } counted;
@@ -176,6 +177,7 @@ struct knell__verdict {
     uint32_t unknown;              /* survivors that never learned of a death, over all deaths */
     uint32_t wrong_views;          /* survivors whose last view was not exactly the dead and those wrongly held for it, or that gave none */
     uint64_t missed_deadlines;
+    uint64_t broadcasts, forwarded; /* started, and passed on, by the survivors */
     double msgs_per_s, bytes_per_s, cpu_percent; /* of a core, per process */
     double starved_ms;                           /* the longest that a detector ran late */
     int32_t descriptors_grown, kib_grown;        /* the most of any survivor, since its start */

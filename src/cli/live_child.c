@@ -90,6 +90,8 @@ static void count(const struct self *self, int64_t end, int64_t cpu)
     note.as.counted.datagrams = counters.datagrams_sent;
     note.as.counted.bytes = counters.bytes_sent;
     note.as.counted.missed = counters.core.heartbeats_missed;
+    note.as.counted.broadcasts = counters.core.broadcasts_started;
+    note.as.counted.forwarded = counters.core.broadcasts_forwarded;
     note.as.counted.starved = counters.starved_most;
     note.as.counted.cpu = cpu - self->cpu;
     note.as.counted.span = end - self->begin;
@@ -137,6 +139,8 @@ static void configure(struct self *self, struct knell_runtime_config *config)
     config->rendezvous_wait = child->plan->wait;
     config->bind = child->bind;
     config->host = child->host;
+    config->overlay = (enum knell_overlay)child->plan->overlay;
+    config->latest_only = child->plan->latest_only;
     config->no_shortcuts = child->plan->no_shortcuts;
     config->ordinary_priority = child->plan->ordinary;
     config->on_fact = on_fact;

@@ -1,4 +1,5 @@
 /* live_json: the verdict of `knell live` as JSON. */
+#include "cli/heartbeat.h"
 #include "cli/json.h"
 #include "cli/live.h"
 
@@ -51,6 +52,8 @@ static void write_run(struct knell_json *j, const struct knell__live_plan *plan,
     whole(j, "hosts", (uint64_t)plan->hosts);
     truth(j, "namespaces", log->namespaces);
     truth(j, "shortcuts", !plan->no_shortcuts);
+    word(j, "overlay", knell__overlay_names[plan->overlay]);
+    truth(j, "latest_only", plan->latest_only);
 }
 
 void knell__live_json(FILE *out, const struct knell__live_plan *plan, const struct knell__live_log *log,
@@ -72,6 +75,8 @@ void knell__live_json(FILE *out, const struct knell__live_plan *plan, const stru
     whole(&j, "unknown", verdict->unknown);
     whole(&j, "wrong_views", verdict->wrong_views);
     whole(&j, "missed_deadlines", verdict->missed_deadlines);
+    whole(&j, "broadcasts_started", verdict->broadcasts);
+    whole(&j, "broadcasts_forwarded", verdict->forwarded);
     number(&j, "msgs_per_s", verdict->msgs_per_s);
     number(&j, "bytes_per_s", verdict->bytes_per_s);
     number(&j, "cpu_percent", verdict->cpu_percent);

@@ -178,6 +178,8 @@ static void add_up(const struct knell__live_log *log, struct knell__verdict *ver
         int32_t descriptors = note->as.counted.descriptors_grown, kib = note->as.counted.kib_grown;
         counted++;
         verdict->missed_deadlines += note->as.counted.missed;
+        verdict->broadcasts += note->as.counted.broadcasts;
+        verdict->forwarded += note->as.counted.forwarded;
         verdict->msgs_per_s += (double)note->as.counted.datagrams / span;
         verdict->bytes_per_s += (double)note->as.counted.bytes / span;
         verdict->cpu_percent += ((double)note->as.counted.cpu * 1e-7 / span - verdict->cpu_percent) / counted;

@@ -22,6 +22,7 @@ static const struct knell_command sim_commands[] = {
     {"check", "every property, on many small random worlds", knell__command_sim_check, NULL},
     {"figures", "figures 3 to 7 of the detector paper, as CSV and SVG", knell__command_sim_figures, NULL},
     {"ping", "randomized pinging, for comparison", knell__command_sim_ping, NULL},
+    {"swim", "SWIM: probes, gossip, suspicion; for comparison", knell__command_sim_swim, NULL},
     {0},
 };
 

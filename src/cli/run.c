@@ -18,6 +18,9 @@ static const struct knell_usage usage = {
              "--mode real: deaths are SIGKILL. ghost: the process leaves the program for good and has itself declared dead.\n"
              "--fail FILE: a scenario instead; slots get the ranks in their order (docs/scenarios.md).\n"
              "-D X=V is short for --define X=V.\n"
+             "--info mpi_error_uniform=coll: every collective returns the same code at all ranks. --info mpi_error_range=group (universe): "
+             "a death in the communicator (in the job) revokes it (docs/mpi.md).\n"
+             KNELL_SPREAD_NOTES
              "Messages go by TCP where deaths are real: shared memory may be left broken by a kill. Who wants its speed all the same "
              "sets OMPI_MCA_btl or UCX_TLS (docs/mpi.md).\n"
              "Exit status: that of the ranks that ended by MPI_Finalize: the first that is not 0, by rank. A rank that died counts "
@@ -26,6 +29,7 @@ static const struct knell_usage usage = {
                 "  knell run -n 8 --kill 0@1s --kill 3@1.5s -- ./solver --size 1000\n"
                 "  knell run -n 4 --mode ghost --kill 2@MPI_Allreduce#10 -- ./app\n"
                 "  knell run -n 8 --fail examples/fail/life-weibull.fail -D SCALE=5000 -- ./app\n"
+                "  knell run -n 8 --info mpi_error_uniform=coll -- ./app\n"
                 "  knell run -n 4 --dry-run -- ./app\n",
     .stray = "the program comes after --, as in knell run -n N -- PROGRAM",
 };
@@ -39,7 +43,9 @@ static int check(struct knell__run_plan *plan, bool mpi_given)
         return knell__cli_fail(&usage, "--fail says who fails already; give it or --kill");
     if (plan->ghost_delay && plan->mode != KNELL__RUN_GHOST)
         return knell__cli_fail(&usage, "--ghost-delay: only with --mode ghost");
-    status = knell__run_kills_check(plan);
+    status = knell__run_info_check(plan);
+    if (status < 0)
+        status = knell__run_kills_check(plan);
     return status < 0 ? knell__run_find(plan, mpi_given) : status;
 }
 
@@ -54,8 +60,12 @@ static int parse(int argc, char **argv, struct knell__run_plan *plan)
         KNELL_OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "100ms"),
         KNELL_OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
                            .fallback_help = "5 eta"),
+        KNELL_SPREAD_OPTIONS(&plan->overlay, &plan->latest_only),
         KNELL_OPT_DURATION("ghost-delay", "T", &plan->ghost_delay, 1000, INT64_C(600000000000),
                            "how long after its death a ghost is known"),
+        KNELL_OPT_DURATION("grace", "T", &plan->grace, 1000, INT64_C(600000000000),
+                           "how long a collective waits for living ranks after a death", .fallback = "20ms"),
+        KNELL_OPT_TEXTS("info", "KEY=VALUE", &plan->infos, "a hint on MPI_COMM_WORLD"),
         KNELL_OPT_TEXTS("kill", "R@T|R@F#K", &plan->kills, "kill rank R at time T, or before its K-th call of F"),
         KNELL_OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario strikes instead"),
         KNELL_FAIL_OPTION_DEFINE(&plan->defines),

@@ -2,6 +2,7 @@
  *
  *      run.c          the command line
  *      run_program.c  what is to be run, with which MPI, launcher and layer
+ *      run_info.c     --info
  *      run_launch.c   the launcher's command and environment
  *      run_place.c    the job's private directory: the reports' pipe, the desk, what the MPIs leave
  *      run_job.c      the loop: reports, the scenario
@@ -34,10 +35,12 @@ struct knell__run_plan {
     int64_t ranks;
     int mpi; /* enum knell__run_mpi */
     int mode;
-    int64_t eta, delta, ghost_delay;
+    int64_t eta, delta, ghost_delay, grace;
+    int overlay; /* enum knell_overlay */
+    bool latest_only;
     int64_t timeout; /* 0: none */
     int64_t seed;
-    struct knell_texts kills, defines;
+    struct knell_texts kills, defines, infos;
     const char *fail;
     const char *log;
     bool dry_run, quiet;
@@ -53,6 +56,13 @@ extern const char *const knell__run_mpi_names[];
 
 /* Fills path, mpi (unless `mpi_given`), launcher and layer; an exit status. */
 int knell__run_find(struct knell__run_plan *plan, bool mpi_given);
+
+/* ---- run_info.c ---------------------------------------------------------------------------------------------------------- */
+
+/* Are they hints that the layer knows? An exit status; -1: they are. */
+int knell__run_info_check(const struct knell__run_plan *plan);
+/* All of them as the layer reads them: "KEY=VALUE;KEY=VALUE". */
+void knell__run_info_join(const struct knell__run_plan *plan, char *text, size_t size);
 
 /* ---- run_place.c --------------------------------------------------------------------------------------------------------- */
 

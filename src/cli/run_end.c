@@ -15,9 +15,10 @@
 
 /* ---- who is where ---------------------------------------------------------------------------------------------------------- */
 
+/* Or say more than it has: a thread inside a call answers when it comes by (where.h). */
 static bool may_answer(const struct knell__run_rank *rank)
 {
-    return rank->ready && !rank->ended && !rank->ghost && !rank->told;
+    return rank->ready && !rank->ended && !rank->ghost && (!rank->told || rank->inside < 0);
 }
 
 void knell__run_ask_where(struct knell__run_job *job, int signals)

@@ -1,4 +1,5 @@
 /* run_launch: the launcher's command line, with the environment of the ranks: what each MPI needs to live on after a death (docs/mpi.md). */
+#include "cli/heartbeat.h"
 #include "cli/run.h"
 
 #include <fcntl.h>
@@ -92,12 +93,20 @@ static void for_mpich(const struct knell__run_plan *plan, const char *place, str
 
 /* ---- the command ----------------------------------------------------------------------------------------------------------- */
 
+/* What the user loads comes first: a tool stands between the program and the layer, and sees the calls of the program. */
 static void give_preload(const struct knell__run_plan *plan, struct knell__run_command *command)
 {
     char list[2 * PATH_MAX];
     const char *already = getenv("LD_PRELOAD");
-    snprintf(list, sizeof list, "%s%s%s", plan->layer, already && *already ? ":" : "", already ? already : "");
+    snprintf(list, sizeof list, "%s%s%s", already ? already : "", already && *already ? ":" : "", plan->layer);
     give(plan, command, "LD_PRELOAD", list);
+}
+
+static void give_infos(const struct knell__run_plan *plan, struct knell__run_command *command)
+{
+    char text[1024];
+    knell__run_info_join(plan, text, sizeof text);
+    give(plan, command, "KNELL_INFO", text);
 }
 
 static void give_settings(const struct knell__run_plan *plan, const char *place, struct knell__run_command *command)
@@ -108,8 +117,15 @@ static void give_settings(const struct knell__run_plan *plan, const char *place,
         give_time(plan, command, "KNELL_ETA_NS", plan->eta);
     if (plan->delta)
         give_time(plan, command, "KNELL_DELTA_NS", plan->delta);
+    give(plan, command, "KNELL_OVERLAY", knell__overlay_names[plan->overlay]);
+    if (plan->latest_only)
+        give(plan, command, "KNELL_LATEST_ONLY", "1");
     if (plan->ghost_delay)
         give_time(plan, command, "KNELL_GHOST_DELAY_NS", plan->ghost_delay);
+    if (plan->grace)
+        give_time(plan, command, "KNELL_GRACE_NS", plan->grace);
+    if (plan->infos.n)
+        give_infos(plan, command);
     if (place)
         give(plan, command, "KNELL_RUN", place);
     if (place && (plan->kills.n || plan->fail))

@@ -17,6 +17,8 @@ static const char *outside(const struct knell__run_rank *rank)
         return rank->init ? "inside MPI_Init" : "not yet inside MPI_Init";
     if (!rank->told)
         return "no answer";
+    if (rank->inside == KNELL__INSIDE_UNSURE)
+        return "inside no MPI call, or held up inside the MPI below";
     return rank->inside < 0 ? "inside no MPI call" : NULL;
 }
 

@@ -30,6 +30,8 @@ static const struct knell_usage usage = {
         "Fidelity full runs every message through the protocol core; fast is the papers' abstraction, for many runs.\n"
         "In JSON bound_s is T(f) in seconds, or null where no bound holds: more failures than floor(log2 N) - 1, so always "
         "with N < 4, or eta < 3 tau.\n"
+        "broadcasts are those started, messages all that nodes send: copies of broadcasts, NewObserver, lists, and heartbeats where "
+        "these are simulated; elided ones are not counted. The fast fidelity has neither.\n"
         "Status 1 if a property was violated: a living node suspected, a death not known to all, T(f) exceeded.\n",
     .examples = "  knell sim ring --nodes 64 --preset lowlat --failures burst --timeline\n"
                 "  knell sim ring --nodes 256000 --preset lownoise --failures burst \\\n"
@@ -56,7 +58,7 @@ struct ring {
     int64_t nodes, eta, delta, tau, window;
     int preset, overlay, network, fidelity, heartbeats;
     const char *failures;
-    bool timeline;
+    bool latest_only, timeline;
     struct knell_sim_options sim;
     struct knell_ring_fail fail;
     struct knell_ring_plan plan;
@@ -99,6 +101,7 @@ static int check_config(struct ring *r)
         .delta = r->delta,
         .tau = r->tau,
         .overlay = r->overlay ? KNELL_OVERLAY_HBA : KNELL_OVERLAY_CIRCULANT,
+        .latest_only = r->latest_only,
         .beats = r->heartbeats == SIMULATED ? KNELL_BEATS_SENT : KNELL_BEATS_POSTED,
     };
     r->plan.network = r->network ? KNELL_NETWORK_ONEPORT : KNELL_NETWORK_LATENCY;
@@ -199,6 +202,7 @@ static int parse(int argc, char **argv, struct ring *r)
         KNELL_OPT_DURATION("window", "T", &r->window, 0, LONGEST, "length of a burst",
                            .fallback_help = "delta"),
         KNELL_OPT_WORD("overlay", &r->overlay, overlays, "how a death is spread", .fallback = "circulant"),
+        KNELL_OPT_FLAG("latest-only", &r->latest_only, "word of a death carries no earlier ones, and goes to all nodes"),
         KNELL_OPT_WORD("network", &r->network, networks, "delays uniform in (0, tau], or one port per node",
                        .fallback = "latency"),
         KNELL_OPT_WORD("heartbeats", &r->heartbeats, heartbeats, "only those that matter, or every one",
@@ -261,7 +265,7 @@ static int run(void *context, void *worker, uint64_t number)
 /* ---- the report ------------------------------------------------------------------------------------------------------------- */
 
 struct report {
-    struct knell_stat first, stable, failures;
+    struct knell_stat first, stable, failures, broadcasts, messages;
     uint64_t suspected_living, never_known, bound_broken, events;
     bool has_bound;
     double bound_s, wall_s;
@@ -275,7 +279,7 @@ static uint64_t violations(const struct report *report)
 static int summarise(const struct ring *r, struct report *report)
 {
     size_t runs = (size_t)r->sim.runs;
-    double *samples = calloc(runs, 3 * sizeof *samples);
+    double *samples = calloc(runs, 5 * sizeof *samples);
     if (!samples)
         return -1;
     for (size_t i = 0; i < runs; i++) {
@@ -283,6 +287,8 @@ static int summarise(const struct ring *r, struct report *report)
         samples[i] = result->first_s;
         samples[runs + i] = result->stable_s;
         samples[2 * runs + i] = result->failures;
+        samples[3 * runs + i] = (double)result->broadcasts;
+        samples[4 * runs + i] = (double)result->messages;
         report->suspected_living += result->suspected_living;
         report->never_known += result->never_known;
         report->bound_broken += result->bound_broken;
@@ -291,11 +297,27 @@ static int summarise(const struct ring *r, struct report *report)
     report->first = knell_stat_of(samples, runs);
     report->stable = knell_stat_of(samples + runs, runs);
     report->failures = knell_stat_of(samples + 2 * runs, runs);
+    report->broadcasts = knell_stat_of(samples + 3 * runs, runs);
+    report->messages = knell_stat_of(samples + 4 * runs, runs);
     knell_time bound = knell_ring_bound(&r->plan.config, (uint32_t)report->failures.max);
     report->has_bound = bound != KNELL_NEVER;
     report->bound_s = (double)bound * 1e-9;
     free(samples);
     return 0;
+}
+
+/* The fast fidelity sends nothing. */
+static void json_counts(struct knell_json *j, const struct ring *r, const struct report *report)
+{
+    if (r->fidelity == FULL) {
+        knell_json_stat(j, "broadcasts", &report->broadcasts);
+        knell_json_stat(j, "messages", &report->messages);
+        return;
+    }
+    knell_json_key(j, "broadcasts");
+    knell_json_null(j);
+    knell_json_key(j, "messages");
+    knell_json_null(j);
 }
 
 static void write_json(FILE *out, const struct ring *r, const struct report *report)
@@ -312,6 +334,7 @@ static void write_json(FILE *out, const struct ring *r, const struct report *rep
     knell_json_stat(&j, "first_s", &report->first);
     knell_json_stat(&j, "stable_s", &report->stable);
     knell_json_stat(&j, "failures", &report->failures);
+    json_counts(&j, r, report);
     knell_json_key(&j, "bound_s");
     if (report->has_bound)
         knell_json_real(&j, report->bound_s);
@@ -350,6 +373,10 @@ static void write_text(FILE *out, const struct ring *r, const struct report *rep
     knell__sim_table_row(out, "first (s)", &report->first);
     knell__sim_table_row(out, "stable (s)", &report->stable);
     knell__sim_table_row(out, "failures", &report->failures);
+    if (r->fidelity == FULL) {
+        knell__sim_table_row(out, "broadcasts", &report->broadcasts);
+        knell__sim_table_row(out, "messages", &report->messages);
+    }
     fputc('\n', out);
     write_bound(out, r, report);
     if (violations(report) == 0)

@@ -22,8 +22,9 @@ int knell__ring_fail_summarise(const struct knell_ring_fail *fail, const struct 
                                struct knell_ring_fail_report *report)
 {
     size_t runs = (size_t)fail->sim.runs;
-    double *samples = calloc(runs, 4 * sizeof *samples);
+    double *samples = calloc(runs, 6 * sizeof *samples);
     double *faults = samples, *failures = samples + runs, *first = samples + 2 * runs, *stable = samples + 3 * runs;
+    double *broadcasts = samples + 4 * runs, *messages = samples + 5 * runs;
     *report = (struct knell_ring_fail_report){0};
     if (!samples)
         return -1;
@@ -31,6 +32,8 @@ int knell__ring_fail_summarise(const struct knell_ring_fail *fail, const struct 
         const struct knell_verdict *verdict = &results[i].verdict;
         faults[i] = results[i].faults;
         failures[i] = verdict->failures;
+        broadcasts[i] = (double)results[i].broadcasts;
+        messages[i] = (double)results[i].messages;
         if (verdict->has_first)
             first[report->has_first++] = verdict->first_s;
         if (verdict->has_stable)
@@ -41,6 +44,8 @@ int knell__ring_fail_summarise(const struct knell_ring_fail *fail, const struct 
     }
     report->faults = knell_stat_of(faults, runs);
     report->failures = knell_stat_of(failures, runs);
+    report->broadcasts = knell_stat_of(broadcasts, runs);
+    report->messages = knell_stat_of(messages, runs);
     report->first = knell_stat_of(first, report->has_first);
     report->stable = knell_stat_of(stable, report->has_stable);
     free(samples);
@@ -79,6 +84,8 @@ void knell__ring_fail_json(FILE *out, const struct knell_ring_fail *fail, const 
     json_time(&j, "first_s", &report->first, report->has_first);
     json_time(&j, "stable_s", &report->stable, report->has_stable);
     knell_json_stat(&j, "failures", &report->failures);
+    knell_json_stat(&j, "broadcasts", &report->broadcasts);
+    knell_json_stat(&j, "messages", &report->messages);
     json_count(&j, "detections", report->detections);
     json_count(&j, "violations", report->suspected_living + report->never_known);
     json_count(&j, "cut_off", report->cut_off);
@@ -149,6 +156,8 @@ void knell__ring_fail_text(FILE *out, const struct knell_ring_fail *fail, const 
     knell__sim_table_row(out, "failures", &report->failures);
     time_row(out, "first (s)", &report->first, report->has_first);
     time_row(out, "stable (s)", &report->stable, report->has_stable);
+    knell__sim_table_row(out, "broadcasts", &report->broadcasts);
+    knell__sim_table_row(out, "messages", &report->messages);
     fprintf(out, "\nDetections: %" PRIu64 ".\n", report->detections);
     write_remarks(out, fail, report);
 }

@@ -6,7 +6,7 @@
 #include "sim/effector.h"
 
 struct knell_ring_fail_report {
-    struct knell_stat faults, failures, first, stable;
+    struct knell_stat faults, failures, first, stable, broadcasts, messages;
     uint64_t has_first, has_stable; /* runs in which there is such a time */
     uint64_t detections, suspected_living, never_known, cut_off, events, fired, errors;
     uint64_t bad_run; /* the first with a violation, if there is one */

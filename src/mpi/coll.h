@@ -16,7 +16,10 @@
  *
  * A step that chooses among algorithms sets coll->step and calls it.
  *
- * Any death among the members fails the collective at everyone who has not finished (docs/mpi.md, "The life of a death").
+ * A death among the members fails the collective where a message of the dead is missing, or one of a member that failed by it
+ * (docs/mpi.md, "The life of a death"). A member that fails runs through the rest of its steps without data, to tell those with whom it would have
+ * exchanged messages. So a step decides by its arguments alone what it posts, never by what it has received, and touches data only
+ * by the functions below.
  * All messages of one collective have one tag: between two processes they arrive in order. */
 #ifndef KNELL_MPI_COLL_H
 #define KNELL_MPI_COLL_H
@@ -78,6 +81,19 @@ struct knell__coll_post {
     bool asked; /* a send that is given up: its receiver was asked to take it */
 };
 
+/* What a step's messages and data are for. */
+enum knell__coll_mode {
+    KNELL__COLL_USUAL,
+    KNELL__COLL_TROUBLED, /* a member's death is known: every turn is judged, nothing is sent to those who are gone */
+    KNELL__COLL_TELLING,  /* given up: the peer of every message is told; none is posted, no data is touched */
+};
+
+enum knell__coll_phase {
+    KNELL__COLL_ROUNDS,
+    KNELL__COLL_SETTLING, /* it has failed: its messages are taken back from the MPI below */
+    KNELL__COLL_AGREEING, /* its code is agreed on (coll_uniform.c) */
+};
+
 struct knell__coll {
     struct knell__task task; /* first: the nonblocking kind is a task */
     struct knell__comm *comm;
@@ -85,9 +101,14 @@ struct knell__coll {
     const struct knell__coll_args *args; /* the call's; `kept` when it goes on after the call */
     struct knell__op op;
     int tag;
+    uint32_t sequence;
+    enum knell__coll_mode mode;
+    enum knell__coll_phase phase;
     int code;       /* the first error; no step after it */
+    int late_code;  /* an error that stops no step: a send to one that is gone; the code in the end */
     unsigned round; /* counts the calls of step */
     bool over;      /* nonblocking: ended within the call */
+    struct knell__ticket *ticket; /* coll_uniform.c; NULL: its code is this member's own */
     int state[4];   /* the algorithm's own, zero at first */
     void *mine;     /* likewise: what it has so far, */
     void *spare;    /* where the next may come, */
@@ -95,7 +116,10 @@ struct knell__coll {
 
     struct knell__coll_post *post; /* this round's; `inline_posts` while they fit */
     int posts, posts_room;
-    int tested; /* so many of them are complete */
+    int left;   /* so many, the first, are sends of any round to those who are gone: settled at the end */
+    int tested; /* so many are complete, or left */
+    int64_t settling_ms; /* since then */
+    bool all_fail; /* settling: the others fail, too */
     struct knell__coll_post inline_posts[KNELL__COLL_INLINE_POSTS];
     struct knell__coll_args kept;
     struct knell__coll_arrays kept_arrays;
@@ -111,8 +135,25 @@ void knell__coll_begin(struct knell__coll *coll, struct knell__comm *comm, knell
 /* Runs it to its end; the code is not raised yet. */
 int knell__coll_run(struct knell__coll *coll);
 
-/* Every message of the round is taken back; when this returns the buffers are the program's again (coll_give_up.c). */
-KNELL__RARE void knell__coll_give_up(struct knell__coll *coll);
+/* A death is known, or a revoke: can it go on? If not, coll->code says why (coll_trouble.c). */
+KNELL__RARE void knell__coll_judge(struct knell__coll *coll);
+/* In another mode than the usual: true when a message to this rank is not to be sent. */
+KNELL__RARE bool knell__coll_holds_back(struct knell__coll *coll, int to);
+/* Tells those with whom the rest of the steps would have exchanged messages that this member is out. */
+KNELL__RARE void knell__coll_tell(struct knell__coll *coll);
+/* How long a collective waits for the living after a death, read from the environment. */
+void knell__grace_learn(void);
+
+/* Its code is to be the same at all members (coll_uniform.c): begins that; later: true when the code is agreed on. */
+void knell__coll_make_uniform(struct knell__coll *coll);
+KNELL__RARE bool knell__coll_agreed(struct knell__coll *coll);
+
+/* Tests one message. False: it is not complete, or coll->code is set. */
+bool knell__coll_test(struct knell__coll *coll, struct knell__coll_post *post);
+
+/* Every message is taken back from the MPI below, in turns: true when the buffers are the program's again (coll_give_up.c). */
+KNELL__RARE void knell__coll_settle(struct knell__coll *coll);
+KNELL__RARE bool knell__coll_settled(struct knell__coll *coll);
 
 /* ---- for steps: messages to and from ranks of the communicator; errors end up in coll->code --------------------------------- */
 

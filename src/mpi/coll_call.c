@@ -82,19 +82,21 @@ static int call_blocking(struct knell__comm *comm, knell__coll_step *step, const
 {
     struct knell__coll coll;
     knell__coll_begin(&coll, comm, step, args);
+    if (KNELL__RARELY(comm->hints.uniform == KNELL__UNIFORM_COLL))
+        knell__coll_make_uniform(&coll);
     return knell__coll_run(&coll);
 }
 
 static int call_nonblocking(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args,
                             MPI_Request *request)
 {
-    if (knell__trouble(comm) & KNELL__REVOKED)
-        return MPIX_ERR_REVOKED;
     struct knell__coll *coll = keep(comm, args);
     if (!coll)
         return MPI_ERR_NO_MEM;
     knell__kept_begin();
     knell__coll_begin(coll, comm, step, &coll->kept);
+    if (KNELL__RARELY(comm->hints.uniform == KNELL__UNIFORM_COLL))
+        knell__coll_make_uniform(coll);
     return knell__coll_start(coll, request);
 }
 

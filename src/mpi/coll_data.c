@@ -78,6 +78,12 @@ struct knell__block knell__recv_block(const struct knell__coll_args *a, int rank
 
 /* ---- folding and copying ------------------------------------------------------------------------------------------------------ */
 
+/* Nothing is done to data any more: see knell__coll_tell. */
+static inline bool only_tells(const struct knell__coll *coll)
+{
+    return KNELL__RARELY(coll->mode == KNELL__COLL_TELLING);
+}
+
 static void note(struct knell__coll *coll, int code)
 {
     if (KNELL__RARELY(code != MPI_SUCCESS) && coll->code == MPI_SUCCESS)
@@ -87,7 +93,7 @@ static void note(struct knell__coll *coll, int code)
 /* The operation may be the program's, and call MPI: the guard is down here, as in all steps. */
 void knell__coll_fold(struct knell__coll *coll, const void *from, void *into, int count, MPI_Datatype type, MPI_Op op)
 {
-    if (count > 0)
+    if (count > 0 && !only_tells(coll))
         note(coll, knell__native.reduce_local(from, into, count, type, op));
 }
 
@@ -102,6 +108,8 @@ bool knell__op_commutes(MPI_Op op)
 void knell__coll_copy(struct knell__coll *coll, const void *from, int from_count, MPI_Datatype from_type, void *into,
                       int into_count, MPI_Datatype into_type)
 {
+    if (only_tells(coll))
+        return;
     if (KNELL__RARELY(from_count < 0 || into_count < 0)) {
         note(coll, MPI_ERR_COUNT);
         return;
@@ -127,7 +135,7 @@ void knell__coll_pack(struct knell__coll *coll, const void *from, int count, MPI
     struct knell__layout layout = knell__layout_of(type);
     size_t size = layout.size * (size_t)count;
     int used;
-    if (size == 0)
+    if (size == 0 || only_tells(coll))
         return;
     if (KNELL__LIKELY(layout.dense))
         memcpy(bytes, from, size);
@@ -139,7 +147,7 @@ void knell__coll_unpack(struct knell__coll *coll, const void *bytes, void *into,
 {
     struct knell__layout layout = knell__layout_of(type);
     size_t size = layout.size * (size_t)count;
-    if (size == 0)
+    if (size == 0 || only_tells(coll))
         return;
     if (KNELL__LIKELY(layout.dense))
         memcpy(into, bytes, size);
@@ -154,7 +162,7 @@ void *knell__coll_scratch(struct knell__coll *coll, size_t count, MPI_Datatype t
     struct knell__layout layout = knell__layout_of(type);
     MPI_Aint rest = count > 0 ? (MPI_Aint)(count - 1) * layout.extent : 0; /* extents may be negative */
     size_t bytes = count > 0 ? (size_t)(layout.true_extent + (rest < 0 ? -rest : rest)) : 0;
-    if (KNELL__RARELY(bytes > sizeof coll->inline_scratch))
+    if (KNELL__RARELY(bytes > sizeof coll->inline_scratch) && !only_tells(coll))
         coll->scratch = malloc(bytes);
     if (KNELL__RARELY(!coll->scratch)) {
         note(coll, MPI_ERR_NO_MEM);

@@ -12,7 +12,7 @@ static bool is_open(const struct knell__coll_post *post, enum knell__request_kin
 }
 
 /* Tests what is left; so many are worth waiting for. */
-static int still_open(struct knell__coll *coll, bool all_fail, int64_t since)
+static int still_open(struct knell__coll *coll)
 {
     int open = 0;
     for (int i = 0; i < coll->posts; i++) {
@@ -22,9 +22,9 @@ static int still_open(struct knell__coll *coll, bool all_fail, int64_t since)
             continue;
         if (knell__native.test(&post->request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             post->request = MPI_REQUEST_NULL;
-        bool lonely = !all_fail && post->kind == KNELL__REQUEST_SEND;
+        bool lonely = !coll->all_fail && post->kind == KNELL__REQUEST_SEND;
         int64_t patience = lonely ? LONELY_MS : knell__patience(coll->comm, post->peer);
-        open += post->request != MPI_REQUEST_NULL && knell__now_ms() - since < patience;
+        open += post->request != MPI_REQUEST_NULL && knell__now_ms() - coll->settling_ms < patience;
     }
     return open;
 }
@@ -62,21 +62,27 @@ static void free_sends(struct knell__coll *coll)
             knell__native.request_free(&coll->post[i].request);
 }
 
-void knell__coll_give_up(struct knell__coll *coll)
+void knell__coll_settle(struct knell__coll *coll)
 {
-    bool all_fail = knell__op_check(coll->comm, KNELL__EVERYBODY) != MPI_SUCCESS;
-    int64_t start = knell__now_ms();
+    coll->all_fail = knell__op_check(coll->comm, KNELL__EVERYBODY) != MPI_SUCCESS;
+    coll->settling_ms = knell__now_ms();
     knell__native_look_quickly();
-    for (int i = 0; i < FINAL_TESTS && still_open(coll, all_fail, start) > 0; i++)
+    for (int i = 0; i < FINAL_TESTS && still_open(coll) > 0; i++)
         continue;
     knell__native_look_idly();
     cancel_receives(coll);
-    if (all_fail)
+    if (coll->all_fail)
         ask(coll);
-    for (unsigned turns = 0; still_open(coll, all_fail, start) > 0;)
-        knell__idle(&turns);
-    if (all_fail)
+}
+
+bool knell__coll_settled(struct knell__coll *coll)
+{
+    if (still_open(coll) > 0)
+        return false;
+    if (coll->all_fail)
         end_asking(coll);
     free_sends(coll);
     coll->posts = 0;
+    coll->phase = KNELL__COLL_AGREEING;
+    return true;
 }

@@ -1,6 +1,7 @@
 /* comm.c: see comm.h. */
 #include "mpi/comm.h"
 #include "mpi/anytag.h"
+#include "mpi/coll_out.h"
 #include "mpi/comm_handle.h"
 #include "mpi/comm_past.h"
 #include "mpi/comm_table.h"
@@ -55,6 +56,19 @@ static void add_handles(struct knell__comm *comm)
         knell__table_add(comm->store, comm);
 }
 
+/* What a death means for the communicator. */
+static void note_death(struct knell__comm *comm, int process)
+{
+    int64_t none = 0;
+    bool member = comm->rank_of[process] >= 0;
+    if (member) {
+        atomic_compare_exchange_strong(&comm->failed_ns, &none, knell__now_ns());
+        atomic_fetch_or(&comm->trouble, KNELL__DEAD);
+    }
+    if (comm->hints.range == KNELL__RANGE_UNIVERSE || (member && comm->hints.range == KNELL__RANGE_GROUP))
+        atomic_fetch_or(&comm->trouble, KNELL__REVOKED);
+}
+
 /* In the list first, then the deaths that came before: one that comes meanwhile is seen here or there. */
 static void publish(struct knell__comm *comm)
 {
@@ -64,8 +78,7 @@ static void publish(struct knell__comm *comm)
     add_handles(comm);
     pthread_mutex_unlock(&lock);
     for (int i = 0; i < knell__deaths(); i++)
-        if (comm->rank_of[knell__death_at(i)] >= 0)
-            atomic_fetch_or(&comm->trouble, KNELL__DEAD);
+        note_death(comm, knell__death_at(i));
     if (comm->id != KNELL_WORLD && knell__side_group(comm->id, comm->process_of, comm->size) != 0)
         knell__die("the detector refuses a group of %d processes", comm->size);
 }
@@ -154,6 +167,7 @@ void knell__comm_release(struct knell__comm *comm)
     unlist(comm);
     if (comm->place.stamp)
         knell__anytag_forget(&comm->place);
+    knell__out_forget(comm);
     if (comm->place.slot >= 0)
         knell__place_free(&comm->place, knell__trouble(comm) != 0);
     knell__past_keep(comm);
@@ -172,9 +186,17 @@ void knell__comms_failed(int process)
 {
     pthread_mutex_lock(&lock);
     for (struct knell__comm *comm = all; comm; comm = comm->next)
-        if (comm->rank_of[process] >= 0)
-            atomic_fetch_or(&comm->trouble, KNELL__DEAD);
+        note_death(comm, process);
     troubled();
+    pthread_mutex_unlock(&lock);
+}
+
+void knell__comm_hint(struct knell__comm *comm, const struct knell__hints *hints)
+{
+    pthread_mutex_lock(&lock);
+    comm->hints = *hints;
+    for (int i = 0; i < knell__deaths(); i++)
+        note_death(comm, knell__death_at(i));
     pthread_mutex_unlock(&lock);
 }
 
@@ -186,6 +208,34 @@ void knell__comms_revoked(uint64_t id)
             atomic_fetch_or(&comm->trouble, KNELL__REVOKED);
     troubled();
     pthread_mutex_unlock(&lock);
+}
+
+/* ---- on the wire -------------------------------------------------------------------------------------------------------------- */
+
+static const struct knell__comm *find_on_wire(int wire)
+{
+    const struct knell__comm *comm = all;
+    while (comm && (comm->place.slot < 0 || comm->place.wire != wire))
+        comm = comm->next;
+    return comm;
+}
+
+bool knell__comm_is_on_wire(int wire)
+{
+    pthread_mutex_lock(&lock);
+    bool found = find_on_wire(wire) != NULL;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* Where there is trouble, no further collective begins. */
+bool knell__comm_collects(int wire)
+{
+    pthread_mutex_lock(&lock);
+    const struct knell__comm *comm = find_on_wire(wire);
+    bool collects = comm && (atomic_load(&comm->under_way) > 0 || !(knell__trouble(comm) & (KNELL__DEAD | KNELL__REVOKED)));
+    pthread_mutex_unlock(&lock);
+    return collects;
 }
 
 int knell__comm_failed(const struct knell__comm *comm, int *process, int room)

@@ -5,6 +5,7 @@
 #ifndef KNELL_MPI_COMM_H
 #define KNELL_MPI_COMM_H
 
+#include "mpi/comm_hints.h"
 #include "mpi/context.h"
 #include "mpi/layer.h"
 
@@ -24,13 +25,18 @@ struct knell__comm {
     const int *rank_of;    /* by process; -1: no member */
     struct knell__place place;
     unsigned sequence; /* of collectives, the same at all members */
+    _Atomic int under_way; /* collectives begun here and not over or given up */
+
+    struct knell__hints hints;
 
     MPI_Comm handle; /* the program's */
     MPI_Comm store;  /* where attributes are kept natively: the handle, or a duplicate of self for the predefined two */
     uint64_t id;     /* of its group on the side channel; KNELL_WORLD for the world */
     _Atomic int acked; /* so many of its failures are acknowledged, */
     _Atomic uint64_t acked_digest;
-    _Atomic int references;   /* the program's handle, and each request */
+    _Atomic int64_t failed_ns; /* since when a member's death is known here; 0: none is */
+    uint32_t *told_from;       /* coll_out.c; by rank */
+    _Atomic int references;    /* the program's handle, and each request */
     struct knell__same_call *group_calls; /* comm_group.c */
     struct knell__comm *next; /* all that are alive */
 };
@@ -84,9 +90,16 @@ static inline bool knell__troubled(void)
     return atomic_load_explicit(&knell__ever_troubled, memory_order_acquire);
 }
 
+/* Deaths that are known count at once. The caller raises the epoch after. */
+void knell__comm_hint(struct knell__comm *comm, const struct knell__hints *hints);
+
 /* Called by the side channel, which raises the epoch after. */
 void knell__comms_failed(int process);
 void knell__comms_revoked(uint64_t id);
+
+/* Is a communicator here whose collectives have this place on the wire? Is, or will, this process be in one of them? */
+bool knell__comm_is_on_wire(int wire);
+bool knell__comm_collects(int wire);
 
 /* The number of known dead members, and their processes in the order they became known (up to `room`). */
 int knell__comm_failed(const struct knell__comm *comm, int *process, int room);
@@ -105,6 +118,8 @@ struct knell__making *knell__making_start(struct knell__comm *parent, enum knell
 /* An MPI code, with *done set: *made is the new communicator (NULL for size 0), and the making is gone. */
 int knell__making_advance(struct knell__making *making, bool *done, struct knell__comm **made);
 int knell__making_finish(struct knell__making *making, struct knell__comm **made); /* blocking */
+/* What the new one is to have; none, unless this is called right after the start. */
+void knell__making_hint(struct knell__making *making, const struct knell__hints *hints);
 /* What a decided creation among the members of `comm` means, the same at all of them. */
 struct knell__ticket;
 int knell__creation_verdict(const struct knell__comm *comm, const struct knell__ticket *ticket);

@@ -34,26 +34,45 @@ int knell__handle_like(const struct knell__comm *parent, bool attributes, MPI_Co
 
 /* ---- all of them end here ---------------------------------------------------------------------------------------------------- */
 
-static int make(struct knell__comm *parent, bool attributes, const int *member, int size, int code, MPI_Comm *newcomm)
+/* A communicator that a death has revoked here only (mpi_error_range) makes no others: that is for all members to hear. */
+static int may_make(const struct knell__comm *parent, int code)
+{
+    bool revoked = parent->hints.range != KNELL__RANGE_LOCAL && (knell__trouble(parent) & KNELL__REVOKED);
+    return code == MPI_SUCCESS && revoked ? MPIX_ERR_REVOKED : code;
+}
+
+/* `hints`: of the new one. */
+static int make(struct knell__comm *parent, bool attributes, const struct knell__hints *hints, const int *member, int size,
+                int code, MPI_Comm *newcomm)
 {
     MPI_Comm handle;
     struct knell__comm *made = NULL;
     int copied = knell__handle_like(parent, attributes, &handle);
-    code = knell__making_finish(knell__making_start(parent, KNELL__MAKE_CREATE, member, size, handle,
-                                                    code == MPI_SUCCESS ? copied : code), &made);
+    code = may_make(parent, code == MPI_SUCCESS ? copied : code);
+    struct knell__making *making = knell__making_start(parent, KNELL__MAKE_CREATE, member, size, handle, code);
+    knell__making_hint(making, hints);
+    code = knell__making_finish(making, &made);
     *newcomm = made ? made->handle : MPI_COMM_NULL;
     return knell__raise(parent, copied != MPI_SUCCESS ? copied : code);
 }
 
+static const struct knell__hints no_hints;
+
 int knell__mpi_comm_dup(MPI_Comm handle, MPI_Comm *newcomm)
 {
     struct knell__comm *comm = knell__comm_of(handle);
-    return comm ? make(comm, true, NULL, 0, MPI_SUCCESS, newcomm) : knell__native.comm_dup(handle, newcomm);
+    return comm ? make(comm, true, &comm->hints, NULL, 0, MPI_SUCCESS, newcomm) : knell__native.comm_dup(handle, newcomm);
 }
 
+/* The hints of the old one do not come along. */
 int knell__mpi_comm_dup_with_info(MPI_Comm handle, MPI_Info info, MPI_Comm *newcomm)
 {
-    int code = knell__mpi_comm_dup(handle, newcomm);
+    struct knell__comm *comm = knell__comm_of(handle);
+    struct knell__hints hints = no_hints;
+    if (!comm)
+        return knell__native.comm_dup_with_info(handle, info, newcomm);
+    knell__hints_read(info, &hints);
+    int code = make(comm, true, &hints, NULL, 0, MPI_SUCCESS, newcomm);
     return code == MPI_SUCCESS && info != MPI_INFO_NULL ? knell__native.comm_set_info(*newcomm, info) : code;
 }
 
@@ -66,7 +85,8 @@ int knell__mpi_comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *reques
     if (knell__trouble(comm) & KNELL__REVOKED)
         return knell__raise(comm, MPIX_ERR_REVOKED);
     int copied = knell__handle_like(comm, true, &newhandle);
-    struct knell__making *making = knell__making_start(comm, KNELL__MAKE_CREATE, NULL, 0, newhandle, copied);
+    struct knell__making *making = knell__making_start(comm, KNELL__MAKE_CREATE, NULL, 0, newhandle, may_make(comm, copied));
+    knell__making_hint(making, &comm->hints);
     return knell__raise(comm, knell__making_request(making, comm, newcomm, request));
 }
 
@@ -94,6 +114,20 @@ static int choose(struct wish *wish, int size, int color, int *member)
     return count;
 }
 
+static int split(struct knell__comm *comm, int color, int key, const struct knell__hints *hints, MPI_Comm *newcomm)
+{
+    struct wish mine = {color, key, knell__self.process}, *wish = malloc((size_t)comm->size * sizeof *wish);
+    int *member = malloc((size_t)comm->size * sizeof *member);
+    if (!wish || !member)
+        knell__die("out of memory");
+    int code = knell__coll_allgather(comm, &mine, wish, sizeof mine);
+    int count = code == MPI_SUCCESS ? choose(wish, comm->size, color, member) : 0;
+    code = make(comm, false, hints, member, count, code, newcomm);
+    free(wish);
+    free(member);
+    return code;
+}
+
 int knell__mpi_comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
 {
     struct knell__comm *comm = knell__comm_of(handle);
@@ -101,16 +135,7 @@ int knell__mpi_comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm
         return knell__native.comm_split(handle, color, key, newcomm);
     if (color < 0 && color != MPI_UNDEFINED)
         return knell__raise(comm, MPI_ERR_ARG);
-    struct wish mine = {color, key, knell__self.process}, *wish = malloc((size_t)comm->size * sizeof *wish);
-    int *member = malloc((size_t)comm->size * sizeof *member);
-    if (!wish || !member)
-        knell__die("out of memory");
-    int code = knell__coll_allgather(comm, &mine, wish, sizeof mine);
-    int count = code == MPI_SUCCESS ? choose(wish, comm->size, color, member) : 0;
-    code = make(comm, false, member, count, code, newcomm);
-    free(wish);
-    free(member);
-    return code;
+    return split(comm, color, key, &no_hints, newcomm);
 }
 
 /* By host: the one split all MPIs know. */
@@ -121,7 +146,9 @@ int knell__mpi_comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Inf
         return knell__native.comm_split_type(handle, split_type, key, info, newcomm);
     if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED)
         return knell__raise(comm, MPI_ERR_ARG);
-    return knell__mpi_comm_split(handle, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : knell__self.host, key, newcomm);
+    struct knell__hints hints = no_hints;
+    knell__hints_read(info, &hints);
+    return split(comm, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : knell__self.host, key, &hints, newcomm);
 }
 
 /* ---- create ------------------------------------------------------------------------------------------------------------------ */
@@ -156,7 +183,7 @@ int knell__mpi_comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *newcomm)
     int code = knell__group_members(comm, group, &member, &size);
     if (code != MPI_SUCCESS)
         return knell__raise(comm, code);
-    code = make(comm, false, member, size, MPI_SUCCESS, newcomm);
+    code = make(comm, false, &no_hints, member, size, MPI_SUCCESS, newcomm);
     free(member);
     return code;
 }

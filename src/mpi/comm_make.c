@@ -14,6 +14,7 @@ struct knell__making {
     struct knell__comm *parent; /* held */
     enum knell__make kind;
     struct knell__try try;
+    struct knell__hints hints;
     MPI_Comm handle;
     struct knell__offer offer;
     struct knell__ticket ticket;
@@ -54,6 +55,11 @@ struct knell__making *knell__making_start(struct knell__comm *parent, enum knell
     return making;
 }
 
+void knell__making_hint(struct knell__making *making, const struct knell__hints *hints)
+{
+    making->hints = *hints;
+}
+
 /* ---- the decision ---------------------------------------------------------------------------------------------------------- */
 
 static bool somebody_died(const struct knell__comm *comm, const struct knell__ticket *ticket)
@@ -70,7 +76,9 @@ int knell__creation_verdict(const struct knell__comm *comm, const struct knell__
     memcpy(&agreed, ticket->value, sizeof agreed);
     if (ticket->flags & KNELL_FLAG_REVOKED)
         return MPIX_ERR_REVOKED;
-    return somebody_died(comm, ticket) || agreed.refused ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
+    if (!somebody_died(comm, ticket) && !agreed.refused)
+        return MPI_SUCCESS;
+    return comm->hints.range == KNELL__RANGE_LOCAL ? MPIX_ERR_PROC_FAILED : MPIX_ERR_REVOKED;
 }
 
 static void keep_survivors(struct knell__making *making)
@@ -100,7 +108,10 @@ static struct knell__comm *build(struct knell__making *making, const struct knel
         knell__place_free(place, false);
         return NULL;
     }
-    return knell__comm_new(making->member, making->size, id_of(agreed->id, making->member[0]), place, making->handle);
+    struct knell__comm *made =
+        knell__comm_new(making->member, making->size, id_of(agreed->id, making->member[0]), place, making->handle);
+    knell__hints_set(made, &making->hints);
+    return made;
 }
 
 static void forget(struct knell__making *making, bool failed)

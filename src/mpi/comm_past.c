@@ -20,6 +20,7 @@ static void forget(struct knell__comm *comm)
     knell__group_calls_forget(comm);
     free((void *)comm->process_of);
     free((void *)comm->rank_of);
+    free(comm->told_from);
     free(comm);
 }
 

@@ -2,6 +2,7 @@
 #include "mpi/context.h"
 #include "mpi/layer.h"
 #include "mpi/native.h"
+#include "mpi/settings.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static void set(uint8_t *bits, int slot, bool value)
 
 static int setting_pool(void)
 {
-    const char *text = getenv("KNELL_CONTEXTS");
+    const char *text = knell__setting("KNELL_CONTEXTS");
     int wanted = text ? atoi(text) : KNELL__POOL_DEFAULT, least = 2 * KNELL__SHARED, most = KNELL__SLOTS / 2;
     return wanted < least ? least : wanted > most ? most : wanted; /* with the least, no stamp of a shared one is 0 */
 }

@@ -45,8 +45,8 @@ extern MPI_Comm knell__wire;
 extern MPI_Comm knell__alone;
 extern int knell__tag_ub; /* the largest tag left to the user */
 
-/* The layer's words to itself on the wire (drain.c): the tag of a slot that no communicator gets. From any source. */
-static inline int knell__words_tag(void)
+/* Notices on the wire (notice.h): the tag of a slot that no communicator gets. From any source. */
+static inline int knell__notices_tag(void)
 {
     return (KNELL__SLOTS - 1) << (KNELL__EPOCH_BITS + KNELL__SEQUENCE_BITS);
 }

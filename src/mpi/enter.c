@@ -3,6 +3,7 @@
 #include "mpi/inject.h"
 #include "mpi/layer.h"
 #include "mpi/native.h"
+#include "mpi/where.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -44,6 +45,22 @@ int knell__call_named(const char *name)
     return -1;
 }
 
+int64_t knell__now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+void knell__heed(void)
+{
+    unsigned attention = atomic_load(&knell__attention);
+    if (attention & KNELL__ATTENTION_GHOST)
+        knell__ghost_park();
+    if (attention & KNELL__ATTENTION_ASKED)
+        knell__where_answer();
+}
+
 bool knell__enter_slowly(enum knell__call call)
 {
     unsigned attention = atomic_load(&knell__attention);
@@ -51,8 +68,7 @@ bool knell__enter_slowly(enum knell__call call)
         knell__native_ready();
     if ((attention & KNELL__ATTENTION_OFF) || knell__guard)
         return false;
-    if (attention & KNELL__ATTENTION_GHOST)
-        knell__ghost_park();
+    knell__heed();
     if (attention & KNELL__ATTENTION_INJECT)
         knell__inject_before(call);
     return true;

@@ -2,7 +2,8 @@
  *
  * 1. An agreement: all the living are here.
  * 2. If nobody is dead the MPI below is finalized, by a thread of its own. It would wait for ever for one who dies now; the
- *    caller waits for its end or for a death, whichever comes first, and not for ever. The detector is there until then.
+ *    caller waits for its end or for a death, whichever comes first. The detector is there until then. How long it takes is not the
+ *    layer's business: a tool below the layer may write its report there.
  * 3. The process leaves the detector: to those who are still at 2 its end is no death.
  *
  * When the MPI below is not finalized, or not to its end, the process ends without the destructors of its libraries: they count on
@@ -23,8 +24,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* MPICH over TCP may wait for one that has closed its connections and waits elsewhere (docs/mpi.md, "The end"). */
-enum { PATIENCE_MS = 1000 };
+#define WHOLE_SECOND INT64_C(1000000000)
 
 static _Atomic bool left_alone; /* finalized by us, without the MPI below */
 
@@ -42,13 +42,19 @@ int knell__mpi_finalized(int *flag)
 static _Atomic bool is_over;
 static int native_code;
 
-static void *finalize_natively(void *unused)
+static void finalize_natively(void)
 {
-    (void)unused;
     knell__supervisor_hear_goodbye();
     native_code = knell__native.finalize();
     atomic_store(&is_over, true);
     knell__epoch_raise();
+}
+
+static void *finalize_with_others(void *unused)
+{
+    (void)unused;
+    knell__native_close_together();
+    finalize_natively();
     return NULL;
 }
 
@@ -58,27 +64,48 @@ static bool start_thread(pthread_t *thread)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(thread, NULL, finalize_natively, NULL) == 0;
+    bool started = pthread_create(thread, NULL, finalize_with_others, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
 
-/* False: somebody died meanwhile, or it does not come back, and the thread stays where it is. */
+/* Nobody stops answering the others before all have closed their connections. Only datagrams carry this agreement: the MPI below is the
+ * thread's now. */
+static void close_together(struct knell__ticket *ticket, bool *asked)
+{
+    if (!*asked && knell__native_closed_here()) {
+        knell__side_propose(ticket);
+        *asked = true;
+    }
+    if (*asked && atomic_load(&ticket->decided))
+        knell__native_closed_everywhere();
+}
+
+static void leave_natively(pthread_t thread)
+{
+    knell__say("process %d died in MPI_Finalize: the MPI below, and tools that end with it, are left where they are", knell__death_at(0));
+    pthread_detach(thread);
+}
+
+/* False: somebody died meanwhile, and the thread stays where it is. */
 static bool finalize_unless_dead(void)
 {
+    static struct knell__ticket ticket = {.group = KNELL_WORLD, .kind = KNELL_KIND_AGREE, .fold = KNELL__FOLD_AND, .size = 1};
     pthread_t thread;
-    int64_t start = knell__now_ms();
+    bool asked = false;
     if (knell__self.processes == 1 || !start_thread(&thread)) {
-        finalize_natively(NULL);
+        knell__side_propose(&ticket); /* nobody is to wait for this one */
+        finalize_natively();
         return true;
     }
     for (uint32_t epoch = knell__epoch_now(); !atomic_load(&is_over); epoch = knell__epoch_now()) {
-        int64_t left = PATIENCE_MS - (knell__now_ms() - start);
-        if (knell__deaths() > 0 || left <= 0) {
-            pthread_detach(thread);
+        if (knell__deaths() > 0) {
+            leave_natively(thread);
             return false;
         }
-        knell__epoch_sleep(epoch, left * 1000000);
+        close_together(&ticket, &asked);
+        knell__heed();
+        knell__epoch_sleep(epoch, WHOLE_SECOND);
     }
     pthread_join(thread, NULL);
     return true;

@@ -124,7 +124,8 @@ BEGIN {
     print "#include <knell/mpix.h>\n" > own_h
     begin(wrappers, "What the program calls.")
     print "#include \"mpi/error.h\"\n#include \"mpi/flip.h\"\n#include \"mpi/gen/own.h\"\n#include \"mpi/layer.h\"\n#include \"mpi/native.h\"\n#include \"mpi/tell.h\"\n" > wrappers
-    print "#define EXPORT __attribute__((visibility(\"default\")))" > wrappers
+    print "/* In a section of their own: where.c knows by it what is one of them. */" > wrappers
+    print "#define EXPORT __attribute__((visibility(\"default\"), section(\"knell_calls\")))" > wrappers
     print "#define FITS(count) ((count) == (int)(count))" > wrappers
     print "#define ALIAS(name) __attribute__((alias(#name), visibility(\"default\")))" > wrappers
 }

@@ -4,6 +4,7 @@
 #include "mpi/layer.h"
 #include "mpi/native.h"
 #include "mpi/neighbours.h"
+#include "mpi/settings.h"
 #include "mpi/side.h"
 #include "mpi/tell.h"
 
@@ -34,7 +35,7 @@ static knell_time now(void)
 
 static knell_time delay(void)
 {
-    const char *text = getenv("KNELL_GHOST_DELAY_NS");
+    const char *text = knell__setting("KNELL_GHOST_DELAY_NS");
     return text ? strtoll(text, NULL, 10) : 0;
 }
 

@@ -2,6 +2,7 @@
 #include "mpi/inject.h"
 #include "mpi/flip.h"
 #include "mpi/ghost.h"
+#include "mpi/settings.h"
 #include "mpi/tell.h"
 #include "mpi/where.h"
 
@@ -32,7 +33,7 @@ static void obey(struct knell__desk *desk)
 void knell__inject_start(void)
 {
     struct knell__desk *desk = knell__desk();
-    bool wanted = getenv("KNELL_INJECT") && desk;
+    bool wanted = knell__setting("KNELL_INJECT") && desk;
     uint32_t was = wanted ? atomic_load(&desk->answers) : 0;
     knell__where_listen();
     knell__announce_word(KNELL__WORD_READY, 0);

@@ -7,6 +7,7 @@
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #define KNELL__LIKELY(x) __builtin_expect(!!(x), 1)
 #define KNELL__RARELY(x) __builtin_expect(!!(x), 0)
@@ -33,6 +34,7 @@ enum {
     KNELL__ATTENTION_OFF = 1,    /* before MPI_Init, after MPI_Finalize: calls go to the MPI */
     KNELL__ATTENTION_INJECT = 2, /* a scenario wants to hear of calls */
     KNELL__ATTENTION_GHOST = 4,  /* this process is a ghost: its threads park */
+    KNELL__ATTENTION_ASKED = 8,  /* which call is a thread inside of? The first that comes by answers (where.h) */
 };
 extern _Atomic unsigned knell__attention;
 
@@ -41,6 +43,8 @@ extern _Thread_local int knell__guard __attribute__((tls_model("initial-exec")))
 
 KNELL__RARE bool knell__enter_slowly(enum knell__call call);
 KNELL__RARE int knell__leave_slowly(enum knell__call call, int code);
+/* A thread that waits inside a call looks at attention too: it parks, or answers. */
+KNELL__RARE void knell__heed(void);
 
 /* False: not the program's call, or not ours to treat. */
 static inline bool knell__enter(enum knell__call call)
@@ -59,6 +63,13 @@ static inline int knell__leave(enum knell__call call, int code)
 
 const char *knell__call_name(enum knell__call call);
 int knell__call_named(const char *name); /* or -1 */
+
+/* CLOCK_MONOTONIC. */
+int64_t knell__now_ns(void);
+static inline int64_t knell__now_ms(void)
+{
+    return knell__now_ns() / 1000000;
+}
 
 /* One line on standard error: "knell: process 3: ...". */
 void knell__say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,4 +1,5 @@
 /* life.c: MPI_Init and what it prepares; MPI_Abort. */
+#include "mpi/coll.h"
 #include "mpi/comm.h"
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
@@ -6,6 +7,7 @@
 #include "mpi/native.h"
 #include "mpi/neighbours.h"
 #include "mpi/request.h"
+#include "mpi/settings.h"
 #include "mpi/side.h"
 #include "mpi/tell.h"
 
@@ -16,19 +18,25 @@
 
 /* ---- MPI_Init -------------------------------------------------------------------------------------------------------------- */
 
-/* A send into a broken connection is an error, not an end; unless the program thinks otherwise. */
-static void ignore_broken_pipes(void)
+static void do_nothing(int signal)
+{
+    (void)signal;
+}
+
+/* A send into a broken connection is an error, not an end; unless the program thinks otherwise. Not SIG_IGN: what the program executes
+ * would have that too. */
+static void outlive_broken_pipes(void)
 {
     struct sigaction now;
     if (sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-        signal(SIGPIPE, SIG_IGN);
+        sigaction(SIGPIPE, &(struct sigaction){.sa_handler = do_nothing, .sa_flags = SA_RESTART | SA_ONSTACK}, NULL);
 }
 
 static void learn_self(void)
 {
     MPI_Comm host;
     int threads;
-    const char *mode = getenv("KNELL_MODE");
+    const char *mode = knell__setting("KNELL_MODE");
     knell__native.comm_rank(MPI_COMM_WORLD, &knell__self.process);
     knell__native.comm_size(MPI_COMM_WORLD, &knell__self.processes);
     knell__native.query_thread(&threads);
@@ -38,7 +46,7 @@ static void learn_self(void)
     knell__neighbours_learn(host);
     knell__native.comm_free(&host);
     knell__self.host = knell__neighbours_first();
-    knell__self.crowded = knell__neighbours() > sysconf(_SC_NPROCESSORS_ONLN);
+    knell__self.crowded = knell__neighbours_crowd();
     knell__self.apart = knell__neighbours_apart();
 }
 
@@ -55,16 +63,19 @@ static void start_side(void)
 
 static int begin(int code)
 {
+    knell__native_learn_connections(false);
     if (code != MPI_SUCCESS)
         return code;
-    ignore_broken_pipes();
+    outlive_broken_pipes();
     knell__native_hush();
     learn_self();
+    knell__grace_learn();
     knell__errors_make();
     knell__contexts_make();
     knell__requests_begin();
     start_side();
     knell__comms_make();
+    knell__hints_learn();
     knell__inject_start();
     atomic_fetch_and(&knell__attention, ~(unsigned)KNELL__ATTENTION_OFF);
     return MPI_SUCCESS;
@@ -87,17 +98,22 @@ static void check_mpi(void)
     _exit(EXIT_FAILURE);
 }
 
-int knell__mpi_init(int *argc, char ***argv)
+static void before_init(void)
 {
     check_mpi();
     knell__announce_word(KNELL__WORD_INIT, 0);
+    knell__native_learn_connections(true);
+}
+
+int knell__mpi_init(int *argc, char ***argv)
+{
+    before_init();
     return begin(knell__native.init(argc, argv));
 }
 
 int knell__mpi_init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    check_mpi();
-    knell__announce_word(KNELL__WORD_INIT, 0);
+    before_init();
     return begin(knell__native.init_thread(argc, argv, required, provided));
 }
 

@@ -4,6 +4,8 @@
 
 #include "mpi/gen/native.h"
 
+#include <stdbool.h>
+
 extern struct knell__native knell__native;
 
 /* Fills knell__native; ends the process with a word when the MPI lacks one of them. */
@@ -20,5 +22,13 @@ void knell__native_look_quickly(void);
 void knell__native_look_idly(void);
 /* After its MPI_Init: it does not speak of deaths any more (native_hush.c). */
 void knell__native_hush(void);
+
+/* MPICH's connections are closed by all processes together (native_close.c). Between the two calls, around its MPI_Init, they are learned. */
+void knell__native_learn_connections(bool on);
+/* The native MPI_Finalize that this thread calls next waits, when its connections are closed, until they are everywhere. */
+void knell__native_close_together(void);
+/* It is so far; the epoch is raised. Never, where the MPI below closes them otherwise. */
+bool knell__native_closed_here(void);
+void knell__native_closed_everywhere(void);
 
 #endif

@@ -2,6 +2,7 @@
 #include "mpi/neighbours.h"
 #include "mpi/layer.h"
 #include "mpi/native.h"
+#include "runtime/crowd.h"
 #include "runtime/watch.h"
 
 #include <stdlib.h>
@@ -26,17 +27,21 @@ void knell__neighbours_learn(MPI_Comm host)
     knell__native_await(&request);
 }
 
-int knell__neighbours(void)
-{
-    return neighbours;
-}
-
 int knell__neighbours_first(void)
 {
     int first = neighbour[0].process;
     for (int i = 1; i < neighbours; i++)
         first = neighbour[i].process < first ? neighbour[i].process : first;
     return first;
+}
+
+bool knell__neighbours_crowd(void)
+{
+    struct knell__crowd crowd;
+    knell__crowd_begin(&crowd);
+    for (int i = 0; i < neighbours; i++)
+        knell__crowd_add(&crowd, neighbour[i].pid);
+    return crowd.processes > knell__crowd_processors(&crowd);
 }
 
 bool knell__neighbours_apart(void)

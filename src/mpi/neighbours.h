@@ -9,8 +9,9 @@
 /* Learns who they are; `host` has the processes of this host. Collective. */
 void knell__neighbours_learn(MPI_Comm host);
 
-int knell__neighbours(void); /* how many, with this one */
 int knell__neighbours_first(void);
+/* Whether those who share processors with this one are more than these processors. */
+bool knell__neighbours_crowd(void);
 /* Whether they are in sessions of their own. */
 bool knell__neighbours_apart(void);
 

@@ -21,7 +21,7 @@ enum knell__word {
     KNELL__WORD_GHOST,       /* it is a ghost from now on */
     KNELL__WORD_DID,         /* value is a call (gen/calls.h), begun at `when`; it took `took` and gave `code` */
     KNELL__WORD_AT,          /* held at a call, value; code is 0 before it and 1 after it */
-    KNELL__WORD_INSIDE,      /* the answer to KNELL__ASK_WHERE: value is the call it is inside of, or -1 */
+    KNELL__WORD_INSIDE,      /* the answer to KNELL__ASK_WHERE: value is the call it is inside of, or below; the last one counts */
     KNELL__WORD_FLIPPED,     /* before the call `value`: `code` bits of what it sends are wrong; -1: it sends nothing */
 };
 
@@ -38,6 +38,9 @@ struct knell__report {
     int32_t code;
     int32_t spare;
 };
+
+/* What the thread that got the signal knows by itself. A thread inside a call says more when it comes by, unless the MPI below holds it. */
+enum { KNELL__INSIDE_NONE = -1, KNELL__INSIDE_UNSURE = -2 };
 
 /* The signal that asks a rank which call it is inside of: one that hardly any program uses. */
 #define KNELL__ASK_WHERE SIGRTMAX
@@ -59,5 +62,6 @@ struct knell__desk {
     uint32_t flips; /* orders for the call before which the rank is held */
     struct knell_fail_flip flip[KNELL__DESK_FLIPS];
 };
+_Static_assert(sizeof(struct knell__desk) <= 4096, "a desk has one page, and this is the smallest there is");
 
 #endif

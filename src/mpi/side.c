@@ -1,6 +1,7 @@
 /* side.c: see side.h. Starting the runtime, and what it tells of deaths and revokes. */
 #include "mpi/side.h"
 #include "mpi/comm.h"
+#include "mpi/settings.h"
 #include "mpi/side_agree.h"
 #include "mpi/tell.h"
 
@@ -103,9 +104,17 @@ int knell__side_invite(struct knell__meeting *meeting, int *listening)
 /* In nanoseconds, as `knell run` writes them. */
 static knell_time time_setting(const char *name, knell_time otherwise)
 {
-    const char *text = getenv(name);
+    const char *text = knell__setting(name);
     long long value = text ? strtoll(text, NULL, 10) : 0;
     return value > 0 ? value : otherwise;
+}
+
+static enum knell_overlay overlay_setting(void)
+{
+    const char *text = knell__setting("KNELL_OVERLAY");
+    if (text && strcmp(text, "circulant") != 0 && strcmp(text, "hba") != 0)
+        knell__die("KNELL_OVERLAY is %s: it must be circulant or hba", text);
+    return text && strcmp(text, "hba") == 0 ? KNELL_OVERLAY_HBA : KNELL_OVERLAY_CIRCULANT;
 }
 
 static void start_runtime(const struct knell__meeting *meeting, int listening)
@@ -117,13 +126,15 @@ static void start_runtime(const struct knell__meeting *meeting, int listening)
     config.eta = time_setting("KNELL_ETA_NS", config.eta);
     config.delta = time_setting("KNELL_DELTA_NS", 5 * config.eta); /* as with `knell run --eta` alone */
     needs = config.eta + 2 * config.delta + SPREADS; /* its observer may be dead too */
+    config.overlay = overlay_setting();
+    config.latest_only = knell__setting("KNELL_LATEST_ONLY") != NULL;
     config.key = meeting->key;
     config.key_size = sizeof meeting->key;
     config.rendezvous = meeting->address;
     config.rendezvous_fd = listening;
     config.rendezvous_wait = INT64_C(60000000000);
     config.combine = knell__agree_folds;
-    config.combine_count = 2;
+    config.combine_count = KNELL__FOLDS;
     config.tree_bits = TREE_BITS;
     config.on_fact_at_once = on_fact;
     config.spare_the_dead = knell__self.ghosts;

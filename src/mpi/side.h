@@ -60,7 +60,7 @@ void knell__side_revoke(uint64_t id);
 uint64_t knell__side_digest(int process);
 
 /* How values are folded. */
-enum knell__fold { KNELL__FOLD_AND, KNELL__FOLD_OFFER };
+enum knell__fold { KNELL__FOLD_AND, KNELL__FOLD_OFFER, KNELL__FOLD_WORST, KNELL__FOLDS }; /* WORST: the largest int */
 
 /* One agreement under way. The caller's memory; must stay until `decided`. */
 struct knell__ticket {
@@ -72,6 +72,7 @@ struct knell__ticket {
     bool blocking;              /* its owner does nothing but wait for it, as all members do: side_carry.c */
     uint32_t size;
     uint64_t acked;             /* digest of the failures acknowledged */
+    bool filled;                /* `value` is there */
     bool proposed;              /* the runtime has it */
     _Atomic bool decided;       /* from here on the rest may be read */
     uint8_t flags;              /* KNELL_FLAG_REVOKED, _ACKED, _MISMATCH */
@@ -82,6 +83,9 @@ struct knell__ticket {
 
 /* Contributes ticket->value; several per group and kind are taken in order. Never blocks. */
 void knell__side_propose(struct knell__ticket *ticket);
+/* The same in two: takes its turn now, and its value later. Those that come after it wait meanwhile. */
+void knell__side_reserve(struct knell__ticket *ticket);
+void knell__side_fill(struct knell__ticket *ticket);
 /* Also proposes it when its turn has come. */
 bool knell__side_decided(struct knell__ticket *ticket);
 /* Nobody waits for it any more, decided or not: the memory is the caller's again. */

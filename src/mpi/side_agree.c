@@ -19,7 +19,19 @@ static void fold_and(uint8_t *into, const uint8_t *from, uint32_t size)
         into[i] &= from[i];
 }
 
-knell_combine *const knell__agree_folds[] = {[KNELL__FOLD_AND] = fold_and, [KNELL__FOLD_OFFER] = knell__offer_fold};
+static void fold_worst(uint8_t *into, const uint8_t *from, uint32_t size)
+{
+    int a = 0, b = 0;
+    if (size != sizeof a)
+        return;
+    memcpy(&a, into, sizeof a);
+    memcpy(&b, from, sizeof b);
+    memcpy(into, a > b ? &a : &b, sizeof a);
+}
+
+_Static_assert(sizeof(struct knell__offer) <= KNELL_VALUE_MAX, "an offer is more than an agreement carries");
+knell_combine *const knell__agree_folds[] = {
+    [KNELL__FOLD_AND] = fold_and, [KNELL__FOLD_OFFER] = knell__offer_fold, [KNELL__FOLD_WORST] = fold_worst};
 
 static bool same(const struct knell__ticket *ticket, uint64_t group, enum knell_kind kind)
 {
@@ -42,7 +54,7 @@ static void enqueue(struct knell__ticket *ticket)
 /* Takes the right to propose it: nobody before it in the queue is of the same group and kind. */
 static bool claim(struct knell__ticket *ticket)
 {
-    bool mine = !ticket->proposed;
+    bool mine = ticket->filled && !ticket->proposed;
     pthread_mutex_lock(&lock);
     for (struct knell__ticket *t = first; t != ticket && mine; t = t->next)
         mine = !same(t, ticket->group, ticket->kind);
@@ -58,18 +70,34 @@ static void decide_alone(struct knell__ticket *ticket)
     atomic_store_explicit(&ticket->decided, true, memory_order_release);
 }
 
-void knell__side_propose(struct knell__ticket *ticket)
+static bool is_alone(const struct knell__ticket *ticket)
 {
-    ticket->proposed = false;
+    return ticket->alone || !knell__side_runtime();
+}
+
+void knell__side_reserve(struct knell__ticket *ticket)
+{
+    ticket->filled = ticket->proposed = false;
     ticket->dead = NULL;
     ticket->dead_ranges = 0;
     atomic_store(&ticket->decided, false);
-    if (ticket->alone || !knell__side_runtime()) {
+    if (!is_alone(ticket))
+        enqueue(ticket);
+}
+
+void knell__side_fill(struct knell__ticket *ticket)
+{
+    ticket->filled = true;
+    if (is_alone(ticket))
         decide_alone(ticket);
-        return;
-    }
-    enqueue(ticket);
-    knell__side_decided(ticket);
+    else
+        knell__side_decided(ticket);
+}
+
+void knell__side_propose(struct knell__ticket *ticket)
+{
+    knell__side_reserve(ticket);
+    knell__side_fill(ticket);
 }
 
 static void propose(struct knell__ticket *ticket)

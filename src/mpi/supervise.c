@@ -3,6 +3,7 @@
  * died of. It forks before main, when the library is loaded, and only when KNELL_SUPERVISE is set. `knell run` has one for every
  * rank of every MPI, and hears the rank's true status from it. */
 #include "mpi/supervise.h"
+#include "mpi/settings.h"
 #include "mpi/tell.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ static bool answered(int fd, int limit_ms)
 
 static void say_goodbye_for_it(void)
 {
-    const char *fd = getenv("PMI_FD");
+    const char *fd = knell__setting("PMI_FD");
     int launcher = fd ? atoi(fd) : -1;
     if (launcher < 0 || !goodbye_begun || (*goodbye_begun && answered(launcher, SAID_BY_RANK_MS)))
         return;
@@ -89,7 +90,7 @@ static _Noreturn void supervise(void)
     int status = wait_for_rank();
     knell__announce_word(KNELL__WORD_ENDED, status);
     say_goodbye_for_it();
-    _exit(WIFEXITED(status) && !getenv("KNELL_RUN") ? WEXITSTATUS(status) : 0);
+    _exit(WIFEXITED(status) && !knell__setting("KNELL_RUN") ? WEXITSTATUS(status) : 0);
 }
 
 /* Out of what children inherit, by hand: bash has an unsetenv of its own, which does not reach that. */

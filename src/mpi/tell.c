@@ -2,6 +2,7 @@
 #include "mpi/tell.h"
 #include "mpi/comm.h"
 #include "mpi/gen/calls.h"
+#include "mpi/settings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 static int out = -1;
+static int rank = -1;
 static struct knell__desk *desk;
 
 static int64_t now(void)
@@ -22,17 +24,17 @@ static int64_t now(void)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-/* Open MPI's, that of PMIx, and hydra's. */
-int knell__tell_rank(void)
+/* This rank's number before MPI_Init, by the word of Open MPI, PMIx or hydra; -1: no launcher. */
+static int launched_as(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i]))
-            return atoi(getenv(names[i]));
+        if (knell__setting(names[i]))
+            return atoi(knell__setting(names[i]));
     return -1;
 }
 
-static void map_desk(const char *directory, int rank)
+static void map_desk(const char *directory)
 {
     char path[256];
     long page = sysconf(_SC_PAGESIZE);
@@ -45,17 +47,17 @@ static void map_desk(const char *directory, int rank)
     close(fd);
 }
 
-/* Before main and before supervise.c, whose fork inherits it. */
-__attribute__((constructor(101))) static void open_report(void)
+/* Before main and before supervise.c, whose fork inherits it; after settings.c. */
+__attribute__((constructor(102))) static void open_report(void)
 {
-    const char *directory = getenv("KNELL_RUN");
+    const char *directory = knell__setting("KNELL_RUN");
     char path[256];
-    int rank = knell__tell_rank();
+    rank = launched_as();
     if (!directory || rank < 0)
         return;
     snprintf(path, sizeof path, "%.200s/" KNELL__REPORT_PIPE, directory);
     out = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    map_desk(directory, rank);
+    map_desk(directory);
 }
 
 /* What only makes the timeline richer may be lost when nobody reads; what somebody waits for may not. */
@@ -68,7 +70,7 @@ void knell__announce(struct knell__report report)
 {
     if (out < 0)
         return;
-    report.process = knell__tell_rank();
+    report.process = rank;
     if (!report.when)
         report.when = now();
     while (write(out, &report, sizeof report) < 0 && errno == EAGAIN && is_waited_for(report.word))

@@ -7,9 +7,6 @@
 #include <knell/types.h>
 #include <mpi.h>
 
-/* This rank's number before MPI_Init, by the launcher's word; -1: no launcher. */
-int knell__tell_rank(void);
-
 void knell__announce(struct knell__report report);
 void knell__announce_word(enum knell__word word, int64_t value);
 

@@ -29,13 +29,6 @@ int knell__op_check(const struct knell__comm *comm, int peer)
 
 /* ---- giving up ------------------------------------------------------------------------------------------------------------- */
 
-int64_t knell__now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
 /* The dead touch nothing any more. Whoever filled a receive from any source may be among them, and may not. */
 int64_t knell__patience(const struct knell__comm *comm, int peer)
 {

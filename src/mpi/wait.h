@@ -7,7 +7,6 @@
 #ifndef KNELL_MPI_WAIT_H
 #define KNELL_MPI_WAIT_H
 
-#include "mpi/ghost.h"
 #include "mpi/layer.h"
 #include "mpi/native.h"
 #include "mpi/request.h"
@@ -55,8 +54,9 @@ static inline void knell__idle(unsigned *turns)
 {
     if (KNELL__RARELY(atomic_load_explicit(&knell__tasks_active, memory_order_relaxed) != 0))
         knell__tasks_advance();
-    if (KNELL__RARELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) & KNELL__ATTENTION_GHOST))
-        knell__ghost_park();
+    if (KNELL__RARELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) &
+                      (KNELL__ATTENTION_GHOST | KNELL__ATTENTION_ASKED)))
+        knell__heed();
     if (KNELL__RARELY(++*turns > KNELL__PATIENCE) && knell__self.crowded)
         knell__let_others_run();
 }
@@ -70,6 +70,5 @@ KNELL__RARE bool knell__give_up(const struct knell__op *op, MPI_Request *request
 
 /* How long the other end may take to let go of an operation that is given up, in milliseconds: for ever while it lives. */
 int64_t knell__patience(const struct knell__comm *comm, int peer);
-int64_t knell__now_ms(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* where.c: see where.h. */
 #include "mpi/where.h"
 #include "mpi/layer.h"
+#include "mpi/side.h"
 #include "mpi/tell.h"
 
 #include <dlfcn.h>
@@ -8,8 +9,12 @@
 #include <execinfo.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 enum { FRAMES = 64 };
+
+/* ---- in a thread inside a call ----------------------------------------------------------------------------------------------- */
 
 /* A wrapper of ours, by the name it is known by to the linker: MPI_Send or PMPI_Send. */
 static int call_at(void *address)
@@ -22,22 +27,60 @@ static int call_at(void *address)
 }
 
 /* The outermost one is what the program called. */
-static void answer(int signal)
+void knell__where_answer(void)
 {
     void *frame[FRAMES];
-    int kept = errno, call = -1, count = backtrace(frame, FRAMES);
-    (void)signal;
+    if (!(atomic_fetch_and(&knell__attention, ~(unsigned)KNELL__ATTENTION_ASKED) & KNELL__ATTENTION_ASKED))
+        return; /* another thread does */
+    int call = KNELL__INSIDE_NONE, count = backtrace(frame, FRAMES);
     for (int i = 0; i < count; i++)
         call = call_at(frame[i]) >= 0 ? call_at(frame[i]) : call;
     knell__announce_word(KNELL__WORD_INSIDE, call);
+}
+
+/* ---- in a signal handler: nothing but system calls ----------------------------------------------------------------------------- */
+
+/* The section of the wrappers (gen/wrappers.c); the linker names its ends. */
+extern const char __start_knell_calls[] __attribute__((visibility("hidden")));
+extern const char __stop_knell_calls[] __attribute__((visibility("hidden")));
+
+static bool is_in_wrapper(uintptr_t word)
+{
+    return word >= (uintptr_t)__start_knell_calls && word < (uintptr_t)__stop_knell_calls;
+}
+
+/* Who is inside a call has a return address into its wrapper on the stack. Who is not may have one there as well, left from an
+ * earlier call in memory that was not written since. The kernel reads: where the stack ends it says so. */
+static bool may_be_inside(const void *stack)
+{
+    enum { WORDS = 64, MOST = 8 << 20 };
+    uintptr_t word[WORDS];
+    struct iovec here = {word, sizeof word}, there = {(void *)stack, sizeof word};
+    for (size_t seen = 0; seen < MOST; seen += sizeof word) {
+        ssize_t size = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+        for (ssize_t i = 0; i < size / (ssize_t)sizeof *word; i++)
+            if (is_in_wrapper(word[i]))
+                return true;
+        if (size < (ssize_t)sizeof word)
+            return size < 0 && errno != EFAULT;
+        there.iov_base = (char *)there.iov_base + sizeof word;
+    }
+    return false;
+}
+
+/* The registers of the thread are on its stack, between this frame and its own: where it is is among them. */
+static void ask(int signal)
+{
+    int kept = errno;
+    (void)signal;
+    knell__announce_word(KNELL__WORD_INSIDE, may_be_inside(__builtin_frame_address(0)) ? KNELL__INSIDE_UNSURE : KNELL__INSIDE_NONE);
+    atomic_fetch_or(&knell__attention, KNELL__ATTENTION_ASKED);
+    knell__epoch_raise(); /* who sleeps in MPI_Finalize waits for that */
     errno = kept;
 }
 
 void knell__where_listen(void)
 {
-    void *frame[1];
-    if (!knell__desk())
-        return;
-    backtrace(frame, 1); /* the first use loads a library, which a signal handler must not */
-    sigaction(KNELL__ASK_WHERE, &(struct sigaction){.sa_handler = answer, .sa_flags = SA_RESTART}, NULL);
+    if (knell__desk())
+        sigaction(KNELL__ASK_WHERE, &(struct sigaction){.sa_handler = ask, .sa_flags = SA_RESTART}, NULL);
 }

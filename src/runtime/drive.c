@@ -43,11 +43,12 @@ static uint64_t label_of(const struct knell_body *body)
 }
 
 /* A broadcast that is passed on goes to the tree's children at once. The other edges matter only when somebody on the tree is
- * dead; they wait a little, and who sends us the same broadcast meanwhile has it. How many of the receivers come first. */
+ * dead; they wait a little, and who sends us the same broadcast meanwhile has it. With latest_only somebody always is: whom it
+ * tells of. How many of the receivers come first. */
 static uint32_t urgent(const struct knell_runtime *runtime, uint32_t count, const struct knell_body *body)
 {
     if (body->type != KNELL_MESSAGE_BROADCAST || runtime->core.overlay != KNELL_OVERLAY_CIRCULANT ||
-        body->source == runtime->config.rank)
+        runtime->core.latest_only || body->source == runtime->config.rank)
         return count;
     struct knell__roster roster = knell__roster_make(runtime->config.ranks, NULL, &body->dead);
     if (!knell__roster_has(&roster, body->source) || !knell__roster_has(&roster, runtime->config.rank))
@@ -56,7 +57,15 @@ static uint32_t urgent(const struct knell_runtime *runtime, uint32_t count, cons
     return children < count ? children : count;
 }
 
-/* Within the host a broadcast is posted, not sent. Leaves those of other hosts, at most ABROAD; returns how many, and in *first
+/* Within the host a broadcast is posted, not sent. Not over hba: each of its copies has a path of its own and is passed on by the route
+ * it came with, which a message that all read does not have. */
+static bool is_posted(const struct knell_runtime *runtime, uint32_t count, const struct knell_body *body)
+{
+    return body->type == KNELL_MESSAGE_BROADCAST && runtime->core.overlay == KNELL_OVERLAY_CIRCULANT &&
+           runtime->sentinel.running && count <= ABROAD;
+}
+
+/* Leaves those of other hosts, at most ABROAD; returns how many, and in *first
  * how many of these come first. */
 static uint32_t leave_abroad(const struct knell_runtime *runtime, const knell_rank *to, uint32_t count, uint32_t *first,
                              knell_rank *abroad)
@@ -102,7 +111,7 @@ static void on_send(void *driver, const knell_rank *to, uint32_t count, const st
         return;
     }
     uint32_t first = urgent(runtime, count, body), part = 0;
-    bool posts = body->type == KNELL_MESSAGE_BROADCAST && runtime->sentinel.running && count <= ABROAD, posted = false;
+    bool posts = is_posted(runtime, count, body), posted = false;
     if (posts) {
         count = leave_abroad(runtime, to, count, &first, abroad);
         to = abroad;

@@ -210,7 +210,10 @@ static struct knell__terms terms_of(const struct knell_config *core, bool no_sho
     struct knell__terms terms;
     memset(&terms, 0, sizeof terms);
     terms.ranks = core->ranks;
-    terms.flags = core->tree_bits << 8 | (uint32_t)core->overlay << 1 | no_shortcuts;
+    terms.flags = (uint16_t)((no_shortcuts ? KNELL__TERMS_NO_SHORTCUTS : 0) |
+                             (core->overlay == KNELL_OVERLAY_HBA ? KNELL__TERMS_HBA : 0) |
+                             (core->latest_only ? KNELL__TERMS_LATEST_ONLY : 0));
+    terms.tree_bits = (uint16_t)core->tree_bits;
     terms.eta = core->eta;
     terms.delta = core->delta;
     terms.tau = core->tau;

@@ -36,9 +36,11 @@ struct knell__place {
 };
 
 /* What all must agree on. */
+enum { KNELL__TERMS_NO_SHORTCUTS = 1, KNELL__TERMS_HBA = 2, KNELL__TERMS_LATEST_ONLY = 4 };
 struct knell__terms {
     uint32_t ranks;
-    uint32_t flags; /* overlay, no_shortcuts */
+    uint16_t flags;
+    uint16_t tree_bits;
     int64_t eta, delta, tau;
 };
 

@@ -94,6 +94,21 @@ static void let_in(struct server *server)
     close(fd);
 }
 
+/* What differs, first of all; NULL: nothing does. */
+static const char *difference(const struct knell__terms *a, const struct knell__terms *b)
+{
+    unsigned flags = a->flags ^ b->flags;
+    return a->eta != b->eta                    ? "eta"
+           : a->delta != b->delta              ? "delta"
+           : a->tau != b->tau                  ? "tau"
+           : flags & KNELL__TERMS_HBA          ? "overlay"
+           : flags & KNELL__TERMS_LATEST_ONLY  ? "latest_only"
+           : flags & KNELL__TERMS_NO_SHORTCUTS ? "shortcuts"
+           : a->tree_bits != b->tree_bits      ? "tree_bits"
+           : flags                             ? "flags of another version"
+                                               : NULL;
+}
+
 static void check_hello(struct server *server, struct visitor *visitor)
 {
     const struct knell__hello *hello = &visitor->hello;
@@ -104,9 +119,9 @@ static void check_hello(struct server *server, struct visitor *visitor)
         fail(server, KNELL_EPEER, what);
         return;
     }
-    if (memcmp(&hello->terms, &server->terms, sizeof hello->terms) != 0) {
-        snprintf(what, sizeof what, "rank %u and rank 0 are configured differently (eta, delta, tau, overlay, tree, shortcuts)",
-                 hello->rank);
+    const char *differs = difference(&hello->terms, &server->terms);
+    if (differs) {
+        snprintf(what, sizeof what, "rank %u and rank 0 are configured differently: %s", hello->rank, differs);
         fail(server, KNELL_EPEER, what);
         return;
     }

@@ -1,4 +1,5 @@
 /* start: from a configuration to a running detector, and back to nothing. */
+#include "runtime/crowd.h"
 #include "runtime/pages.h"
 #include "runtime/state.h"
 #include "runtime/thread.h"
@@ -44,6 +45,7 @@ static struct knell_config core_config(const struct knell_runtime_config *config
         .delta = config->delta,
         .tau = config->tau ? config->tau : tau > 0 ? tau : 1,
         .overlay = config->overlay,
+        .latest_only = config->latest_only,
         .beats = KNELL_BEATS_SENT, /* the board is one of the ways to send: drive.c */
         .combine = config->combine,
         .combine_count = config->combine_count,
@@ -138,15 +140,16 @@ static void free_all(struct knell_runtime *runtime)
     free(runtime);
 }
 
-/* An answer takes two journeys and a turn of the other on a processor, for which all detectors of its host may stand in line;
+/* An answer takes two journeys and a turn of the other on a processor, for which all detectors that share one may stand in line;
  * other hosts are taken to be like this one. */
 static knell_time time_to_repeat(const struct knell_runtime *runtime)
 {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    knell_time local = 0;
+    struct knell__crowd crowd;
+    knell__crowd_begin(&crowd);
     for (uint32_t i = 0; i < runtime->config.ranks; i++)
-        local += runtime->directory.member[i].local;
-    return longer(longer(20 * MS, 4 * runtime->core.tau), local * MS / (processors > 0 ? processors : 1));
+        if (runtime->directory.member[i].local)
+            knell__crowd_add(&crowd, runtime->directory.member[i].process.pid);
+    return longer(longer(20 * MS, 4 * runtime->core.tau), crowd.processes * MS / knell__crowd_processors(&crowd));
 }
 
 /* The heartbeats of a host fall on multiples of eta of its clock: one wake-up of the processor serves all its detectors, and

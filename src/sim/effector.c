@@ -244,6 +244,8 @@ void knell_effector_run(struct knell_effector *e, uint64_t key, const struct kne
     result->fired = counters.fired;
     result->errors = counters.faults + counters.dropped + counters.rests;
     result->events = e->world->events;
+    result->broadcasts = e->world->counters.broadcasts_started;
+    result->messages = e->world->counters.messages_sent;
     result->no_memory = e->world->broken;
 }
 

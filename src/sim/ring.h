@@ -38,6 +38,7 @@ struct knell_ring_result {
     uint32_t never_known;      /* a death that did not become known to all, */
     uint32_t bound_broken;     /* an unstable time of f <= f_max failures longer than T(f) */
     uint64_t events;
+    uint64_t broadcasts, messages; /* started, and sent in all; full fidelity only */
     bool no_memory;
 };
 

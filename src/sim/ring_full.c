@@ -272,5 +272,7 @@ void knell_ring_full_run(struct knell_ring_full *full, uint64_t key, struct knel
     drain(full);
     result->never_known = !full->done && full->unstable_since != KNELL_NEVER;
     result->events = world->events;
+    result->broadcasts = world->counters.broadcasts_started;
+    result->messages = world->counters.messages_sent;
     result->no_memory = world->broken;
 }

@@ -1,6 +1,8 @@
 /* coll_death: one collective after the other is done over and over until a member is killed in the middle of it. All survivors
  * must get an error, nobody may touch their buffers after it, and the rest shrinks and goes on with the next collective.
- * Arguments: the first collective, how many, and "later" for the nonblocking ones. */
+ * Arguments: the first collective, how many, and any of "later" for the nonblocking ones, "told": the member dies just before the
+ * collective, and nobody revokes: those that do not wait for the dead hear from the others that they are out (with a long
+ * KNELL_GRACE_NS nothing else ends their waiting). */
 #include "check.h"
 
 #include <stdbool.h>
@@ -10,7 +12,7 @@ enum { PIECE = 40000, PEERS = 8, MUCH = 14 * PIECE, SPOILT = 0x5a5a5a5a }; /* MU
 
 static MPI_Comm comm;
 static int rank, size;
-static bool later;
+static bool later, told;
 static int *from, *into;
 static int counts[PEERS], displs[PEERS];
 static MPI_Datatype types[PEERS];
@@ -123,15 +125,18 @@ static void die_soon(void)
     setitimer(ITIMER_VIRTUAL, &soon, NULL);
 }
 
+static int once(int which)
+{
+    MPI_Request request;
+    int code = collectives[which].call(&request);
+    return code == MPI_SUCCESS && later ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+}
+
 static int until_error(int which)
 {
     int code = MPI_SUCCESS;
-    while (code == MPI_SUCCESS) {
-        MPI_Request request;
-        code = collectives[which].call(&request);
-        if (code == MPI_SUCCESS && later)
-            code = MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
+    while (code == MPI_SUCCESS)
+        code = once(which);
     return code;
 }
 
@@ -152,14 +157,17 @@ static void lose_one(int which, int victim)
 {
     MPI_Comm rest;
     at = collectives[which].name;
-    if (rank == victim)
+    if (told)
+        die_if(rank == victim);
+    else if (rank == victim)
         die_soon();
-    int code = until_error(which);
-    CHECK(code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_REVOKED);
+    int code = told ? once(which) : until_error(which);
+    CHECK(code == MPIX_ERR_PROC_FAILED || (told ? code == MPI_SUCCESS : code == MPIX_ERR_REVOKED));
     spoil(from);
     spoil(into);
     at = "revoke and shrink";
-    OK(MPIX_Comm_revoke(comm));
+    if (!told)
+        OK(MPIX_Comm_revoke(comm));
     OK(MPIX_Comm_shrink(comm, &rest));
     if (comm != MPI_COMM_WORLD)
         OK(MPI_Comm_free(&comm));
@@ -176,7 +184,10 @@ int main(int argc, char **argv)
 {
     begin(&argc, &argv, 50);
     int first = argc > 1 ? atoi(argv[1]) : 0, many = argc > 2 ? atoi(argv[2]) : 1;
-    later = argc > 3;
+    for (int i = 3; i < argc; i++) {
+        later |= strcmp(argv[i], "later") == 0;
+        told |= strcmp(argv[i], "told") == 0;
+    }
     from = calloc((size_t)MUCH, sizeof *from);
     into = calloc((size_t)MUCH, sizeof *into);
     for (int i = 0; i < PEERS; i++) {

@@ -16,10 +16,18 @@ foreach(mpi IN LISTS mpis)
   knell_mpi_add(mpi-finalize-${mpi}-soak "soak;mpi-soak" 1800 real ${kills} 200 20000)
 endforeach()
 
-# ---- an MPI below whose MPI_Finalize does not come back ----
+# ---- below the layer in MPI_Finalize: a tool that takes its time, and an MPI that does not come back ----
 foreach(mpi IN LISTS mpis)
   add_library(test-mpi-never_ends-${mpi} MODULE never_ends.c)
-  target_link_libraries(test-mpi-never_ends-${mpi} PRIVATE mpi-${mpi})
-  knell_mpi_add(mpi-finalize-never-${mpi} mpi 90 real ${CMAKE_CURRENT_SOURCE_DIR}/run.sh ${mpi}
-    $<TARGET_FILE:knell-mpi-${mpi}>:$<TARGET_FILE:test-mpi-never_ends-${mpi}> 2 0 $<TARGET_FILE:test-mpi-bad-${mpi}>)
+  target_compile_definitions(test-mpi-never_ends-${mpi} PRIVATE _GNU_SOURCE)
+  add_library(test-mpi-finalize_tool-${mpi} MODULE finalize_tool.c)
+  target_compile_definitions(test-mpi-finalize_tool-${mpi} PRIVATE _GNU_SOURCE TOOL_FINALIZE=PMPI_Finalize)
+  foreach(library IN ITEMS never_ends finalize_tool)
+    target_link_libraries(test-mpi-${library}-${mpi} PRIVATE mpi-${mpi})
+  endforeach()
+  set(program test-mpi-sem_plain-${mpi})
+  knell_mpi_program(${program} ${mpi} sem_plain.c)
+  knell_mpi_add(mpi-sem-finalize-below-${mpi} mpi 150 real ${CMAKE_CURRENT_SOURCE_DIR}/finalize_below.sh ${mpi}
+    $<TARGET_FILE:knell-mpi-${mpi}> $<TARGET_FILE:test-mpi-never_ends-${mpi}> $<TARGET_FILE:test-mpi-finalize_tool-${mpi}> 2
+    $<TARGET_FILE:${program}>)
 endforeach()

@@ -11,3 +11,18 @@ foreach(mpi IN LISTS mpis)
   knell_mpi_add(mpi-run-bad-${mpi} mpi 120 real ${CMAKE_CURRENT_SOURCE_DIR}/run_bad.sh $<TARGET_FILE:knell> ${mpi}
     $<TARGET_FILE:${program}>)
 endforeach()
+
+# ---- programs that change their environment, have children, load libraries, bring a tool ----
+foreach(mpi IN LISTS mpis)
+  set(program test-mpi-run_life-${mpi})
+  knell_mpi_program(${program} ${mpi} run_life.c)
+  target_link_libraries(${program} PRIVATE ${CMAKE_DL_LIBS} pthread)
+  add_library(test-mpi-tool_above-${mpi} MODULE finalize_tool.c)
+  target_compile_definitions(test-mpi-tool_above-${mpi} PRIVATE _GNU_SOURCE TOOL_FINALIZE=MPI_Finalize)
+  target_link_libraries(test-mpi-tool_above-${mpi} PRIVATE mpi-${mpi})
+  foreach(mode IN ITEMS real ghost)
+    knell_mpi_add(mpi-trap-life-${mpi}-${mode} mpi 200 ${mode} ${CMAKE_CURRENT_SOURCE_DIR}/run_life.sh $<TARGET_FILE:knell> ${mpi}
+      $<TARGET_FILE:${program}> ${mode} $<TARGET_FILE:test-mpi-slow_load> $<TARGET_FILE:test-mpi-tool_above-${mpi}>)
+  endforeach()
+endforeach()
+add_library(test-mpi-slow_load MODULE slow_load.c)

@@ -56,6 +56,19 @@ run 0 -n 4 --kill 1@MPI_Allreduce#7 --kill 3@MPIX_Comm_shrink -- "$app" 2
 fine 2
 run 0 -n 4 --kill 1@MPI_Allreduce#7 --kill 3@MPI_Comm_shrink -- "$app" 2 # the same call
 fine 2
+for spread in '--overlay hba' --latest-only '--overlay hba --latest-only'; do
+    # shellcheck disable=SC2086
+    run 0 -n 5 $spread --kill 1@MPI_Allreduce#7 --kill 3@MPIX_Comm_shrink -- "$app" 2
+    fine 3
+done
+# As when each host of a job has an environment of its own: nobody starts, and the setting is named.
+for setting in overlay=KNELL_OVERLAY=hba latest_only=KNELL_LATEST_ONLY=1; do
+    knell_run -n 3 --mode "$mode" --mpi "$mpi" -- \
+        sh -c 'case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in 2) export "$1";; esac; exec "$0"' "$app" "${setting#*=}"
+    [ $status -ne 0 ] && [ $status -ne 124 ] || wrong "ranks of different settings: status $status" # who is ended by whose abort differs
+    says "rank 2 and rank 0 are configured differently: ${setting%%=*}"
+    nothing_left
+done
 run 0 -n 4 --kill 0@MPI_Finalize -- "$app"
 fine 3
 run 6 -n 4 -- "$app" 1 6 2 exit
@@ -140,6 +153,12 @@ run 0 -n 4 --dry-run --kill 1@1s -- "$app"
 says 'kills nobody'
 run 0 -n 4 --dry-run --eta 1s -- "$app"
 grep -qE 'KNELL_DELTA_NS[= ]5000000000 ' "$scratch/out" || wrong "delta is not 5 eta when only --eta is given"
+
+grep -qE 'KNELL_OVERLAY[= ]circulant ' "$scratch/out" || wrong "the overlay is not circulant when none is given"
+! grep -q KNELL_LATEST_ONLY "$scratch/out" || wrong "latest only though not asked for"
+run 0 -n 4 --dry-run --overlay hba --latest-only -- "$app"
+grep -qE 'KNELL_OVERLAY[= ]hba ' "$scratch/out" || wrong "--overlay hba is not handed on"
+grep -qE 'KNELL_LATEST_ONLY[= ]1 ' "$scratch/out" || wrong "--latest-only is not handed on"
 
 # ---- scenarios
 cat >"$scratch/small.fail" <<'END'

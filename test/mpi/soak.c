@@ -1,6 +1,7 @@
 /* soak: rounds of random kills and recoveries, until one rank is left. The plan comes from the seed, so that all know it: in
  * each round one or two of the members die, each at a random step of the work, or (real deaths) at a random time, wherever it
- * is. The survivors work on, check every result, recover, and meet in the next round.
+ * is. The survivors work on, check every result, recover, and meet in the next round. In some rounds the work is collectives only
+ * and nobody revokes: those who wait for one that has left must find out by themselves.
  * Usage: soak SEED.  The last one says "rounds N". */
 #include "check.h"
 
@@ -119,8 +120,126 @@ static int by_dup(MPI_Comm comm, int rank, int size)
     return code;
 }
 
-static int (*const works[])(MPI_Comm, int, int) = {by_allreduce, by_bcast, by_ring, by_split, by_dup};
-enum { WORKS = sizeof works / sizeof *works };
+/* ---- collectives, several under way at once ------------------------------------------------------------------------------------- */
+
+enum { UNDER_WAY = 4, PIECE = 6000 }; /* PIECE: of ints, more than goes eagerly */
+static int out[MOST * PIECE], in[UNDER_WAY][MOST * PIECE];
+
+static int begin_barrier(MPI_Comm comm, int *result, int size, MPI_Request *request)
+{
+    (void)result, (void)size;
+    return MPI_Ibarrier(comm, request);
+}
+static int begin_allreduce(MPI_Comm comm, int *result, int size, MPI_Request *request)
+{
+    (void)size;
+    return MPI_Iallreduce(out, result, PIECE, MPI_INT, MPI_SUM, comm, request);
+}
+static int begin_alltoall(MPI_Comm comm, int *result, int size, MPI_Request *request)
+{
+    (void)size;
+    return MPI_Ialltoall(out, PIECE, MPI_INT, result, PIECE, MPI_INT, comm, request);
+}
+static int begin_bcast(MPI_Comm comm, int *result, int size, MPI_Request *request)
+{
+    int rank;
+    OK(MPI_Comm_rank(comm, &rank));
+    for (int i = 0; i < PIECE; i++)
+        result[i] = rank == size - 1 ? size - 1 : -1;
+    return MPI_Ibcast(result, PIECE, MPI_INT, size - 1, comm, request);
+}
+static int begin_allgather(MPI_Comm comm, int *result, int size, MPI_Request *request)
+{
+    (void)size;
+    return MPI_Iallgather(out, PIECE, MPI_INT, result, PIECE, MPI_INT, comm, request);
+}
+static int begin_scan(MPI_Comm comm, int *result, int size, MPI_Request *request)
+{
+    (void)size;
+    return MPI_Iscan(out, result, PIECE, MPI_INT, MPI_SUM, comm, request);
+}
+
+static bool is_sum(const int *result, int rank, int size)
+{
+    (void)rank;
+    return result[0] == size * (size - 1) / 2 && result[PIECE - 1] == result[0];
+}
+static bool is_from_all(const int *result, int rank, int size)
+{
+    (void)rank;
+    for (int i = 0; i < size; i++)
+        if (result[i * PIECE] != i || result[(i + 1) * PIECE - 1] != i)
+            return false;
+    return true;
+}
+static bool is_from_last(const int *result, int rank, int size)
+{
+    (void)rank;
+    return result[0] == size - 1 && result[PIECE - 1] == size - 1;
+}
+static bool is_scanned(const int *result, int rank, int size)
+{
+    (void)size;
+    return result[0] == rank * (rank + 1) / 2 && result[PIECE - 1] == result[0];
+}
+static bool is_anything(const int *result, int rank, int size)
+{
+    (void)result, (void)rank, (void)size;
+    return true;
+}
+
+static const struct {
+    int (*begin)(MPI_Comm comm, int *result, int size, MPI_Request *request);
+    bool (*is_right)(const int *result, int rank, int size);
+} collectives[] = {{begin_barrier, is_anything},     {begin_allreduce, is_sum},      {begin_alltoall, is_from_all},
+                   {begin_bcast, is_from_last},      {begin_allgather, is_from_all}, {begin_scan, is_scanned}};
+enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
+
+static unsigned mix; /* the same at all */
+
+/* They are begun in one order and waited for in another. Each has an end of its own. */
+static int by_several(MPI_Comm comm, int rank, int size)
+{
+    MPI_Request request[UNDER_WAY];
+    int first = (int)(mix % COLLECTIVES), code = MPI_SUCCESS;
+    for (int i = 0; i < size * PIECE; i++)
+        out[i] = rank;
+    for (int i = 0; i < UNDER_WAY; i++)
+        OK(collectives[(first + i) % COLLECTIVES].begin(comm, in[i], size, &request[i]));
+    for (int n = 0; n < UNDER_WAY; n++) {
+        int i = (n + rank + 1) % UNDER_WAY, one = CODE(MPI_Wait(&request[i], MPI_STATUS_IGNORE));
+        CHECK(one != MPI_SUCCESS || collectives[(first + i) % COLLECTIVES].is_right(in[i], rank, size));
+        code = one != MPI_SUCCESS ? one : code;
+    }
+    return code;
+}
+
+static int by_reduce(MPI_Comm comm, int rank, int size)
+{
+    int sum = -1, root = size - 1, code = CODE(MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, root, comm));
+    CHECK(code != MPI_SUCCESS || rank != root || sum == size * (size - 1) / 2);
+    return code;
+}
+
+static int by_barrier(MPI_Comm comm, int rank, int size)
+{
+    (void)rank, (void)size;
+    return CODE(MPI_Barrier(comm));
+}
+
+static int by_gather(MPI_Comm comm, int rank, int size)
+{
+    for (int i = 0; i < PIECE; i++)
+        out[i] = rank;
+    int code = CODE(MPI_Gather(out, PIECE, MPI_INT, in[0], PIECE, MPI_INT, 0, comm));
+    CHECK(code != MPI_SUCCESS || rank != 0 || is_from_all(in[0], rank, size));
+    return code;
+}
+
+/* The first of them are collectives only; one that creates a communicator waits for all who live. */
+static int (*const works[])(MPI_Comm, int, int) = {by_allreduce, by_bcast, by_several, by_reduce, by_barrier,
+                                                   by_gather,    by_split, by_ring,    by_dup};
+enum { WORKS = sizeof works / sizeof *works, ONLY_COLLECTIVES = 6 };
 
 static void fail_strangely(int code)
 {
@@ -132,12 +251,13 @@ static void fail_strangely(int code)
 }
 
 /* Until somebody's death is met. The order of works is the same at all. */
-static void work(MPI_Comm comm, int rank, int size, unsigned start, unsigned *step)
+static void work(MPI_Comm comm, int rank, int size, unsigned start, unsigned kinds, unsigned *step)
 {
     int code = MPI_SUCCESS;
     for (unsigned i = start; code == MPI_SUCCESS; i = i * 5 + 1) {
         die_if(dies_at && ++*step >= dies_at);
-        code = works[(i >> 4) % WORKS](comm, rank, size);
+        mix = i >> 8;
+        code = works[(i >> 4) % kinds](comm, rank, size);
         if (code != MPI_SUCCESS && code != MPIX_ERR_PROC_FAILED && code != MPIX_ERR_REVOKED)
             fail_strangely(code);
     }
@@ -167,8 +287,10 @@ int main(int argc, char **argv)
         int left = size - plan(rank, size, mode && strcmp(mode, "ghost") == 0);
         unsigned step = 0;
         while (size > left) {
-            work(comm, rank, size, draw(1000), &step);
-            OK(MPIX_Comm_revoke(comm));
+            bool revokes = draw(3) > 0;
+            work(comm, rank, size, draw(1000), revokes ? WORKS : ONLY_COLLECTIVES, &step);
+            if (revokes)
+                OK(MPIX_Comm_revoke(comm));
             die_if(dies_at && ++step >= dies_at);
             agree_on(comm, size, rank);
             die_if(dies_at && ++step >= dies_at);

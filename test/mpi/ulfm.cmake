@@ -71,3 +71,18 @@ knell_mpi_example(error-handler error_handler 4 "2 ranks left .*: right" 1@100 0
 knell_mpi_example(spares spares 6 "4 workers after 400 steps: right" 4 1@120 3@250)
 knell_mpi_example(spares-finish spares 6 "4 workers after 400 steps: right" 4 0@399 4@399)
 knell_mpi_example(ring ring 5 "3 ranks left .*: right" 0@50 3@120)
+
+# ---- what a death does to collectives, and hints that change it ----
+knell_ulfm_test(sem-hints 6 3 sem_hints.c)
+foreach(mpi IN LISTS mpis)
+  knell_mpi_add(mpi-sem-hints-world-${mpi} mpi 60 real $<TARGET_FILE:knell> run -n 2 --info mpi_error_uniform=coll
+    --info mpi_error_range=group -- $<TARGET_FILE:test-mpi-sem_hints-${mpi}> mpi_error_uniform coll)
+endforeach()
+# A busy machine may keep a living rank away for longer than the usual grace.
+foreach(which IN ITEMS 0 1 2 3) # barrier, allreduce, allgather, alltoall
+  knell_ulfm_test(sem-coll-done-${which} 6 5 coll_done.c ${which})
+endforeach()
+knell_ulfm_test(sem-coll-done-later 6 5 coll_done.c 0 later)
+get_property(tests DIRECTORY PROPERTY TESTS)
+list(FILTER tests INCLUDE REGEX "coll-done")
+set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT KNELL_GRACE_NS=5000000000)

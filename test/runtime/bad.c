@@ -182,6 +182,7 @@ SPOIL(other_eta) { m[2].config.eta *= 2; }
 SPOIL(other_delta) { m[2].config.delta *= 2; }
 SPOIL(other_tau) { m[2].config.tau = 7 * MS; }
 SPOIL(other_overlay) { m[2].config.overlay = KNELL_OVERLAY_HBA; }
+SPOIL(other_latest_only) { m[2].config.latest_only = true; }
 SPOIL(other_tree) { m[2].config.tree_bits = 2; }
 SPOIL(other_shortcuts) { m[2].config.no_shortcuts = false; }
 SPOIL(wrong_key) { m[1].config.key = other_key; m[1].config.key_size = sizeof other_key; }
@@ -200,6 +201,8 @@ static void leave_file(const char *text)
 SPOIL(stale_file) { leave_file("127.0.0.1:1\n"); only(m, 1 << 1); }
 SPOIL(garbled_file) { leave_file("hello\n"); only(m, 1 << 1); }
 SPOIL(empty_file) { leave_file(""); only(m, 1 << 1); }
+
+#define DIFFER "rank 2 and rank 0 are configured differently: "
 
 static const struct row {
     const char *name;
@@ -242,12 +245,13 @@ static const struct row {
     {ROW(rank_3_twice), {{0, KNELL_EPEER, "rank 3 came twice"}, {3, KNELL_EPEER, "rank 3 came twice"}}},
     {ROW(fewer_ranks), {{0, KNELL_EPEER, "rank 2 says there are 4"}, {2, KNELL_EPEER, "rank 2 says there are 4"}}},
     {ROW(more_ranks), {{0, KNELL_EPEER, "rank 2 says there are 9"}, {2, KNELL_EPEER, "rank 2 says there are 9"}}},
-    {ROW(other_eta), {{0, KNELL_EPEER, "rank 2 and rank 0"}, {2, KNELL_EPEER, "rank 2 and rank 0"}}},
-    {ROW(other_delta), {{0, KNELL_EPEER, "rank 2 and rank 0"}, {4, KNELL_EPEER, "rank 2 and rank 0"}}},
-    {ROW(other_tau), {{0, KNELL_EPEER, "rank 2 and rank 0"}}},
-    {ROW(other_overlay), {{0, KNELL_EPEER, "rank 2 and rank 0"}}},
-    {ROW(other_tree), {{0, KNELL_EPEER, "rank 2 and rank 0"}}},
-    {ROW(other_shortcuts), {{0, KNELL_EPEER, "rank 2 and rank 0"}}},
+    {ROW(other_eta), {{0, KNELL_EPEER, DIFFER "eta"}, {2, KNELL_EPEER, DIFFER "eta"}}},
+    {ROW(other_delta), {{0, KNELL_EPEER, DIFFER "delta"}, {4, KNELL_EPEER, DIFFER "delta"}}},
+    {ROW(other_tau), {{0, KNELL_EPEER, DIFFER "tau"}}},
+    {ROW(other_overlay), {{0, KNELL_EPEER, DIFFER "overlay"}}},
+    {ROW(other_latest_only), {{0, KNELL_EPEER, DIFFER "latest_only"}}},
+    {ROW(other_tree), {{0, KNELL_EPEER, DIFFER "tree_bits"}}},
+    {ROW(other_shortcuts), {{0, KNELL_EPEER, DIFFER "shortcuts"}}},
     {ROW(wrong_key), {{0, KNELL_ETIME, "rank 1; 1 came with a wrong key"}, {1, KNELL_EPEER, "wrong key"},
                       {3, KNELL_ETIME, "rank 1"}}},
     {ROW(key_missing_in_one), {{0, KNELL_ETIME, "rank 5"}, {5, KNELL_EINVAL, "key"}}},

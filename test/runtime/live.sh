@@ -58,6 +58,26 @@ run delta-follows-eta 0 -n 2 --eta 40ms --for 200ms
 [ "$(value delta_ms)" = 400 ] || wrong "--eta 40ms alone: delta $(value delta_ms) ms, expected 400"
 run neighbours 2500 -n 8 --eta 20ms --delta 400ms --for 4s --kill 3@500ms --kill 4@500ms --kill 5@500ms --no-shortcuts
 
+# spread FORWARDS options...: two deaths, with these options. How often a broadcast is passed on tells the overlays apart: between the
+# seven who live circulant has the six others do so once, hba does so for each of its twelve copies (k = 2).
+spread() {
+    forwards=$1
+    shift
+    run "spread $*" 2500 -n 8 --eta 20ms --delta 400ms --for 6s --settle 300ms --kill 3@300ms --kill 6@1s "$@"
+    started=$(value broadcasts_started)
+    [ "${started:-0}" -gt 0 ] || { wrong "$name: no broadcast"; return 0; }
+    each=$(($(value broadcasts_forwarded) / started))
+    [ $each "$forwards" 7 ] || wrong "$name: a broadcast is passed on $each times"
+}
+spread -gt --overlay hba
+[ "$(value overlay)" = '"hba"' ] || wrong "$name: overlay $(value overlay)"
+spread -gt --overlay hba --no-shortcuts
+spread -gt --overlay hba --no-shortcuts --latest-only
+spread -le --latest-only
+[ "$(value overlay)$(value latest_only)" = '"circulant"true' ] || wrong "$name: $(value overlay) $(value latest_only)"
+spread -le --latest-only --no-shortcuts
+[ "$(value shortcuts)" = false ] || wrong "$name: with shortcuts"
+
 run hosts 1000 -n 9 --hosts 3 --eta 20ms --delta 400ms --for 4s --kill 1@500ms --stop 4@1500ms --kill 8@2500ms
 why kernel kernel timeout
 # The first process of each host, at once: with the ring over the hosts these are neighbours.

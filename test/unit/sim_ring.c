@@ -103,13 +103,45 @@ static void run_all(const struct knell_ring_plan *plan, uint64_t runs)
 
 TEST(no_violation_in_any_network_overlay_or_with_every_heartbeat)
 {
-    for (unsigned variant = 0; variant < 8; variant++) {
+    for (unsigned variant = 0; variant < 16; variant++) {
         struct knell_ring_plan plan = lowlat(variant & 4 ? 100 : 33);
         test_context("variant %u", variant);
         plan.config.overlay = variant & 1 ? KNELL_OVERLAY_HBA : KNELL_OVERLAY_CIRCULANT;
         plan.network = variant & 2 ? KNELL_NETWORK_ONEPORT : KNELL_NETWORK_LATENCY;
         plan.config.beats = variant & 4 ? KNELL_BEATS_SENT : KNELL_BEATS_POSTED;
+        plan.config.latest_only = variant & 8;
         run_all(&plan, 40);
+    }
+}
+
+/* One of 33 dies. Beside the copies of the one broadcast: the list to the accused, NewObserver, and the heartbeat that answers it. */
+TEST(a_death_costs_one_broadcast_and_its_copies)
+{
+    const struct {
+        enum knell_overlay overlay;
+        bool latest_only;
+        uint64_t copies;
+    } rows[] = {
+        {KNELL_OVERLAY_CIRCULANT, false, 32 * 9}, /* 32 = 2^5: +16 and -16 are the same */
+        {KNELL_OVERLAY_CIRCULANT, true, 32 * 10}, /* over all 33, the dead one too */
+        {KNELL_OVERLAY_HBA, false, 2 * 5 * 31},   /* 2 k (2^k - 1) */
+    };
+    struct knell_failure death = {.rank = 5};
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct knell_ring_plan plan = lowlat(33);
+        struct knell_ring_result result;
+        plan.config.overlay = rows[i].overlay;
+        plan.config.latest_only = rows[i].latest_only;
+        plan.failures.kind = KNELL_FAILURES_LIST;
+        plan.failures.list = &death;
+        plan.failures.list_count = 1;
+        struct knell_ring_full *full = knell_ring_full_new(&plan);
+        test_context("row %u", i);
+        knell_ring_full_run(full, 1, &result);
+        check_no_violation(&result);
+        CHECK_EQ_U64(result.broadcasts, 1);
+        CHECK_EQ_U64(result.messages, rows[i].copies + 3);
+        knell_ring_full_free(full);
     }
 }
 

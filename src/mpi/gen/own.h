@@ -99,6 +99,8 @@ int knell__mpi_comm_delete_attr(MPI_Comm comm, int comm_keyval);
 int knell__mpi_attr_put(MPI_Comm comm, int keyval, void *attribute_val);
 int knell__mpi_attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag);
 int knell__mpi_attr_delete(MPI_Comm comm, int keyval);
+int knell__mpi_comm_get_info(MPI_Comm comm, MPI_Info *info_used);
+int knell__mpi_comm_set_info(MPI_Comm comm, MPI_Info info);
 int knell__mpi_group_free(MPI_Group *group);
 int knell__mpi_comm_call_errhandler(MPI_Comm comm, int errorcode);
 int knell__mpi_error_class(int errorcode, int *errorclass);
