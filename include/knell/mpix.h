@@ -1,7 +1,7 @@
 /* knell/mpix.h: user-level failure mitigation on the MPI you have.
  *
- * The calls of the ULFM chapter with the names of Open MPI 5. Programs written for it compile unchanged with
- * `#include <mpi-ext.h>` (ours includes the MPI's own first, then this). Run them with the layer preloaded:
+ * The calls of the ULFM chapter with the names of Open MPI 5, and with those that the chapter itself has, without the X. Programs written
+ * for it compile unchanged with `#include <mpi-ext.h>` (ours includes the MPI's own first, then this). Run them with the layer preloaded:
  * `knell run -n 8 -- ./program`, or see docs/mpi.md.
  *
  * Returned codes equal the classes: `if (rc == MPIX_ERR_PROC_FAILED)` and `case MPIX_ERR_REVOKED:` are right. */
@@ -73,6 +73,28 @@ int PMPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed);
 int PMPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked);
 int PMPIX_Comm_failure_ack(MPI_Comm comm);
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
+
+/* The same calls. An MPI that has them itself declares them alike. */
+int MPI_Comm_revoke(MPI_Comm comm);
+int MPI_Comm_is_revoked(MPI_Comm comm, int *flag);
+int MPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
+int MPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
+int MPI_Comm_agree(MPI_Comm comm, int *flag);
+int MPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
+int MPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failed);
+int MPI_Comm_ack_failed(MPI_Comm comm, int count, int *acked);
+int MPI_Comm_failure_ack(MPI_Comm comm);
+int MPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
+int PMPI_Comm_revoke(MPI_Comm comm);
+int PMPI_Comm_is_revoked(MPI_Comm comm, int *flag);
+int PMPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
+int PMPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
+int PMPI_Comm_agree(MPI_Comm comm, int *flag);
+int PMPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
+int PMPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failed);
+int PMPI_Comm_ack_failed(MPI_Comm comm, int count, int *acked);
+int PMPI_Comm_failure_ack(MPI_Comm comm);
+int PMPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
 
 #define OMPI_HAVE_MPIX_COMM_REVOKE 1
 #define OMPI_HAVE_MPIX_COMM_IS_REVOKED 1

@@ -1,5 +1,6 @@
-! mpi_f08_ext: the ULFM calls for `use mpi_f08`, with the module name of Open MPI 5. Module files belong to one compiler and one
-! MPI: compile this file with your program. MPICH declares five of the calls in mpi_f08 itself: compile with -DMPICH there.
+! mpi_f08_ext: the ULFM calls for `use mpi_f08`, with the module name of Open MPI 5. Each has four names: MPIX_, MPI_ as in the
+! chapter of the standard, and both with a P. Module files belong to one compiler and one MPI: compile this file with your program.
+! MPICH declares five of the calls in mpi_f08 itself: compile with -DMPICH there.
 module mpi_f08_ext
   use iso_c_binding, only: c_int
   use mpi_f08
@@ -13,55 +14,68 @@ module mpi_f08_ext
   integer, parameter, public :: MPI_ERR_PROC_FAILED = MPIX_ERR_PROC_FAILED
   integer, parameter, public :: MPI_ERR_PROC_FAILED_PENDING = MPIX_ERR_PROC_FAILED_PENDING
   integer, parameter, public :: MPI_ERR_REVOKED = MPIX_ERR_REVOKED
-  public :: MPIX_Comm_is_revoked, MPIX_Comm_agree, MPIX_Comm_get_failed, MPIX_Comm_ack_failed
-  public :: MPIX_Comm_ishrink, MPIX_Comm_iagree
-  public :: PMPIX_Comm_is_revoked, PMPIX_Comm_agree, PMPIX_Comm_get_failed, PMPIX_Comm_ack_failed
-  public :: PMPIX_Comm_ishrink, PMPIX_Comm_iagree
+  public :: MPI_Comm_revoke, MPI_Comm_is_revoked, MPI_Comm_shrink, MPI_Comm_ishrink, MPI_Comm_agree, MPI_Comm_iagree
+  public :: MPI_Comm_get_failed, MPI_Comm_ack_failed, MPI_Comm_failure_ack, MPI_Comm_failure_get_acked
+  public :: PMPI_Comm_revoke, PMPI_Comm_is_revoked, PMPI_Comm_shrink, PMPI_Comm_ishrink, PMPI_Comm_agree
+  public :: PMPI_Comm_iagree, PMPI_Comm_get_failed, PMPI_Comm_ack_failed, PMPI_Comm_failure_ack
+  public :: PMPI_Comm_failure_get_acked
+  public :: MPIX_Comm_is_revoked, MPIX_Comm_ishrink, MPIX_Comm_agree, MPIX_Comm_iagree, MPIX_Comm_get_failed
+  public :: MPIX_Comm_ack_failed
+  public :: PMPIX_Comm_is_revoked, PMPIX_Comm_ishrink, PMPIX_Comm_agree, PMPIX_Comm_iagree, PMPIX_Comm_get_failed
+  public :: PMPIX_Comm_ack_failed
 #ifndef MPICH
   public :: MPIX_Comm_revoke, MPIX_Comm_shrink, MPIX_Comm_failure_ack, MPIX_Comm_failure_get_acked
   public :: PMPIX_Comm_revoke, PMPIX_Comm_shrink, PMPIX_Comm_failure_ack, PMPIX_Comm_failure_get_acked
 #endif
 
-  interface MPIX_Comm_agree ! MPICH has one that takes a LOGICAL
-    module procedure agree_integer
-  end interface
-
-  interface MPIX_Comm_is_revoked ! the flag of Open MPI 5.0 is an INTEGER, that of 5.1 a LOGICAL
-    module procedure is_revoked_logical, is_revoked_integer
-  end interface
-
-  ! All of them by their other names.
-  interface PMPIX_Comm_agree
-    module procedure agree_integer
-  end interface
-  interface PMPIX_Comm_is_revoked
-    module procedure is_revoked_logical, is_revoked_integer
-  end interface
-  interface PMPIX_Comm_get_failed
-    module procedure MPIX_Comm_get_failed
-  end interface
-  interface PMPIX_Comm_ack_failed
-    module procedure MPIX_Comm_ack_failed
-  end interface
-  interface PMPIX_Comm_ishrink
-    module procedure MPIX_Comm_ishrink
-  end interface
-  interface PMPIX_Comm_iagree
-    module procedure MPIX_Comm_iagree
-  end interface
+  ! The flag of MPIX_Comm_is_revoked is an INTEGER in Open MPI 5.0, a LOGICAL in 5.1; that of MPIX_Comm_agree a LOGICAL in MPICH.
+  interface MPI_Comm_revoke; module procedure revoke; end interface
+  interface PMPI_Comm_revoke; module procedure revoke; end interface
 #ifndef MPICH
-  interface PMPIX_Comm_revoke
-    module procedure MPIX_Comm_revoke
-  end interface
-  interface PMPIX_Comm_shrink
-    module procedure MPIX_Comm_shrink
-  end interface
-  interface PMPIX_Comm_failure_ack
-    module procedure MPIX_Comm_failure_ack
-  end interface
-  interface PMPIX_Comm_failure_get_acked
-    module procedure MPIX_Comm_failure_get_acked
-  end interface
+  interface MPIX_Comm_revoke; module procedure revoke; end interface
+  interface PMPIX_Comm_revoke; module procedure revoke; end interface
+#endif
+  interface MPI_Comm_is_revoked; module procedure is_revoked_logical, is_revoked_integer; end interface
+  interface PMPI_Comm_is_revoked; module procedure is_revoked_logical, is_revoked_integer; end interface
+  interface MPIX_Comm_is_revoked; module procedure is_revoked_logical, is_revoked_integer; end interface
+  interface PMPIX_Comm_is_revoked; module procedure is_revoked_logical, is_revoked_integer; end interface
+  interface MPI_Comm_shrink; module procedure shrink; end interface
+  interface PMPI_Comm_shrink; module procedure shrink; end interface
+#ifndef MPICH
+  interface MPIX_Comm_shrink; module procedure shrink; end interface
+  interface PMPIX_Comm_shrink; module procedure shrink; end interface
+#endif
+  interface MPI_Comm_ishrink; module procedure ishrink; end interface
+  interface PMPI_Comm_ishrink; module procedure ishrink; end interface
+  interface MPIX_Comm_ishrink; module procedure ishrink; end interface
+  interface PMPIX_Comm_ishrink; module procedure ishrink; end interface
+  interface MPI_Comm_agree; module procedure agree; end interface
+  interface PMPI_Comm_agree; module procedure agree; end interface
+  interface MPIX_Comm_agree; module procedure agree; end interface
+  interface PMPIX_Comm_agree; module procedure agree; end interface
+  interface MPI_Comm_iagree; module procedure iagree; end interface
+  interface PMPI_Comm_iagree; module procedure iagree; end interface
+  interface MPIX_Comm_iagree; module procedure iagree; end interface
+  interface PMPIX_Comm_iagree; module procedure iagree; end interface
+  interface MPI_Comm_get_failed; module procedure get_failed; end interface
+  interface PMPI_Comm_get_failed; module procedure get_failed; end interface
+  interface MPIX_Comm_get_failed; module procedure get_failed; end interface
+  interface PMPIX_Comm_get_failed; module procedure get_failed; end interface
+  interface MPI_Comm_ack_failed; module procedure ack_failed; end interface
+  interface PMPI_Comm_ack_failed; module procedure ack_failed; end interface
+  interface MPIX_Comm_ack_failed; module procedure ack_failed; end interface
+  interface PMPIX_Comm_ack_failed; module procedure ack_failed; end interface
+  interface MPI_Comm_failure_ack; module procedure failure_ack; end interface
+  interface PMPI_Comm_failure_ack; module procedure failure_ack; end interface
+#ifndef MPICH
+  interface MPIX_Comm_failure_ack; module procedure failure_ack; end interface
+  interface PMPIX_Comm_failure_ack; module procedure failure_ack; end interface
+#endif
+  interface MPI_Comm_failure_get_acked; module procedure failure_get_acked; end interface
+  interface PMPI_Comm_failure_get_acked; module procedure failure_get_acked; end interface
+#ifndef MPICH
+  interface MPIX_Comm_failure_get_acked; module procedure failure_get_acked; end interface
+  interface PMPIX_Comm_failure_get_acked; module procedure failure_get_acked; end interface
 #endif
 
   interface
@@ -121,15 +135,13 @@ module mpi_f08_ext
 
 contains
 
-#ifndef MPICH
-  subroutine MPIX_Comm_revoke(comm, ierror)
+  subroutine revoke(comm, ierror)
     type(MPI_Comm), intent(in) :: comm
     integer, optional, intent(out) :: ierror
     integer :: code
     call c_revoke(comm%MPI_VAL, code)
     if (present(ierror)) ierror = code
   end subroutine
-#endif
 
   subroutine is_revoked_integer(comm, flag, ierror)
     type(MPI_Comm), intent(in) :: comm
@@ -150,8 +162,7 @@ contains
     if (present(ierror)) ierror = code
   end subroutine
 
-#ifndef MPICH
-  subroutine MPIX_Comm_shrink(comm, newcomm, ierror)
+  subroutine shrink(comm, newcomm, ierror)
     type(MPI_Comm), intent(in) :: comm
     type(MPI_Comm), intent(out) :: newcomm
     integer, optional, intent(out) :: ierror
@@ -159,9 +170,8 @@ contains
     call c_shrink(comm%MPI_VAL, newcomm%MPI_VAL, code)
     if (present(ierror)) ierror = code
   end subroutine
-#endif
 
-  subroutine MPIX_Comm_ishrink(comm, newcomm, request, ierror)
+  subroutine ishrink(comm, newcomm, request, ierror)
     type(MPI_Comm), intent(in) :: comm
     type(MPI_Comm), intent(out) :: newcomm
     type(MPI_Request), intent(out) :: request
@@ -171,7 +181,7 @@ contains
     if (present(ierror)) ierror = code
   end subroutine
 
-  subroutine MPIX_Comm_iagree(comm, flag, request, ierror)
+  subroutine iagree(comm, flag, request, ierror)
     type(MPI_Comm), intent(in) :: comm
     integer, intent(inout), asynchronous :: flag
     type(MPI_Request), intent(out) :: request
@@ -181,7 +191,7 @@ contains
     if (present(ierror)) ierror = code
   end subroutine
 
-  subroutine agree_integer(comm, flag, ierror)
+  subroutine agree(comm, flag, ierror)
     type(MPI_Comm), intent(in) :: comm
     integer, intent(inout) :: flag
     integer, optional, intent(out) :: ierror
@@ -190,7 +200,7 @@ contains
     if (present(ierror)) ierror = code
   end subroutine
 
-  subroutine MPIX_Comm_get_failed(comm, failedgrp, ierror)
+  subroutine get_failed(comm, failedgrp, ierror)
     type(MPI_Comm), intent(in) :: comm
     type(MPI_Group), intent(out) :: failedgrp
     integer, optional, intent(out) :: ierror
@@ -199,7 +209,7 @@ contains
     if (present(ierror)) ierror = code
   end subroutine
 
-  subroutine MPIX_Comm_ack_failed(comm, num_to_ack, num_acked, ierror)
+  subroutine ack_failed(comm, num_to_ack, num_acked, ierror)
     type(MPI_Comm), intent(in) :: comm
     integer, intent(in) :: num_to_ack
     integer, intent(out) :: num_acked
@@ -209,18 +219,15 @@ contains
     if (present(ierror)) ierror = code
   end subroutine
 
-#ifndef MPICH
-  subroutine MPIX_Comm_failure_ack(comm, ierror)
+  subroutine failure_ack(comm, ierror)
     type(MPI_Comm), intent(in) :: comm
     integer, optional, intent(out) :: ierror
     integer :: code
     call c_failure_ack(comm%MPI_VAL, code)
     if (present(ierror)) ierror = code
   end subroutine
-#endif
 
-#ifndef MPICH
-  subroutine MPIX_Comm_failure_get_acked(comm, failedgrp, ierror)
+  subroutine failure_get_acked(comm, failedgrp, ierror)
     type(MPI_Comm), intent(in) :: comm
     type(MPI_Group), intent(out) :: failedgrp
     integer, optional, intent(out) :: ierror
@@ -228,6 +235,5 @@ contains
     call c_failure_get_acked(comm%MPI_VAL, failedgrp%MPI_VAL, code)
     if (present(ierror)) ierror = code
   end subroutine
-#endif
 
 end module mpi_f08_ext

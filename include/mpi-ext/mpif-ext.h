@@ -1,6 +1,6 @@
 ! mpif-ext.h: the constants of the ULFM calls for programs that
 ! include 'mpif.h', in fixed or free form. The calls are external:
-! call MPIX_Comm_shrink(comm, newcomm, ierror).
+! call MPIX_Comm_shrink(comm, newcomm, ierror), also without the X.
 ! MPICH has numbers for them; on Open MPI 4 they are the first above
 ! its own (see knell/mpix.h).
       integer KNELL_ERR_BASE
@@ -27,3 +27,14 @@
       external PMPIX_Comm_get_failed, PMPIX_Comm_ack_failed
       external PMPIX_Comm_failure_ack
       external PMPIX_Comm_failure_get_acked
+      external MPI_Comm_revoke, MPI_Comm_is_revoked
+      external MPI_Comm_shrink, MPI_Comm_ishrink
+      external MPI_Comm_agree, MPI_Comm_iagree
+      external MPI_Comm_get_failed, MPI_Comm_ack_failed
+      external MPI_Comm_failure_ack, MPI_Comm_failure_get_acked
+      external PMPI_Comm_revoke, PMPI_Comm_is_revoked
+      external PMPI_Comm_shrink, PMPI_Comm_ishrink
+      external PMPI_Comm_agree, PMPI_Comm_iagree
+      external PMPI_Comm_get_failed, PMPI_Comm_ack_failed
+      external PMPI_Comm_failure_ack
+      external PMPI_Comm_failure_get_acked

@@ -19,6 +19,17 @@ static const char *const call_name[] = {
 #undef CALL_NAME
 };
 
+/* By what other names they are called. */
+static const struct {
+    int call;
+    const char *name;
+} alias[] = {
+#define CALL_ALIAS(number, other) {KNELL__CALL_##number, #other},
+    KNELL__CALL_ALIASES(CALL_ALIAS)
+#undef CALL_ALIAS
+};
+enum { ALIASES = sizeof alias / sizeof *alias };
+
 const char *knell__run_call_name(int call)
 {
     return call >= 0 && call < KNELL__CALL_END ? call_name[call] : "a call";
@@ -36,6 +47,9 @@ static int number_of(const char *name)
     for (int i = 0; i < KNELL__CALL_END; i++)
         if (strcmp(call_name[i], name) == 0)
             return i;
+    for (int i = 0; i < ALIASES; i++)
+        if (strcmp(alias[i].name, name) == 0)
+            return alias[i].call;
     return -1;
 }
 
@@ -53,6 +67,8 @@ int knell__run_no_call(const struct knell__run_plan *plan, const char *where, co
                                "MPI_Finalize", where, name);
     for (int i = 0; i < KNELL__CALL_END; i++)
         knell__suggestion_offer(&near, call_name[i]);
+    for (int i = 0; i < ALIASES; i++)
+        knell__suggestion_offer(&near, alias[i].name);
     return near.best ? knell__cli_fail(plan->usage, "%.120s: there is no call %.60s; did you mean %s?", where, name, near.best)
                      : knell__cli_fail(plan->usage, "%.120s: %.60s is no MPI call that is known here", where, name);
 }

@@ -32,6 +32,19 @@ const char *knell__call_name(enum knell__call call)
     return call_name[call];
 }
 
+int knell__call_named(const char *name)
+{
+    for (int call = 0; call < KNELL__CALL_END; call++)
+        if (strcmp(call_name[call], name) == 0)
+            return call;
+#define CALL_ALIAS(number, other)                                                                                        \
+    if (strcmp(#other, name) == 0)                                                                                       \
+        return KNELL__CALL_##number;
+    KNELL__CALL_ALIASES(CALL_ALIAS)
+#undef CALL_ALIAS
+    return -1;
+}
+
 int64_t knell__now_ns(void)
 {
     struct timespec now;

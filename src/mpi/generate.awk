@@ -165,6 +165,9 @@ BEGIN {
         next
     }
     printf "    X(%s, %s) \\\n", toupper(short), name > calls
+    plain = class == "ulfm" ? "MPI_" substr(name, 6) : "" # as the standard's chapter has it, without the X
+    if (plain)
+        aliases = aliases sprintf("    X(%s, %s) \\\n", toupper(short), plain)
     if (class != "ulfm") {
         when_4(native_h, "    int (*" short ")(" parameters ");")
         when_4(native_c, "    knell__native." short " = knell__native_symbol(\"P" name "\");")
@@ -176,12 +179,15 @@ BEGIN {
     when_4(wrappers, "\nEXPORT int " name "(" parameters ")\n{\n" \
         body_of(class, "knell__native." short "(" arguments ")", "knell__mpi_" short "(" arguments ")", number) \
         "}\nint P" name "(" parameters ") ALIAS(" name ");")
+    if (plain)
+        print "int " plain "(" parameters ") ALIAS(" name ");\nint P" plain "(" parameters ") ALIAS(" name ");" > wrappers
 }
 
 END {
     if (failed)
         exit 1
-    print "    /* end */\n\nenum knell__call {\n#define KNELL__CALL_NUMBER(number, name) KNELL__CALL_##number," > calls
+    print "    /* end */\n\n/* Other names of some. */\n#define KNELL__CALL_ALIASES(X) \\\n" aliases "    /* end */" > calls
+    print "\nenum knell__call {\n#define KNELL__CALL_NUMBER(number, name) KNELL__CALL_##number," > calls
     print "    KNELL__CALLS(KNELL__CALL_NUMBER)\n#undef KNELL__CALL_NUMBER\n    KNELL__CALL_END\n};\n\n#endif" > calls
     print "};\n\n#endif" > native_h
     print "}" > native_c

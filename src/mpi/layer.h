@@ -67,6 +67,7 @@ static inline int knell__leave(enum knell__call call, int code)
 }
 
 const char *knell__call_name(enum knell__call call);
+int knell__call_named(const char *name); /* or -1 */
 
 /* CLOCK_MONOTONIC. */
 int64_t knell__now_ns(void);

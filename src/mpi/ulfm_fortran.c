@@ -1,5 +1,5 @@
 /* ulfm_fortran.c: the ULFM calls for Fortran, as `call MPIX_Comm_revoke(comm, ierror)` reaches them with the names that gfortran,
- * flang and ifort give. Behind `use mpi_f08` and `use mpi` there are the modules of include/mpi-ext in front of them. Everything else of
+ * flang and ifort give; without the X too. Behind `use mpi_f08` and `use mpi` there are the modules of include/mpi-ext in front of them. Everything else of
  * Fortran goes through the MPI's own wrappers, which end in the calls the layer stands before. */
 #include "mpi/native.h"
 
@@ -8,21 +8,23 @@
 #define PUBLIC __attribute__((visibility("default")))
 #define IN(comm) MPI_Comm_f2c(*(comm))
 
-/* Under both names: MPIX_ and PMPIX_. */
+/* Under all names: MPIX_, PMPIX_, MPI_ and PMPI_. */
 #define FORTRAN(name, ...)                                                                                               \
-    PUBLIC void name(__VA_ARGS__);                                                                                       \
-    PUBLIC void p##name(__VA_ARGS__) __attribute__((alias(#name)))
+    PUBLIC void mpix_##name(__VA_ARGS__);                                                                                \
+    PUBLIC void pmpix_##name(__VA_ARGS__) __attribute__((alias("mpix_" #name)));                                         \
+    PUBLIC void mpi_##name(__VA_ARGS__) __attribute__((alias("mpix_" #name)));                                           \
+    PUBLIC void pmpi_##name(__VA_ARGS__) __attribute__((alias("mpix_" #name)))
 
-FORTRAN(mpix_comm_revoke_, const MPI_Fint *comm, MPI_Fint *ierror);
-FORTRAN(mpix_comm_is_revoked_, const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror);
-FORTRAN(mpix_comm_shrink_, const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *ierror);
-FORTRAN(mpix_comm_ishrink_, const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *request, MPI_Fint *ierror);
-FORTRAN(mpix_comm_iagree_, const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *request, MPI_Fint *ierror);
-FORTRAN(mpix_comm_agree_, const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror);
-FORTRAN(mpix_comm_get_failed_, const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
-FORTRAN(mpix_comm_ack_failed_, const MPI_Fint *comm, const MPI_Fint *count, MPI_Fint *acked, MPI_Fint *ierror);
-FORTRAN(mpix_comm_failure_ack_, const MPI_Fint *comm, MPI_Fint *ierror);
-FORTRAN(mpix_comm_failure_get_acked_, const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
+FORTRAN(comm_revoke_, const MPI_Fint *comm, MPI_Fint *ierror);
+FORTRAN(comm_is_revoked_, const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror);
+FORTRAN(comm_shrink_, const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *ierror);
+FORTRAN(comm_ishrink_, const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *request, MPI_Fint *ierror);
+FORTRAN(comm_iagree_, const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *request, MPI_Fint *ierror);
+FORTRAN(comm_agree_, const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror);
+FORTRAN(comm_get_failed_, const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
+FORTRAN(comm_ack_failed_, const MPI_Fint *comm, const MPI_Fint *count, MPI_Fint *acked, MPI_Fint *ierror);
+FORTRAN(comm_failure_ack_, const MPI_Fint *comm, MPI_Fint *ierror);
+FORTRAN(comm_failure_get_acked_, const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
 PUBLIC void knell_kill_me_(void);
 
 void mpix_comm_revoke_(const MPI_Fint *comm, MPI_Fint *ierror)

@@ -23,10 +23,7 @@ static int call_at(void *address)
     if (!dladdr(address, &info) || !info.dli_sname)
         return -1;
     const char *name = info.dli_sname + (strncmp(info.dli_sname, "PMPI", 4) == 0);
-    for (int call = 0; strncmp(name, "MPI", 3) == 0 && call < KNELL__CALL_END; call++)
-        if (strcmp(knell__call_name(call), name) == 0)
-            return call;
-    return -1;
+    return strncmp(name, "MPI", 3) == 0 ? knell__call_named(name) : -1;
 }
 
 /* The outermost one is what the program called. */

@@ -30,9 +30,17 @@ runs() {
     }
 }
 
-# shellcheck disable=SC2046 # flags are words
-"mpicc.$mpi" -Wall -Wextra -Werror "$here/consumer.c" -o "$scratch/consumer" $(pkg-config --cflags --libs "$package")
-runs '3 of 4 ranks left, sum 406: right' "$scratch/consumer"
+# spelt NAMES file: the program with its calls named MPI_Comm_agree, or PMPI_Comm_agree, and so on, instead of MPIX_Comm_agree; its path
+spelt() {
+    sed "s/MPIX_Comm_/$1Comm_/g" "$here/$2" >"$scratch/$1$2"
+    echo "$scratch/$1$2"
+}
+
+for names in MPIX_ MPI_ PMPI_; do
+    # shellcheck disable=SC2046 # flags are words
+    "mpicc.$mpi" -Wall -Wextra -Werror "$(spelt $names consumer.c)" -o "$scratch/consumer" $(pkg-config --cflags --libs "$package")
+    runs '3 of 4 ranks left, sum 406: right' "$scratch/consumer"
+done
 # shellcheck disable=SC2046
 "mpicc.$mpi" -x c++ -Wall -Werror -fsyntax-only $(pkg-config --cflags "$package") "$here/consumer.c" # the headers in C++
 # shellcheck disable=SC2046
@@ -44,12 +52,16 @@ runs '3 of 4 ranks, .*: right' "$scratch/jacobi" --kill 2@MPI_Allreduce#20
 
 if command -v "mpif90.$mpi" >/dev/null 2>&1 && command -v gfortran >/dev/null 2>&1; then
     cd "$scratch" # module files
-    # shellcheck disable=SC2046
-    "mpif90.$mpi" $(pkg-config --variable=fortran "$package") "$here/consumer.f90" -o "$scratch/fortran" $(pkg-config --libs "$package")
-    runs 'rank 0 of 3: right' "$scratch/fortran"
-    # shellcheck disable=SC2046
-    "mpif90.$mpi" $(pkg-config --variable=fortran "$package") "$here/consumer_mpif.f" -o "$scratch/mpif" $(pkg-config --libs "$package")
-    runs 'mpif.h: right' "$scratch/mpif"
+    for names in MPIX_ MPI_; do
+        # shellcheck disable=SC2046
+        "mpif90.$mpi" $(pkg-config --variable=fortran "$package") "$(spelt $names consumer.f90)" -o "$scratch/fortran" \
+            $(pkg-config --libs "$package")
+        runs 'rank 0 of 3: right' "$scratch/fortran"
+        # shellcheck disable=SC2046
+        "mpif90.$mpi" $(pkg-config --variable=fortran "$package") "$(spelt $names consumer_mpif.f)" -o "$scratch/mpif" \
+            $(pkg-config --libs "$package")
+        runs 'mpif.h: right' "$scratch/mpif"
+    done
 else
     echo "Fortran: skipped, no mpif90.$mpi (tools/setup test installs it)"
 fi

@@ -1,7 +1,7 @@
 /* run_app: for the tests of `knell run`: works until `deaths` ranks have died, each time shrinking to the survivors, then ends.
  * Usage: run_app deaths [status [victim [how]]]: the exit status of the highest survivor; who dies at its fifth step, and how: kill
  * (knell_kill_me), exit (with status 3, without MPI_Finalize) or crash (SIGSEGV).
- * run_app hang: rank 0 never comes to the barrier where the others are. abort: rank 1 calls MPI_Abort with 9, the others wait.
+ * run_app hang: rank 0 never comes to the barrier where the others are, rank 3 waits in an agreement. abort: rank 1 calls MPI_Abort with 9, the others wait.
  * fatal: rank 1 dies, the others have the fatal error handler. crash-all: nobody is left. wrong: rank 1 makes an error that the MPI below
  * finds, by a communicator with the fatal error handler, the others wait.
  * run_app count FILE: allreduce and barrier in turns until one rank has died; each rank notes its calls in FILE.RANK. */
@@ -34,8 +34,11 @@ static void recover(MPI_Comm *comm)
 
 static void hang(void)
 {
+    int flag = 1;
     for (; me == 0; pause())
         ;
+    if (me == 3)
+        MPI_Comm_agree(MPI_COMM_WORLD, &flag);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 

@@ -54,6 +54,8 @@ sed -E '/^  (rank|─) / d; /^ +0 .*s$/ d; /^$/ d
 diff "$(dirname "$0")/run_timeline.txt" "$scratch/masked" >&2 || wrong "the timeline differs"
 run 0 -n 4 --kill 1@MPI_Allreduce#7 --kill 3@MPIX_Comm_shrink -- "$app" 2
 fine 2
+run 0 -n 4 --kill 1@MPI_Allreduce#7 --kill 3@MPI_Comm_shrink -- "$app" 2 # the same call
+fine 2
 for spread in '--overlay hba' --latest-only '--overlay hba --latest-only'; do
     # shellcheck disable=SC2086
     run 0 -n 5 $spread --kill 1@MPI_Allreduce#7 --kill 3@MPIX_Comm_shrink -- "$app" 2
@@ -91,12 +93,13 @@ fine 3
 
 # ---- the end from outside
 for limit in 5 15 45; do # on a busy machine MPI_Init alone may take seconds
-    run 124 -n 3 --timeout ${limit}s -- "$app" hang
+    run 124 -n 4 --timeout ${limit}s -- "$app" hang
     grep -q 'inside MPI_Init' "$scratch/err" || break
 done
 says "ended by --timeout after $limit s"
 says 'rank 0: inside no MPI call'
 says 'ranks 1 to 2: inside MPI_Barrier'
+says 'rank 3: inside MPIX_Comm_agree' # by whichever of its names
 
 # in_background: a job that works until it is ended, from the moment all are through MPI_Init; its process is $job
 in_background() {
@@ -167,6 +170,8 @@ says '2 processes, the job has 4 ranks'
 echo 'Daemon D { onload -> continue, stay; before(MPI_Alreduce) -> halt; } Computer C { program = "app" daemon = D; }' >"$scratch/typo.fail"
 run 2 -n 1 --fail "$scratch/typo.fail" -- "$app"
 says 'did you mean MPI_Allreduce'
+run 2 -n 1 --kill 0@MPI_Comm_agre -- "$app"
+says 'did you mean MPI_Comm_agree'
 run 2 -n 2 --log /nowhere/log -- "$app"
 says '/nowhere/log'
 exit $failed

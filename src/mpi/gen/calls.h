@@ -391,6 +391,20 @@
     X(X_NEIGHBOR_ALLTOALLW_INIT, MPIX_Neighbor_alltoallw_init) \
     /* end */
 
+/* Other names of some. */
+#define KNELL__CALL_ALIASES(X) \
+    X(COMM_REVOKE, MPI_Comm_revoke) \
+    X(COMM_IS_REVOKED, MPI_Comm_is_revoked) \
+    X(COMM_SHRINK, MPI_Comm_shrink) \
+    X(COMM_ISHRINK, MPI_Comm_ishrink) \
+    X(COMM_AGREE, MPI_Comm_agree) \
+    X(COMM_IAGREE, MPI_Comm_iagree) \
+    X(COMM_GET_FAILED, MPI_Comm_get_failed) \
+    X(COMM_ACK_FAILED, MPI_Comm_ack_failed) \
+    X(COMM_FAILURE_ACK, MPI_Comm_failure_ack) \
+    X(COMM_FAILURE_GET_ACKED, MPI_Comm_failure_get_acked) \
+    /* end */
+
 enum knell__call {
 #define KNELL__CALL_NUMBER(number, name) KNELL__CALL_##number,
     KNELL__CALLS(KNELL__CALL_NUMBER)

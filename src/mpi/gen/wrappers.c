@@ -2165,6 +2165,8 @@ EXPORT int MPIX_Comm_revoke(MPI_Comm comm)
     return knell__leave(KNELL__CALL_COMM_REVOKE, code);
 }
 int PMPIX_Comm_revoke(MPI_Comm comm) ALIAS(MPIX_Comm_revoke);
+int MPI_Comm_revoke(MPI_Comm comm) ALIAS(MPIX_Comm_revoke);
+int PMPI_Comm_revoke(MPI_Comm comm) ALIAS(MPIX_Comm_revoke);
 
 EXPORT int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag)
 {
@@ -2176,6 +2178,8 @@ EXPORT int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag)
     return knell__leave(KNELL__CALL_COMM_IS_REVOKED, code);
 }
 int PMPIX_Comm_is_revoked(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_is_revoked);
+int MPI_Comm_is_revoked(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_is_revoked);
+int PMPI_Comm_is_revoked(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_is_revoked);
 
 EXPORT int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm)
 {
@@ -2187,6 +2191,8 @@ EXPORT int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm)
     return knell__leave(KNELL__CALL_COMM_SHRINK, code);
 }
 int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPIX_Comm_shrink);
+int MPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPIX_Comm_shrink);
+int PMPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPIX_Comm_shrink);
 
 EXPORT int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
@@ -2198,6 +2204,8 @@ EXPORT int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *requ
     return knell__leave(KNELL__CALL_COMM_ISHRINK, code);
 }
 int PMPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPIX_Comm_ishrink);
+int MPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPIX_Comm_ishrink);
+int PMPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPIX_Comm_ishrink);
 
 EXPORT int MPIX_Comm_agree(MPI_Comm comm, int *flag)
 {
@@ -2209,6 +2217,8 @@ EXPORT int MPIX_Comm_agree(MPI_Comm comm, int *flag)
     return knell__leave(KNELL__CALL_COMM_AGREE, code);
 }
 int PMPIX_Comm_agree(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_agree);
+int MPI_Comm_agree(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_agree);
+int PMPI_Comm_agree(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_agree);
 
 EXPORT int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request)
 {
@@ -2220,6 +2230,8 @@ EXPORT int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request)
     return knell__leave(KNELL__CALL_COMM_IAGREE, code);
 }
 int PMPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request) ALIAS(MPIX_Comm_iagree);
+int MPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request) ALIAS(MPIX_Comm_iagree);
+int PMPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request) ALIAS(MPIX_Comm_iagree);
 
 EXPORT int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed)
 {
@@ -2231,6 +2243,8 @@ EXPORT int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed)
     return knell__leave(KNELL__CALL_COMM_GET_FAILED, code);
 }
 int PMPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_get_failed);
+int MPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_get_failed);
+int PMPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_get_failed);
 
 EXPORT int MPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked)
 {
@@ -2242,6 +2256,8 @@ EXPORT int MPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked)
     return knell__leave(KNELL__CALL_COMM_ACK_FAILED, code);
 }
 int PMPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked) ALIAS(MPIX_Comm_ack_failed);
+int MPI_Comm_ack_failed(MPI_Comm comm, int count, int *acked) ALIAS(MPIX_Comm_ack_failed);
+int PMPI_Comm_ack_failed(MPI_Comm comm, int count, int *acked) ALIAS(MPIX_Comm_ack_failed);
 
 EXPORT int MPIX_Comm_failure_ack(MPI_Comm comm)
 {
@@ -2253,6 +2269,8 @@ EXPORT int MPIX_Comm_failure_ack(MPI_Comm comm)
     return knell__leave(KNELL__CALL_COMM_FAILURE_ACK, code);
 }
 int PMPIX_Comm_failure_ack(MPI_Comm comm) ALIAS(MPIX_Comm_failure_ack);
+int MPI_Comm_failure_ack(MPI_Comm comm) ALIAS(MPIX_Comm_failure_ack);
+int PMPI_Comm_failure_ack(MPI_Comm comm) ALIAS(MPIX_Comm_failure_ack);
 
 EXPORT int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed)
 {
@@ -2264,6 +2282,8 @@ EXPORT int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed)
     return knell__leave(KNELL__CALL_COMM_FAILURE_GET_ACKED, code);
 }
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
+int MPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
+int PMPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
 
 EXPORT int MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
