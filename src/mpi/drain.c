@@ -5,7 +5,7 @@
 #include "mpi/discard.h"
 #include "mpi/layer.h"
 #include "mpi/native.h"
-#include "mpi/side.h"
+#include "mpi/wait.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -58,6 +58,8 @@ static void say_word(int to, struct word word)
 static void tell(int process, MPI_Comm context, int tag, int asks)
 {
     struct word word = {knell__context_number(context), tag, asks};
+    if (!knell__hears(process))
+        return;
     pthread_mutex_lock(&lock);
     if (process == knell__self.process)
         obey(process, &word);

@@ -71,5 +71,10 @@ KNELL__RARE bool knell__give_up(const struct knell__op *op, MPI_Request *request
 /* How long the other end may take to let go of an operation that is given up, in milliseconds: for ever while it lives. */
 int64_t knell__patience(const struct knell__comm *comm, int peer);
 int64_t knell__now_ms(void);
+/* Whether this process may still do what it is asked to (drain.h): a ghost may. */
+static inline bool knell__hears(int process)
+{
+    return knell__self.ghosts || !knell__is_dead(process);
+}
 
 #endif

@@ -29,6 +29,9 @@ knell_ulfm_test(trap-tutorial 5 1 trap_tutorial.c)
 knell_ulfm_test(trap-threads 3 1 trap_threads.c)
 knell_mpi_test(trap-silent 3 0 trap_silent.c) # no death at all
 knell_mpi_test(bad 2 0 bad.c)
+knell_ulfm_test(sem-sent 3 1 sem_sent.c)
+knell_mpi_test(trap-lost 4 3 trap_lost.c) # deaths that are always real
+knell_mpi_test(trap-written 8 7 trap_written.c)
 
 knell_ulfm_test(thesis-calls 6 2 thesis_calls.c 1)
 knell_ulfm_test(thesis-calls-root 6 2 thesis_calls.c 0)
