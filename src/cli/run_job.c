@@ -146,7 +146,6 @@ void knell__run_reap(struct knell__run_job *job)
             job->launcher = 0;
             job->launcher_status = status;
         } else {
-            knell__run_read_reports(job); /* all that it said before it ended: that it was through MPI_Finalize, above all */
             orphan_ended(job, pid, status);
         }
 }

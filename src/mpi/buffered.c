@@ -1,6 +1,7 @@
 /* buffered.c: see buffered.h. MPI_Bsend, MPI_Ibsend, MPI_Buffer_attach, MPI_Buffer_detach. */
 #include "mpi/buffered.h"
 #include "mpi/copy.h"
+#include "mpi/doubt.h"
 #include "mpi/drain.h"
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
@@ -34,9 +35,11 @@ static void give_up(struct message *message)
     const struct knell__op *op = &message->op;
     message->given_up = true;
     attached.used -= message->room;
-    message->asked = knell__patience(op->comm, op->peer) > 0;
-    if (message->asked)
-        knell__drain_ask(op->peer, op->comm->place.context, op->tag);
+    message->asked = knell__hears(op->peer);
+    if (!message->asked)
+        return;
+    knell__doubt_comm(op->comm);
+    knell__drain_ask(op->peer, op->comm->place.context, op->tag);
 }
 
 static void end(struct message *message)

@@ -13,8 +13,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* A member is known dead. Spoiled: a collective failed for another reason, and left messages behind. */
-enum { KNELL__REVOKED = 1, KNELL__DEAD = 2, KNELL__SPOILED = 4 };
+/* A member is known dead. Spoiled: a collective failed for another reason, and left messages behind. Drains: somebody was asked to
+ * throw away what was sent to it (doubt.h). */
+enum { KNELL__REVOKED = 1, KNELL__DEAD = 2, KNELL__SPOILED = 4, KNELL__DRAINS = 8 };
 
 struct knell__comm {
     /* What every call reads. */

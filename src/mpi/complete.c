@@ -1,5 +1,6 @@
 /* complete.c: one request: MPI_Wait, MPI_Test and what else is done with one. */
 #include "mpi/complete.h"
+#include "mpi/doubt.h"
 #include "mpi/gen/own.h"
 #include "mpi/p2p.h"
 
@@ -26,6 +27,8 @@ struct knell__comm *knell__request_finish(const struct knell__request *known, MP
     if (known->kind == KNELL__REQUEST_TASK) {
         *code = known->task->code;
         known->task->release(known->task);
+    } else if (known->kind == KNELL__REQUEST_SEND && *code == MPI_SUCCESS) {
+        *code = knell__sent(known->comm, known->peer);
     } else if (known->kind == KNELL__REQUEST_RECV && *code != MPIX_ERR_PROC_FAILED && *code != MPIX_ERR_REVOKED) {
         knell__status_translate(known->comm, known->peer, status); /* one that was given up has none */
     }
@@ -91,6 +94,8 @@ int knell__mpi_wait(MPI_Request *request, MPI_Status *status)
     }
     if (code == MPI_SUCCESS && known.kind == KNELL__REQUEST_RECV)
         knell__status_translate(known.comm, known.peer, status);
+    else if (code == MPI_SUCCESS)
+        code = knell__sent(known.comm, known.peer);
     else if (code != MPI_SUCCESS && code != trouble)
         code = knell__error_confirm(known.peer, code);
     struct knell__comm *comm = knell__request_end(&known);

@@ -6,7 +6,7 @@
 #include "mpi/discard.h"
 #include "mpi/layer.h"
 #include "mpi/native.h"
-#include "mpi/side.h"
+#include "mpi/wait.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,7 +25,8 @@ static struct wish *wishes;
 
 static void tell(int process, enum knell__notice_kind kind, MPI_Comm context, int tag)
 {
-    knell__notice_send(process, &(struct knell__notice){.kind = kind, .context = knell__context_number(context), .tag = tag});
+    if (knell__hears(process))
+        knell__notice_send(process, &(struct knell__notice){.kind = kind, .context = knell__context_number(context), .tag = tag});
 }
 
 void knell__drain_ask(int process, MPI_Comm context, int tag)

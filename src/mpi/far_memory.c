@@ -1,11 +1,13 @@
 /* far_memory.c: memory of other processes, into which the MPI below may write. UCX, below MPICH, has large messages written straight
  * into the receiver's memory. To find the receiver dead is an error that it answers by ending this process. So the layer stands
- * between: what is written to a dead member of the job is gone, and that is all. The send completes, as one does whose receiver
- * dies a moment later.
+ * between: what is written to a dead member of the job is gone, and that is all. The MPI below completes the send; the layer does
+ * not believe it (doubt.h). The program may have the buffer of a send to the dead back, and have freed it: that is gone, too.
  *
  * Reading from a dead sender cannot be mended like this: the receive would complete with what never came. So the receiver
  * must not be the one that copies (UCX_RNDV_SCHEME=put_zcopy, see docs/mpi.md). */
+#include "mpi/doubt.h"
 #include "mpi/neighbours.h"
+#include "mpi/side.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -25,5 +27,9 @@ __attribute__((visibility("default"))) ssize_t process_vm_writev(pid_t pid, cons
                                                                  unsigned long flags)
 {
     ssize_t written = syscall(SYS_process_vm_writev, pid, local, locals, remote, remotes, flags);
-    return written < 0 && errno == ESRCH && knell__is_neighbour(pid) ? size_of(local, locals) : written;
+    int process = written < 0 && (errno == ESRCH || errno == EFAULT) ? knell__neighbour_of(pid) : -1;
+    if (process < 0 || (errno == EFAULT && !knell__is_dead(process)))
+        return written;
+    knell__doubt_process(process);
+    return size_of(local, locals);
 }

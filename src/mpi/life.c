@@ -1,6 +1,7 @@
 /* life.c: MPI_Init and what it prepares; MPI_Abort. */
 #include "mpi/coll.h"
 #include "mpi/comm.h"
+#include "mpi/doubt.h"
 #include "mpi/error.h"
 #include "mpi/gen/own.h"
 #include "mpi/inject.h"
@@ -9,6 +10,7 @@
 #include "mpi/request.h"
 #include "mpi/settings.h"
 #include "mpi/side.h"
+#include "mpi/silence.h"
 #include "mpi/tell.h"
 
 #include <signal.h>
@@ -73,6 +75,8 @@ static int begin(int code)
     knell__errors_make();
     knell__contexts_make();
     knell__requests_begin();
+    knell__doubts_begin();
+    knell__silence_begin();
     start_side();
     knell__comms_make();
     knell__errhandlers_begin();

@@ -15,8 +15,11 @@ bool knell__neighbours_crowd(void);
 /* Whether they are in sessions of their own. */
 bool knell__neighbours_apart(void);
 
-bool knell__is_neighbour(pid_t pid);
+int knell__neighbour_of(pid_t pid); /* its process; -1: none of the job */
 /* Whether this process of the job is on this host and has not ended. */
 bool knell__neighbour_is_there(int process);
+/* Whether a thread of it may still do something: a process that was killed is there for as long as its memory takes to be given back,
+ * but has come to rest long before. */
+bool knell__neighbour_is_at_work(int process);
 
 #endif

@@ -1,14 +1,17 @@
 /* wait.c: see wait.h. */
 #include "mpi/wait.h"
+#include "mpi/doubt.h"
 #include "mpi/drain.h"
 #include "mpi/error.h"
+#include "mpi/silence.h"
 
 #include <knell/mpix.h>
 #include <time.h>
 
 /* LAST_TESTS: how often an operation that cannot complete any more is tested all the same: what came before the death may lie
- * unread in the transport. GHOST_MS: a ghost serves others for as long as it is there, but may have been killed in earnest. */
-enum { LAST_TESTS = 64, GHOST_MS = 2000 };
+ * unread in the transport. DEAD_MS: a ghost serves others for as long as it is there, but may have been killed in earnest; who was
+ * killed is silent long before. */
+enum { LAST_TESTS = 64, DEAD_MS = 2000 };
 
 static int check_dead(const struct knell__comm *comm, int peer)
 {
@@ -29,13 +32,13 @@ int knell__op_check(const struct knell__comm *comm, int peer)
 
 /* ---- giving up ------------------------------------------------------------------------------------------------------------- */
 
-/* The dead touch nothing any more. Whoever filled a receive from any source may be among them, and may not. */
+/* The dead touch nothing any more, once they are silent. Whoever filled a receive from any source may be among them, and may not. */
 int64_t knell__patience(const struct knell__comm *comm, int peer)
 {
     bool dead = peer >= 0 ? knell__is_dead(peer) : (knell__trouble(comm) & KNELL__DEAD) != 0;
     if (!dead)
         return INT64_MAX;
-    return peer >= 0 && !knell__self.ghosts ? 0 : GHOST_MS;
+    return peer >= 0 && !knell__self.ghosts && knell__is_silent(peer) ? 0 : DEAD_MS;
 }
 
 static bool tested(MPI_Request *request, MPI_Status *status, int times)
@@ -58,10 +61,9 @@ static bool looked_at(MPI_Request *request, MPI_Status *status)
 static bool tested_to_the_end(const struct knell__op *op, MPI_Request *request, MPI_Status *status)
 {
     int64_t start = knell__now_ms();
-    bool complete = looked_at(request, status);
-    for (unsigned turns = KNELL__PATIENCE; !complete && *request != MPI_REQUEST_NULL; knell__idle(&turns)) {
-        if (knell__now_ms() - start >= knell__patience(op->comm, op->peer))
-            break;
+    bool complete = looked_at(request, status), last = false;
+    for (unsigned turns = KNELL__PATIENCE; !complete && !last && *request != MPI_REQUEST_NULL; knell__idle(&turns)) {
+        last = knell__now_ms() - start >= knell__patience(op->comm, op->peer);
         complete = tested(request, status, 1);
     }
     return complete;
@@ -83,23 +85,24 @@ static bool give_up_receive(const struct knell__op *op, MPI_Request *request, MP
     return !cancelled;
 }
 
-/* A send cannot be cancelled: its receiver is asked to take it. Who knows then whether it was received or thrown away. */
+/* A send cannot be cancelled: its receiver is asked to take it. Who knows then whether it was received or thrown away. One who was
+ * killed asks for no buffer any more (far_memory.c). */
 static void give_up_send(const struct knell__op *op, MPI_Request *request)
 {
-    bool there = knell__patience(op->comm, op->peer) > 0;
-    if (there)
+    if (knell__hears(op->peer)) {
+        knell__doubt_comm(op->comm);
         knell__drain_ask(op->peer, op->comm->place.context, op->tag);
-    bool complete = tested_to_the_end(op, request, MPI_STATUS_IGNORE);
-    if (there)
+        tested_to_the_end(op, request, MPI_STATUS_IGNORE);
         knell__drain_end(op->peer, op->comm->place.context, op->tag);
-    if (!complete && *request != MPI_REQUEST_NULL)
+    }
+    if (*request != MPI_REQUEST_NULL)
         knell__native.request_free(request);
 }
 
 bool knell__give_up(const struct knell__op *op, MPI_Request *request, MPI_Status *status)
 {
     if (looked_at(request, status))
-        return true;
+        return op->kind == KNELL__REQUEST_RECV || knell__sent(op->comm, op->peer) == MPI_SUCCESS;
     if (*request == MPI_REQUEST_NULL)
         return false;
     if (op->kind == KNELL__REQUEST_RECV)
@@ -129,7 +132,7 @@ int knell__wait(struct knell__op *op, MPI_Request *request, MPI_Status *status)
         if (KNELL__RARELY(code != MPI_SUCCESS))
             return knell__error_confirm(op->peer, code);
         if (complete)
-            return MPI_SUCCESS;
+            return op->kind == KNELL__REQUEST_SEND ? knell__sent(op->comm, op->peer) : MPI_SUCCESS;
         if (KNELL__RARELY(knell__op_hit(op)))
             return knell__give_up(op, request, status) ? MPI_SUCCESS : op->code;
         knell__idle(&turns);

@@ -80,5 +80,10 @@ static inline void knell__status_set(MPI_Status *status, const MPI_Status *from)
 
 /* How long the other end may take to let go of an operation that is given up, in milliseconds: for ever while it lives. */
 int64_t knell__patience(const struct knell__comm *comm, int peer);
+/* Whether this process may still do what it is asked to (drain.h): a ghost may. */
+static inline bool knell__hears(int process)
+{
+    return knell__self.ghosts || !knell__is_dead(process);
+}
 
 #endif
