@@ -26,6 +26,7 @@ static const struct knell_usage usage = {
 
 struct check {
     int64_t worlds, world, exhaustive;
+    int edge; /* enum knell_edge */
     bool one;
     struct knell_sim_options sim;
     const char **violated; /* by world: the property, or NULL */
@@ -34,6 +35,8 @@ struct check {
     double wall_s;
 };
 
+static const char *const edges[] = {"any", "leaves", "accusers", "drops", "revokes", NULL};
+
 static int parse(int argc, char **argv, struct check *c)
 {
     struct knell_option options[] = {
@@ -41,6 +44,8 @@ static int parse(int argc, char **argv, struct check *c)
         KNELL_OPT_INTEGER("world", "K", &c->world, 0, INT64_MAX, "run only world number K, and tell what happens"),
         KNELL_OPT_INTEGER("exhaustive", "E", &c->exhaustive, 0, KNELL_EXPLORE_NODES_MAX,
                           "explore agreement of up to E nodes exhaustively", .fallback = "4"),
+        KNELL_OPT_WORD("edge", &c->edge, edges, "what happens in each of the random worlds, at an edge of the model",
+                       .fallback = "any"),
         KNELL_SIM_OPTIONS(&c->sim),
     };
     int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
@@ -68,7 +73,7 @@ static int show_world(const struct check *c)
     struct knell_output out;
     if (knell_output_begin(&out, &usage) != KNELL_EXIT_OK)
         return KNELL_EXIT_FAILED;
-    knell_check_run(&check, knell_prng_key((uint64_t)c->sim.seed, (uint64_t)c->world), out.f);
+    knell_check_run(&check, (enum knell_edge)c->edge, knell_prng_key((uint64_t)c->sim.seed, (uint64_t)c->world), out.f);
     fprintf(out.f, "(times in ns)\n\nworld %" PRId64 ": %" PRIu32 " nodes, eta %" PRId64 " ns, delta %" PRId64 " ns, tau %" PRId64 " ns: %s%s%s\n",
             c->world, check.plan.config.ranks, check.plan.config.eta, check.plan.config.delta, check.plan.config.tau,
             check.violated ? check.violated : "every property holds", check.violated ? ": " : "", check.complaint);
@@ -88,7 +93,7 @@ static int run(void *context, void *worker, uint64_t number)
 {
     struct check *c = context;
     struct knell_check *check = worker;
-    knell_check_run(check, knell_prng_key((uint64_t)c->sim.seed, number), NULL);
+    knell_check_run(check, (enum knell_edge)c->edge, knell_prng_key((uint64_t)c->sim.seed, number), NULL);
     c->violated[number] = check->violated;
     memcpy(c->complaint[number], check->complaint, sizeof c->complaint[number]);
     return check->no_memory ? KNELL_POOL_NO_MEMORY : 0;
@@ -180,8 +185,8 @@ static void write_text(FILE *out, const struct check *c, const struct knell_expl
     int shown = 0;
     for (int64_t i = 0; i < c->worlds && shown < 10; i++)
         if (c->violated[i] && ++shown)
-            fprintf(out, "\nworld %" PRId64 " violates %s: %s\n  knell sim check --seed %" PRId64 " --world %" PRId64 "\n", i,
-                    c->violated[i], c->complaint[i], c->sim.seed, i);
+            fprintf(out, "\nworld %" PRId64 " violates %s: %s\n  knell sim check%s%s --seed %" PRId64 " --world %" PRId64 "\n", i,
+                    c->violated[i], c->complaint[i], c->edge ? " --edge " : "", c->edge ? edges[c->edge] : "", c->sim.seed, i);
     if (explored->violated)
         fprintf(out, "\n%s  knell sim check --worlds 0 --exhaustive %" PRId64 "\n", explored->story, c->exhaustive);
 }

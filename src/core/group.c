@@ -254,20 +254,10 @@ static void revoke_received(struct knell__step *step, struct knell__member *memb
     set_revoked(step, member, body->source);
 }
 
-/* A message of a group; its dead are merged already. */
-void knell__group_message(struct knell__step *step, const struct knell_route *route, const struct knell_body *body)
+static void take_message(struct knell__step *step, struct knell__member *member, const struct knell_route *route,
+                         const struct knell_body *body)
 {
-    struct knell_node *node = step->node;
-    struct knell__member *member = knell__group_find(node, body->group);
-    if (!member) {
-        keep(node, route, body);
-        return;
-    }
-    const struct knell_group *group = group_at(node, member);
-    if (!group) {
-        KNELL__COUNT(node, messages_dropped, 1);
-        return;
-    }
+    const struct knell_group *group = group_at(step->node, member);
     switch (body->type) {
     case KNELL_MESSAGE_REVOKE:
         revoke_received(step, member, route, body);
@@ -276,9 +266,28 @@ void knell__group_message(struct knell__step *step, const struct knell_route *ro
         knell__agree_up(step, group, route->from, body);
         break;
     case KNELL_MESSAGE_DOWN:
-        knell__agree_down(step, group, route->from, body);
+        if (body->flags & KNELL_FLAG_HELD)
+            knell__depart_answered(step, group, route->from, body);
+        else
+            knell__agree_down(step, group, route->from, body);
         break;
     default:
         assert(!"a message type of no group");
     }
+}
+
+/* A message of a group; its dead are merged already. One who leaves is answered also by those who do not know its group any more. */
+void knell__group_message(struct knell__step *step, const struct knell_route *route, const struct knell_body *body)
+{
+    struct knell_node *node = step->node;
+    struct knell__member *member = knell__group_find(node, body->group);
+    bool of_leaving = body->flags & (KNELL_FLAG_ANSWER | KNELL_FLAG_HELD);
+    if (member && group_at(node, member))
+        take_message(step, member, route, body);
+    else if (member || of_leaving)
+        KNELL__COUNT(node, messages_dropped, 1);
+    else
+        keep(node, route, body);
+    if (body->flags & KNELL_FLAG_ANSWER)
+        knell__depart_asked(step, route->from, body);
 }

@@ -55,6 +55,8 @@ static void need_for_group_message(struct room *room, const struct knell_body *b
     bool known = knell__group_find(node, body->group);
     if (known && !knell__group_of(node, body->group))
         return; /* dropped: nothing of it is kept */
+    if (body->flags & KNELL_FLAG_HELD || (!known && body->flags & KNELL_FLAG_ANSWER))
+        return; /* one who leaves: nothing waits */
     need(room, &room->need.value_bytes, body->value_size);
     need(room, &room->need.dead_ranges, body->agreed_ranges);
     if (!known) {
