@@ -82,7 +82,7 @@ struct knell_dead {
 };
 
 /* A fixed set of processes that agree or revoke together. Shared by all nodes that register it, immutable and alive until
- * the last of them dropped it. Ids are chosen by the driver and never used twice. Group 0 is the world, always there.
+ * the last of them dropped it. Ids are chosen by the driver and never used twice; ids that count up cost the least memory. Group 0 is the world, always there.
  * Revokes spread over the circulant, whatever config.overlay is. */
 struct knell_group {
     uint64_t id;
@@ -207,8 +207,8 @@ struct knell_event {
             uint64_t id;
         } drop;
         /* Contribute to the next instance of this kind in this group; one at a time (KNELL_EBUSY). Instances count from 0,
-         * the same for all members. The decision is a fact, which may be told within this very step. `acked` is
-         * knell_node_failures() as of the last acknowledgement, 0 for none. */
+         * the same for all members; after 2^32 - 1 of them no more are taken (KNELL_EINVAL). The decision is a fact, which may
+         * be told within this very step. `acked` is knell_node_failures() as of the last acknowledgement, 0 for none. */
         struct {
             uint64_t group;
             enum knell_kind kind;
@@ -285,6 +285,7 @@ struct knell_limits {
     uint32_t agreements;    /* pairs of group and kind in use */
     uint32_t value_bytes;   /* longest value of an agreement, up to KNELL_VALUE_MAX */
     uint32_t pending_bytes; /* early messages for groups not registered yet */
+    uint32_t dropped;       /* stretches of ids of dropped groups, each 16 bytes: ids that count up are one stretch */
 };
 struct knell_limits knell_limits_default(void);
 

@@ -141,6 +141,8 @@ static int check_propose(struct knell_node *node, const struct knell_event *even
         (event->as.propose.size && !event->as.propose.value) || event->as.propose.operation >= operations)
         return KNELL_EINVAL;
     const struct knell__agreement *agreement = knell__agreement_find(node, group->id, event->as.propose.kind);
+    if (agreement && agreement->next == UINT32_MAX)
+        return KNELL_EINVAL; /* instances are numbered in 32 bits */
     if (agreement && agreement->next > 0 && agreement->slot[(agreement->next - 1) & 1].state == KNELL__SLOT_OPEN)
         return KNELL_EBUSY;
     return 0;
@@ -149,7 +151,7 @@ static int check_propose(struct knell_node *node, const struct knell_event *even
 /* Sorted, within the ranks, with this node in it, and new. */
 static int check_group(struct knell_node *node, const struct knell_group *group)
 {
-    if (group->size == 0 || knell__group_find(node, group->id))
+    if (group->size == 0 || knell__group_find(node, group->id) || knell__is_dropped(node, group->id))
         return KNELL_EINVAL;
     if (!group->member)
         return group->size == node->config->ranks ? 0 : KNELL_EINVAL;

@@ -5,7 +5,8 @@
  *   dead.c      D: merging, telling, fencing                   broadcast.c  T5, both overlays, anti-entropy
  *   overlay.c   who forwards to whom (pure)                    group.c      registry, early messages, revoke
  *   agree.c     agreement                                      tree.c       its tree (pure)
- *   leave.c     departure                                      agree.h      what leave.c and agree.c share */
+ *   leave.c     departure                                      agree.h      what leave.c and agree.c share
+ *   dropped.c   ids of dropped groups */
 #ifndef KNELL_CORE_NODE_H
 #define KNELL_CORE_NODE_H
 
@@ -17,7 +18,12 @@ struct knell__source {
     uint32_t highest;
 };
 
-/* A registered group; with group == NULL a tombstone that keeps late messages for a dropped id out. */
+/* Ids of dropped groups, a stretch of them. */
+struct knell__ids {
+    uint64_t first, last;
+};
+
+/* A registered group. */
 #define KNELL__FLOODS 4
 struct knell__member {
     const struct knell_group *group;
@@ -88,6 +94,7 @@ struct knell_node {
     /* The rest. */
     uint32_t sequence; /* own broadcasts */
     uint32_t groups;
+    uint32_t dropped; /* stretches of ids */
     uint32_t agreements;
     uint32_t pending_used;
     uint32_t leave_failures; /* leave.c: how many had failed when it began to ask */
@@ -97,7 +104,7 @@ struct knell_node {
 
 /* Where the areas of the block begin, in bytes. */
 struct knell__areas {
-    size_t sources, gone, left, groups, agreements, stores, pending, end;
+    size_t sources, gone, left, groups, dropped, agreements, stores, pending, end;
 };
 struct knell__areas knell__areas_of(const struct knell_limits *limits);
 
@@ -179,6 +186,10 @@ void knell__group_message(struct knell__step *step, const struct knell_route *ro
 void knell__revoke(struct knell__step *step, struct knell__member *member);
 void knell__revoke_dead_changed(struct knell__step *step);
 uint32_t knell__pending_size(const struct knell_body *body);
+
+/* dropped.c */
+bool knell__is_dropped(struct knell_node *node, uint64_t id);
+void knell__remember_dropped(struct knell_node *node, uint64_t id);
 
 /* agree.c */
 struct knell__agreement *knell__agreements(struct knell_node *node);
