@@ -82,7 +82,7 @@ struct knell_dead {
 };
 
 /* A fixed set of processes that agree or revoke together. Shared by all nodes that register it, immutable and alive until
- * the last of them dropped it. Ids are chosen by the driver and never used twice. Group 0 is the world, always there.
+ * the last of them dropped it. Ids are chosen by the driver and never used twice; ids that count up cost the least memory. Group 0 is the world, always there.
  * Revokes spread over the circulant, whatever config.overlay is. */
 struct knell_group {
     uint64_t id;
@@ -117,11 +117,12 @@ enum knell_why {
 };
 
 enum {
-    KNELL_FLAG_ANSWER = 1,       /* sync: send me what I lack */
+    KNELL_FLAG_ANSWER = 1,       /* sync: send me what I lack; decision: I leave, say that you hold it */
     KNELL_FLAG_REVOKED = 2,      /* agreement: ended by a revoke */
     KNELL_FLAG_ACKED = 4,        /* agreement: every participant acknowledged the failures */
     KNELL_FLAG_MISMATCH = 8,     /* agreement: participants brought values of different sizes or operations */
     KNELL_FLAG_VALUE = 16,       /* agreement: a value is there (a contribution to a revoked instance has none) */
+    KNELL_FLAG_HELD = 32,        /* no decision, but the answer to one who leaves: it is held here */
 };
 
 /* What is the same for every receiver. Fields a type does not use are zero, but `subject`: KNELL_NOBODY. */
@@ -163,12 +164,15 @@ enum knell_event_type {
     KNELL_EVENT_RESUMED,    /* `resumed`: the driver did not run for so long; no suspicion may come from that. Taken at its
                                word: the timeout is longer by it */
     KNELL_EVENT_SUSPECT,    /* `suspect`: an outside source knows */
-    KNELL_EVENT_LEAVE,      /* depart cleanly: gone, not failed */
+    KNELL_EVENT_LEAVE,      /* depart cleanly: gone, not failed. A node that returned decisions first makes sure that others hold
+                               them: feed it as before until its state is KNELL_STATE_LEFT, a few message times later. It takes no
+                               more wishes (KNELL_ESTOPPED) but this: a second LEAVE ends it at once */
     KNELL_EVENT_TRIGGER,    /* have oneself declared dead at once; ends in KNELL_STATE_FENCED, without a fact. While it is fed
                                messages all the same, whoever comes to watch it is told as well: its observer may have died */
     KNELL_EVENT_GROUP,      /* `group`: register; early messages for it are taken up */
     KNELL_EVENT_DROP,       /* `drop`: forget the group. A member that still waits for an instance this node has decided
-                               may then wait for ever: first agree that all are through */
+                               may then wait for ever, or, when this node leaves, decide otherwise: first agree that all are
+                               through */
     KNELL_EVENT_PROPOSE,    /* `propose` */
     KNELL_EVENT_REVOKE,     /* `revoke` */
 };
@@ -203,8 +207,8 @@ struct knell_event {
             uint64_t id;
         } drop;
         /* Contribute to the next instance of this kind in this group; one at a time (KNELL_EBUSY). Instances count from 0,
-         * the same for all members. The decision is a fact, which may be told within this very step. `acked` is
-         * knell_node_failures() as of the last acknowledgement, 0 for none. */
+         * the same for all members; after 2^32 - 1 of them no more are taken (KNELL_EINVAL). The decision is a fact, which may
+         * be told within this very step. `acked` is knell_node_failures() as of the last acknowledgement, 0 for none. */
         struct {
             uint64_t group;
             enum knell_kind kind;
@@ -281,6 +285,7 @@ struct knell_limits {
     uint32_t agreements;    /* pairs of group and kind in use */
     uint32_t value_bytes;   /* longest value of an agreement, up to KNELL_VALUE_MAX */
     uint32_t pending_bytes; /* early messages for groups not registered yet */
+    uint32_t dropped;       /* stretches of ids of dropped groups, each 16 bytes: ids that count up are one stretch */
 };
 struct knell_limits knell_limits_default(void);
 

@@ -18,7 +18,11 @@ static const struct knell_usage usage = {
                "the bound, departures, false accusations, revokes, agreements), and agreement exhaustively on 2 to E nodes.",
     .notes = "A violation prints the one command that shows it again, and the status is 1.\n"
              "--world K runs only that world and prints what happens in it.\n"
-             "--exhaustive 4 takes a second, 5 half a minute, 6 very long and much memory; 0 leaves it out.\n",
+             "--edge X makes X happen in each of the random worlds: leaves (nodes leave the moment they return from an agreement), "
+             "accusers (a false accusation by one that dies), drops (of groups), revokes (by nodes that die); any is all of it now and "
+             "then.\n"
+             "--exhaustive 4 takes some seconds, 5 half a minute more, 6 very long and much memory; 0 leaves it out. Up to 4 nodes "
+             "all may crash, or one is accused falsely and one crashes, or all leave.\n",
     .examples = "  knell sim check --worlds 10000\n"
                 "  knell sim check --worlds 1000000 --exhaustive 5\n"
                 "  knell sim check --seed 1 --world 441\n",
@@ -26,6 +30,7 @@ static const struct knell_usage usage = {
 
 struct check {
     int64_t worlds, world, exhaustive;
+    int edge; /* enum knell_edge */
     bool one;
     struct knell_sim_options sim;
     const char **violated; /* by world: the property, or NULL */
@@ -34,6 +39,8 @@ struct check {
     double wall_s;
 };
 
+static const char *const edges[] = {"any", "leaves", "accusers", "drops", "revokes", NULL};
+
 static int parse(int argc, char **argv, struct check *c)
 {
     struct knell_option options[] = {
@@ -41,6 +48,8 @@ static int parse(int argc, char **argv, struct check *c)
         KNELL_OPT_INTEGER("world", "K", &c->world, 0, INT64_MAX, "run only world number K, and tell what happens"),
         KNELL_OPT_INTEGER("exhaustive", "E", &c->exhaustive, 0, KNELL_EXPLORE_NODES_MAX,
                           "explore agreement of up to E nodes exhaustively", .fallback = "4"),
+        KNELL_OPT_WORD("edge", &c->edge, edges, "what happens in each of the random worlds, at an edge of the model",
+                       .fallback = "any"),
         KNELL_SIM_OPTIONS(&c->sim),
     };
     int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
@@ -68,7 +77,7 @@ static int show_world(const struct check *c)
     struct knell_output out;
     if (knell_output_begin(&out, &usage) != KNELL_EXIT_OK)
         return KNELL_EXIT_FAILED;
-    knell_check_run(&check, knell_prng_key((uint64_t)c->sim.seed, (uint64_t)c->world), out.f);
+    knell_check_run(&check, (enum knell_edge)c->edge, knell_prng_key((uint64_t)c->sim.seed, (uint64_t)c->world), out.f);
     fprintf(out.f, "(times in ns)\n\nworld %" PRId64 ": %" PRIu32 " nodes, eta %" PRId64 " ns, delta %" PRId64 " ns, tau %" PRId64 " ns: %s%s%s\n",
             c->world, check.plan.config.ranks, check.plan.config.eta, check.plan.config.delta, check.plan.config.tau,
             check.violated ? check.violated : "every property holds", check.violated ? ": " : "", check.complaint);
@@ -88,7 +97,7 @@ static int run(void *context, void *worker, uint64_t number)
 {
     struct check *c = context;
     struct knell_check *check = worker;
-    knell_check_run(check, knell_prng_key((uint64_t)c->sim.seed, number), NULL);
+    knell_check_run(check, (enum knell_edge)c->edge, knell_prng_key((uint64_t)c->sim.seed, number), NULL);
     c->violated[number] = check->violated;
     memcpy(c->complaint[number], check->complaint, sizeof c->complaint[number]);
     return check->no_memory ? KNELL_POOL_NO_MEMORY : 0;
@@ -111,23 +120,45 @@ static void show_states(void *progress, uint64_t states)
     knell_progress_report(progress, states);
 }
 
-/* Every number of nodes up to E, all of them may crash. The first violation ends it. */
-static int explore_all(struct check *c, struct knell_explore_result *result)
+struct exploration {
+    struct knell_explore_plan plan;
+    uint64_t expected; /* states */
+};
+
+static const struct exploration explorations[] = {
+    {{.nodes = 2, .crashes = 2, .careful = true}, 58},
+    {{.nodes = 2, .crashes = 1, .accusations = 1, .careful = true}, 188},
+    {{.nodes = 2, .leaves = 2, .careful = true}, 100},
+    {{.nodes = 3, .crashes = 3, .careful = true}, 2216},
+    {{.nodes = 3, .crashes = 1, .accusations = 1, .careful = true}, 13298},
+    {{.nodes = 3, .leaves = 3, .careful = true}, 5000},
+    {{.nodes = 4, .crashes = 4, .careful = true}, 220344},
+    {{.nodes = 4, .crashes = 1, .accusations = 1, .careful = true}, 749787},
+    {{.nodes = 4, .leaves = 4, .careful = true}, 562732},
+    {{.nodes = 5, .crashes = 5}, 2900000},
+    {{.nodes = 6, .crashes = 6}, 400000000},
+};
+
+static int explore_one(struct check *c, const struct exploration *exploration, struct knell_explore_result *result)
 {
     struct knell_progress progress;
+    knell_progress_begin(&progress, "states", exploration->expected);
+    knell_explore_agreement(&exploration->plan, show_states, &progress, result);
+    knell_progress_end(&progress);
+    c->explored += result->states;
+    c->lost += result->lost;
+    return result->no_memory ? -1 : 0;
+}
+
+/* Every number of nodes up to E. The first violation ends it. */
+static int explore_all(struct check *c, struct knell_explore_result *result)
+{
     struct timespec a, b;
     memset(result, 0, sizeof *result);
     clock_gettime(CLOCK_MONOTONIC, &a);
-    for (uint32_t nodes = 2; nodes <= c->exhaustive && !result->violated; nodes++) {
-        static const uint64_t expected[] = {0, 0, 48, 996, 35209, 2854889, 400000000};
-        knell_progress_begin(&progress, "states", expected[nodes]);
-        knell_explore_agreement(nodes, nodes, 1, show_states, &progress, result);
-        knell_progress_end(&progress);
-        c->explored += result->states;
-        c->lost += result->lost;
-        if (result->no_memory)
+    for (size_t i = 0; i < KNELL_COUNT(explorations) && !result->violated; i++)
+        if (explorations[i].plan.nodes <= c->exhaustive && explore_one(c, &explorations[i], result) != 0)
             return -1;
-    }
     clock_gettime(CLOCK_MONOTONIC, &b);
     c->wall_s += (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) * 1e-9;
     return 0;
@@ -180,8 +211,8 @@ static void write_text(FILE *out, const struct check *c, const struct knell_expl
     int shown = 0;
     for (int64_t i = 0; i < c->worlds && shown < 10; i++)
         if (c->violated[i] && ++shown)
-            fprintf(out, "\nworld %" PRId64 " violates %s: %s\n  knell sim check --seed %" PRId64 " --world %" PRId64 "\n", i,
-                    c->violated[i], c->complaint[i], c->sim.seed, i);
+            fprintf(out, "\nworld %" PRId64 " violates %s: %s\n  knell sim check%s%s --seed %" PRId64 " --world %" PRId64 "\n", i,
+                    c->violated[i], c->complaint[i], c->edge ? " --edge " : "", c->edge ? edges[c->edge] : "", c->sim.seed, i);
     if (explored->violated)
         fprintf(out, "\n%s  knell sim check --worlds 0 --exhaustive %" PRId64 "\n", explored->story, c->exhaustive);
 }

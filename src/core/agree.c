@@ -10,7 +10,7 @@
  *  - Messages from the known dead are dropped before they come here (I3), and carry the sender's dead set, merged before
  *    too: no node speaks with another about a reign that only one of them knows to be over.
  * Two slots per kind and group suffice: a contribution to instance i + 1 proves that its sender returned from i. */
-#include "core/node.h"
+#include "core/agree.h"
 #include "core/tree.h"
 #include "util/rankset.h"
 
@@ -38,10 +38,14 @@ static uint8_t *value_of(struct knell_node *node, const struct knell__agreement 
     return (uint8_t *)(ranges_of(node, agreement, slot) + node->limits.dead_ranges);
 }
 
+struct knell__agreement *knell__agreements(struct knell_node *node)
+{
+    return (struct knell__agreement *)((char *)node + knell__areas_of(&node->limits).agreements);
+}
+
 struct knell__agreement *knell__agreement_find(struct knell_node *node, uint64_t group, unsigned kind)
 {
-    struct knell__agreement *agreement =
-        (struct knell__agreement *)((char *)node + knell__areas_of(&node->limits).agreements);
+    struct knell__agreement *agreement = knell__agreements(node);
     for (uint32_t i = 0; i < node->agreements; i++)
         if (agreement[i].group == group && agreement[i].kind == kind)
             return &agreement[i];
@@ -54,7 +58,7 @@ static struct knell__agreement *find_or_add(struct knell_node *node, uint64_t gr
     if (found)
         return found;
     assert(node->agreements < node->limits.agreements);
-    found = (struct knell__agreement *)((char *)node + knell__areas_of(&node->limits).agreements) + node->agreements++;
+    found = knell__agreements(node) + node->agreements++;
     *found = (struct knell__agreement){.group = group, .kind = (uint8_t)kind};
     return found;
 }
@@ -69,28 +73,21 @@ static struct knell__slot *slot_for(struct knell__agreement *agreement, uint32_t
         if (slot->state == KNELL__SLOT_OPEN)
             return NULL;
         *slot = (struct knell__slot){
-            .instance = instance, .state = KNELL__SLOT_OPEN, .reign = KNELL_NOBODY, .said_to = KNELL_NOBODY};
+            .instance = instance, .state = KNELL__SLOT_OPEN, .reign = KNELL_NOBODY, .said_to = KNELL_NOBODY,
+            .told_by = KNELL_NOBODY, .asks = KNELL_NOBODY};
     }
     return slot;
 }
 
 /* ---- one instance, with all that belongs to it -------------------------------------------------------------------------- */
 
-struct at {
-    struct knell__step *step;
-    const struct knell_group *group;
-    struct knell__agreement *agreement;
-    struct knell__slot *slot;
-    uint32_t self; /* own index */
-};
-
-static struct at at_make(struct knell__step *step, const struct knell_group *group, struct knell__agreement *agreement,
-                         struct knell__slot *slot)
+struct knell__at knell__at_make(struct knell__step *step, const struct knell_group *group, struct knell__agreement *agreement,
+                                struct knell__slot *slot)
 {
-    return (struct at){step, group, agreement, slot, knell__tree_index(group, step->node->self)};
+    return (struct knell__at){step, group, agreement, slot, knell__tree_index(group, step->node->self)};
 }
 
-static void fill_body(struct at *at, enum knell_message type, struct knell_body *body)
+void knell__agree_fill(struct knell__at *at, enum knell_message type, struct knell_body *body)
 {
     struct knell_node *node = at->step->node;
     *body = (struct knell_body){
@@ -113,7 +110,7 @@ static void fill_body(struct at *at, enum knell_message type, struct knell_body 
     }
 }
 
-static void tell_decision(struct at *at)
+static void tell_decision(struct knell__at *at)
 {
     struct knell_node *node = at->step->node;
     if (!at->slot->asked)
@@ -133,13 +130,13 @@ static void tell_decision(struct at *at)
 }
 
 /* The decision goes to every child but the one it came from, the widest subtrees first. */
-static void send_down(struct at *at, knell_rank except)
+static void send_down(struct knell__at *at, knell_rank except)
 {
     struct knell_node *node = at->step->node;
     struct knell_body body;
     knell_rank child[64], to[64];
     uint32_t end = knell__tree_end(node, at->group, at->self), index = at->self + 1;
-    fill_body(at, KNELL_MESSAGE_DOWN, &body);
+    knell__agree_fill(at, KNELL_MESSAGE_DOWN, &body);
     while ((index = knell__tree_child(node, at->group, index, end)) < end) {
         uint32_t count = 0;
         for (; index < end && count < 64; index = knell__tree_child(node, at->group, index, end)) {
@@ -157,7 +154,7 @@ static void send_down(struct at *at, knell_rank except)
 static void contribute_revoked(struct knell__step *step, const struct knell_group *group);
 
 /* The slot holds the decision from here on. The children are told before the driver: who returned has spoken. */
-static void decide(struct at *at, knell_rank from)
+static void decide(struct knell__at *at, knell_rank from)
 {
     struct knell_node *node = at->step->node;
     at->slot->state = KNELL__SLOT_DECIDED;
@@ -168,7 +165,7 @@ static void decide(struct at *at, knell_rank from)
         knell_rank parent = knell__tree_rank(at->group, at->slot->said_to);
         if (parent != from) {
             struct knell_body body;
-            fill_body(at, KNELL_MESSAGE_DOWN, &body);
+            knell__agree_fill(at, KNELL_MESSAGE_DOWN, &body);
             knell__send_one(at->step, parent, &body);
         }
     }
@@ -178,7 +175,7 @@ static void decide(struct at *at, knell_rank from)
 }
 
 /* The root has heard of everyone: what was folded together becomes the decision, and its own dead set goes with it. */
-static void decide_as_root(struct at *at)
+static void decide_as_root(struct knell__at *at)
 {
     struct knell_node *node = at->step->node;
     if (at->slot->acked != knell__digest_in(node, at->group))
@@ -189,7 +186,7 @@ static void decide_as_root(struct at *at)
 }
 
 /* Has every living member of this node's part spoken in this reign? */
-static bool all_covered(struct at *at)
+static bool all_covered(struct knell__at *at)
 {
     struct knell_node *node = at->step->node;
     const struct knell_range *covered = ranges_of(node, at->agreement, at->slot);
@@ -203,7 +200,7 @@ static bool all_covered(struct at *at)
     return true;
 }
 
-static void enter_reign(struct at *at)
+static void enter_reign(struct knell__at *at)
 {
     uint32_t root = knell__tree_root(at->step->node, at->group);
     if (at->slot->reign == root)
@@ -214,7 +211,7 @@ static void enter_reign(struct at *at)
 }
 
 /* Does whatever an open instance can do now. */
-static void advance(struct at *at)
+static void advance(struct knell__at *at)
 {
     struct knell_node *node = at->step->node;
     enter_reign(at);
@@ -226,7 +223,7 @@ static void advance(struct at *at)
     } else if (parent != at->slot->said_to) {
         struct knell_body body;
         at->slot->said_to = parent;
-        fill_body(at, KNELL_MESSAGE_UP, &body);
+        knell__agree_fill(at, KNELL_MESSAGE_UP, &body);
         knell__send_one(at->step, knell__tree_rank(at->group, parent), &body);
     }
 }
@@ -247,7 +244,7 @@ static void and_bits(uint8_t *into, const uint8_t *from, uint32_t size)
         into[i] &= from[i];
 }
 
-static void fold_value(struct at *at, const struct contribution *c)
+static void fold_value(struct knell__at *at, const struct contribution *c)
 {
     struct knell_node *node = at->step->node;
     struct knell__slot *slot = at->slot;
@@ -270,7 +267,7 @@ static void fold_value(struct at *at, const struct contribution *c)
 
 /* Every participant's acknowledged set is within the union of the known dead; so "all acknowledged all" is "all digests
  * are equal, and equal to that of the union", which the root checks at the end. */
-static void fold(struct at *at, const struct contribution *c)
+static void fold(struct knell__at *at, const struct contribution *c)
 {
     struct knell__slot *slot = at->slot;
     if (!slot->started) {
@@ -308,7 +305,7 @@ static void contribute_revoked(struct knell__step *step, const struct knell_grou
     struct knell__slot *slot = slot_for(agreement, agreement->next);
     if (!slot || slot->contributed)
         return;
-    struct at at = at_make(step, group, agreement, slot);
+    struct knell__at at = knell__at_make(step, group, agreement, slot);
     slot->contributed = true;
     fold(&at, &(struct contribution){.flags = KNELL_FLAG_REVOKED});
     advance(&at);
@@ -344,7 +341,7 @@ int knell__agree_propose(struct knell__step *step, const struct knell_event *eve
     struct knell__slot *slot = slot_for(agreement, agreement->next);
     assert(slot);
     agreement->next++;
-    struct at at = at_make(step, group, agreement, slot);
+    struct knell__at at = knell__at_make(step, group, agreement, slot);
     slot->asked = true;
     if (slot->state == KNELL__SLOT_DECIDED) {
         tell_decision(&at);
@@ -372,10 +369,10 @@ void knell__agree_up(struct knell__step *step, const struct knell_group *group, 
     uint32_t index = knell__tree_index(group, from);
     if (!slot || index == KNELL_NOBODY || index == 0)
         return;
-    struct at at = at_make(step, group, agreement, slot);
+    struct knell__at at = knell__at_make(step, group, agreement, slot);
     if (slot->state == KNELL__SLOT_DECIDED) {
         struct knell_body answer;
-        fill_body(&at, KNELL_MESSAGE_DOWN, &answer);
+        knell__agree_fill(&at, KNELL_MESSAGE_DOWN, &answer);
         knell__send_one(step, from, &answer);
         return;
     }
@@ -398,10 +395,12 @@ void knell__agree_down(struct knell__step *step, const struct knell_group *group
     struct knell_node *node = step->node;
     struct knell__agreement *agreement = find_or_add(node, group->id, body->kind);
     struct knell__slot *slot = slot_for(agreement, body->sequence);
-    if (!slot || slot->state == KNELL__SLOT_DECIDED || knell__tree_index(group, from) == KNELL_NOBODY)
+    uint32_t index = knell__tree_index(group, from);
+    if (!slot || slot->state == KNELL__SLOT_DECIDED || index == KNELL_NOBODY)
         return;
-    struct at at = at_make(step, group, agreement, slot);
-    slot->flags = body->flags;
+    struct knell__at at = knell__at_make(step, group, agreement, slot);
+    slot->told_by = index;
+    slot->flags = body->flags & (uint8_t)~KNELL_FLAG_ANSWER;
     slot->operation = body->operation;
     slot->acked = body->acked;
     slot->reign = body->root;
@@ -414,7 +413,7 @@ void knell__agree_down(struct knell__step *step, const struct knell_group *group
     decide(&at, from);
 }
 
-static void slot_dead_changed(struct at *at)
+static void slot_dead_changed(struct knell__at *at)
 {
     struct knell_node *node = at->step->node;
     if (at->slot->state == KNELL__SLOT_OPEN)
@@ -428,19 +427,18 @@ static void slot_dead_changed(struct at *at)
     if (parent == KNELL_NOBODY)
         return;
     struct knell_body body;
-    fill_body(at, KNELL_MESSAGE_DOWN, &body);
+    knell__agree_fill(at, KNELL_MESSAGE_DOWN, &body);
     knell__send_one(at->step, knell__tree_rank(at->group, parent), &body);
 }
 
 void knell__agree_dead_changed(struct knell__step *step)
 {
     struct knell_node *node = step->node;
-    struct knell__agreement *agreement =
-        (struct knell__agreement *)((char *)node + knell__areas_of(&node->limits).agreements);
+    struct knell__agreement *agreement = knell__agreements(node);
     for (uint32_t i = 0; i < node->agreements; i++) {
         const struct knell_group *group = knell__group_of(node, agreement[i].group);
         for (unsigned s = 0; s < 2; s++) {
-            struct at at = at_make(step, group, &agreement[i], &agreement[i].slot[s]);
+            struct knell__at at = knell__at_make(step, group, &agreement[i], &agreement[i].slot[s]);
             slot_dead_changed(&at);
         }
     }
@@ -448,8 +446,7 @@ void knell__agree_dead_changed(struct knell__step *step)
 
 void knell__agree_drop(struct knell_node *node, uint64_t group)
 {
-    struct knell__agreement *agreement =
-        (struct knell__agreement *)((char *)node + knell__areas_of(&node->limits).agreements);
+    struct knell__agreement *agreement = knell__agreements(node);
     uint32_t i = 0;
     while (i < node->agreements) {
         if (agreement[i].group != group) {

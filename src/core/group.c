@@ -1,8 +1,7 @@
 /* group.c: the groups a node belongs to, messages that come before their group, and revoke (docs/protocol.md, "Groups").
  *
  * Messages for a group not registered yet wait in the pending area, as structs followed by what they point to; the dead
- * they carry were merged on arrival. A dropped group leaves a tombstone while its entry is not needed, so that stragglers
- * do not wait for ever. */
+ * they carry were merged on arrival. The id of a dropped group is remembered (dropped.c): stragglers do not wait for ever. */
 #include "core/node.h"
 #include "core/overlay.h"
 
@@ -109,8 +108,8 @@ static void deliver_early(struct knell__step *step, struct early *early)
         knell__group_message(step, &early->route, body);
 }
 
-/* Takes every message for `id` out, handing it on if `deliver`. A delivery adds nothing here: its group is known. */
-static void release(struct knell__step *step, uint64_t id, bool deliver)
+/* Hands on every message that waits for `id`. That adds nothing here: its group is known. */
+static void release(struct knell__step *step, uint64_t id)
 {
     struct knell_node *node = step->node;
     for (uint32_t offset = 0; offset < node->pending_used;) {
@@ -119,8 +118,7 @@ static void release(struct knell__step *step, uint64_t id, bool deliver)
             offset += early->size;
             continue;
         }
-        if (deliver)
-            deliver_early(step, early);
+        deliver_early(step, early);
         uint32_t size = early->size;
         memmove(pending(node) + offset, pending(node) + offset + size, node->pending_used - offset - size);
         node->pending_used -= size;
@@ -132,36 +130,22 @@ static void release(struct knell__step *step, uint64_t id, bool deliver)
 void knell__group_register(struct knell__step *step, const struct knell_group *group)
 {
     struct knell_node *node = step->node;
-    struct knell__member *member = members(node), *entry = NULL;
-    if (node->groups <= node->limits.groups)
-        entry = &member[node->groups++];
-    for (uint32_t i = 1; !entry; i++) { /* the room check found one */
-        assert(i < node->groups);
-        if (!member[i].group)
-            entry = &member[i];
-    }
-    *entry = (struct knell__member){.group = group, .id = group->id};
-    release(step, group->id, true);
-}
-
-/* Tombstones stand in the order they were set, and the first is taken when room is needed: by then its stragglers have come. */
-static void bury(struct knell_node *node, struct knell__member *member)
-{
-    struct knell__member *last = &members(node)[node->groups - 1], dropped = {.id = member->id};
-    memmove(member, member + 1, (size_t)(last - member) * sizeof *member);
-    *last = dropped;
+    assert(node->groups <= node->limits.groups); /* the room check saw to it */
+    members(node)[node->groups++] = (struct knell__member){.group = group, .id = group->id};
+    release(step, group->id);
 }
 
 int knell__group_drop(struct knell__step *step, uint64_t id)
 {
-    struct knell__member *member = knell__group_find(step->node, id);
+    struct knell_node *node = step->node;
+    struct knell__member *member = knell__group_find(node, id);
     if (id == KNELL_WORLD)
         return KNELL_EINVAL;
-    if (!member || !member->group)
+    if (!member)
         return KNELL_EGROUP;
-    bury(step->node, member);
-    knell__agree_drop(step->node, id);
-    release(step, id, false);
+    *member = members(node)[--node->groups];
+    knell__remember_dropped(node, id);
+    knell__agree_drop(node, id);
     return 0;
 }
 
@@ -235,11 +219,8 @@ void knell__revoke_dead_changed(struct knell__step *step)
     struct knell_node *node = step->node;
     struct knell__member *member = members(node);
     for (uint32_t i = 0; i < node->groups; i++) {
-        const struct knell_group *group = member[i].revoked ? group_at(node, &member[i]) : NULL;
-        if (!group)
-            continue;
-        uint64_t digest = knell__digest_in(node, group);
-        if (digest == member[i].mended)
+        uint64_t digest = member[i].revoked ? knell__digest_in(node, group_at(node, &member[i])) : 0;
+        if (!member[i].revoked || digest == member[i].mended)
             continue;
         member[i].mended = digest;
         start_flood(step, &member[i]);
@@ -254,20 +235,10 @@ static void revoke_received(struct knell__step *step, struct knell__member *memb
     set_revoked(step, member, body->source);
 }
 
-/* A message of a group; its dead are merged already. */
-void knell__group_message(struct knell__step *step, const struct knell_route *route, const struct knell_body *body)
+static void take_message(struct knell__step *step, struct knell__member *member, const struct knell_route *route,
+                         const struct knell_body *body)
 {
-    struct knell_node *node = step->node;
-    struct knell__member *member = knell__group_find(node, body->group);
-    if (!member) {
-        keep(node, route, body);
-        return;
-    }
-    const struct knell_group *group = group_at(node, member);
-    if (!group) {
-        KNELL__COUNT(node, messages_dropped, 1);
-        return;
-    }
+    const struct knell_group *group = group_at(step->node, member);
     switch (body->type) {
     case KNELL_MESSAGE_REVOKE:
         revoke_received(step, member, route, body);
@@ -276,9 +247,28 @@ void knell__group_message(struct knell__step *step, const struct knell_route *ro
         knell__agree_up(step, group, route->from, body);
         break;
     case KNELL_MESSAGE_DOWN:
-        knell__agree_down(step, group, route->from, body);
+        if (body->flags & KNELL_FLAG_HELD)
+            knell__depart_answered(step, group, route->from, body);
+        else
+            knell__agree_down(step, group, route->from, body);
         break;
     default:
         assert(!"a message type of no group");
     }
+}
+
+/* A message of a group; its dead are merged already. One who leaves is answered also by those who do not know its group any more. */
+void knell__group_message(struct knell__step *step, const struct knell_route *route, const struct knell_body *body)
+{
+    struct knell_node *node = step->node;
+    struct knell__member *member = knell__group_find(node, body->group);
+    bool of_leaving = body->flags & (KNELL_FLAG_ANSWER | KNELL_FLAG_HELD);
+    if (member)
+        take_message(step, member, route, body);
+    else if (of_leaving || knell__is_dropped(node, body->group))
+        KNELL__COUNT(node, messages_dropped, 1);
+    else
+        keep(node, route, body);
+    if (body->flags & KNELL_FLAG_ANSWER)
+        knell__depart_asked(step, route->from, body);
 }

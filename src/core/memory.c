@@ -19,7 +19,8 @@ struct knell__areas knell__areas_of(const struct knell_limits *limits)
     a.gone = a.sources + (size_t)limits->sources * sizeof(struct knell__source);
     a.left = a.gone + ranges;
     a.groups = a.left + ranges;
-    a.agreements = a.groups + ((size_t)limits->groups + 1) * sizeof(struct knell__member);
+    a.dropped = a.groups + ((size_t)limits->groups + 1) * sizeof(struct knell__member);
+    a.agreements = a.dropped + (size_t)limits->dropped * sizeof(struct knell__ids);
     a.stores = a.agreements + (size_t)limits->agreements * sizeof(struct knell__agreement);
     a.pending = a.stores + (size_t)limits->agreements * 2 * align8(ranges + limits->value_bytes);
     a.end = align8(a.pending + limits->pending_bytes);
@@ -35,7 +36,7 @@ size_t knell_node_size(const struct knell_limits *limits)
 {
     if (limits->dead_ranges < 1 || limits->dead_ranges > LIMIT_MAX || limits->sources > LIMIT_MAX ||
         limits->groups > LIMIT_MAX || limits->agreements > LIMIT_MAX || limits->value_bytes > KNELL_VALUE_MAX ||
-        limits->pending_bytes > LIMIT_MAX)
+        limits->pending_bytes > LIMIT_MAX || limits->dropped > LIMIT_MAX)
         return 0;
     return knell__areas_of(limits).end;
 }
@@ -84,6 +85,7 @@ struct knell_limits knell_node_wanted(const struct knell_node *node)
     widen(&wanted.agreements, node->needed.agreements, LIMIT_MAX);
     widen(&wanted.value_bytes, node->needed.value_bytes, KNELL_VALUE_MAX);
     widen(&wanted.pending_bytes, node->needed.pending_bytes, LIMIT_MAX);
+    widen(&wanted.dropped, node->needed.dropped, LIMIT_MAX);
     return wanted;
 }
 
@@ -91,7 +93,7 @@ static bool shrinks(const struct knell_limits *from, const struct knell_limits *
 {
     return to->dead_ranges < from->dead_ranges || to->sources < from->sources || to->groups < from->groups ||
            to->agreements < from->agreements || to->value_bytes < from->value_bytes ||
-           to->pending_bytes < from->pending_bytes;
+           to->pending_bytes < from->pending_bytes || to->dropped < from->dropped;
 }
 
 /* Stores are spaced by the limits: each slot's ranges and value go to their new places apart. */
@@ -125,7 +127,8 @@ int knell_node_move(const struct knell_node *node, void *memory, const struct kn
     memcpy(to + b.sources, from + a.sources, a.gone - a.sources);
     memcpy(to + b.gone, from + a.gone, a.left - a.gone);
     memcpy(to + b.left, from + a.left, a.groups - a.left);
-    memcpy(to + b.groups, from + a.groups, a.agreements - a.groups);
+    memcpy(to + b.groups, from + a.groups, a.dropped - a.groups);
+    memcpy(to + b.dropped, from + a.dropped, a.agreements - a.dropped);
     memcpy(to + b.agreements, from + a.agreements, a.stores - a.agreements);
     move_stores(node, memory);
     memcpy(to + b.pending, from + a.pending, node->pending_used);

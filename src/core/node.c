@@ -28,15 +28,22 @@ void knell__tell(struct knell__step *step, const struct knell_fact *fact)
 
 /* ---- messages ------------------------------------------------------------------------------------------------------------ */
 
+/* The answer wants none: two that hold each other for dead fall silent. */
+static bool wants_answer(const struct knell_body *body)
+{
+    return body->type == KNELL_MESSAGE_HEARTBEAT || body->type == KNELL_MESSAGE_NEW_OBSERVER ||
+           (body->type == KNELL_MESSAGE_SYNC && (body->flags & KNELL_FLAG_ANSWER));
+}
+
 /* Nothing from the dead is heard (I3). Who still talks is told, and ends. A departing node's own broadcast may overtake
- * itself. */
+ * itself, and its revoke. */
 static bool is_from_dead(struct knell__step *step, const struct knell_route *route, const struct knell_body *body)
 {
     struct knell_node *node = step->node;
     if (node->gone_size == 0 || !knell__is_gone(node, route->from))
         return false;
     bool left = knell__is_left(node, route->from);
-    if (left && body->type == KNELL_MESSAGE_BROADCAST)
+    if (left && (body->type == KNELL_MESSAGE_BROADCAST || body->type == KNELL_MESSAGE_REVOKE))
         return false;
     /* The kernel may report the end of one who left before its farewell is here: it left. Of what else it says, nothing. */
     if (body->type == KNELL_MESSAGE_BROADCAST && body->why == KNELL_WHY_LEFT && body->subject == route->from) {
@@ -45,7 +52,7 @@ static bool is_from_dead(struct knell__step *step, const struct knell_route *rou
         return true;
     }
     KNELL__COUNT(node, messages_dropped, 1);
-    if (!left && (body->type == KNELL_MESSAGE_HEARTBEAT || body->type == KNELL_MESSAGE_NEW_OBSERVER))
+    if (!left && wants_answer(body))
         knell__sync_send(step, route->from, 0);
     return true;
 }
@@ -97,13 +104,6 @@ static int on_message(struct knell__step *step, const struct knell_route *route,
 
 /* ---- the driver's own wishes ---------------------------------------------------------------------------------------------- */
 
-/* A clean departure is a broadcast by the one who departs. */
-static void on_leave(struct knell__step *step)
-{
-    knell__broadcast(step, step->node->self, KNELL_WHY_LEFT);
-    knell__stop(step->node, KNELL_STATE_LEFT);
-}
-
 static bool within(const struct knell_range *range, uint32_t count, uint32_t ranks)
 {
     return count == 0 || range[count - 1].last < ranks;
@@ -141,6 +141,8 @@ static int check_propose(struct knell_node *node, const struct knell_event *even
         (event->as.propose.size && !event->as.propose.value) || event->as.propose.operation >= operations)
         return KNELL_EINVAL;
     const struct knell__agreement *agreement = knell__agreement_find(node, group->id, event->as.propose.kind);
+    if (agreement && agreement->next == UINT32_MAX)
+        return KNELL_EINVAL; /* instances are numbered in 32 bits */
     if (agreement && agreement->next > 0 && agreement->slot[(agreement->next - 1) & 1].state == KNELL__SLOT_OPEN)
         return KNELL_EBUSY;
     return 0;
@@ -149,7 +151,7 @@ static int check_propose(struct knell_node *node, const struct knell_event *even
 /* Sorted, within the ranks, with this node in it, and new. */
 static int check_group(struct knell_node *node, const struct knell_group *group)
 {
-    if (group->size == 0 || knell__group_find(node, group->id))
+    if (group->size == 0 || knell__group_find(node, group->id) || knell__is_dropped(node, group->id))
         return KNELL_EINVAL;
     if (!group->member)
         return group->size == node->config->ranks ? 0 : KNELL_EINVAL;
@@ -162,6 +164,12 @@ static int check_group(struct knell_node *node, const struct knell_group *group)
     return has_self ? 0 : KNELL_EINVAL;
 }
 
+/* What a driver does not want any more that has said that it leaves. */
+static bool is_wish(enum knell_event_type type)
+{
+    return type == KNELL_EVENT_GROUP || type == KNELL_EVENT_PROPOSE || type == KNELL_EVENT_REVOKE;
+}
+
 /* What the event itself must fulfil, before anything else. */
 static int check_event(struct knell_node *node, const struct knell_event *event)
 {
@@ -171,6 +179,8 @@ static int check_event(struct knell_node *node, const struct knell_event *event)
         return node->state == KNELL_STATE_NEW ? KNELL_ESTOPPED : KNELL_EINVAL;
     bool still_talks = node->triggered && event->type == KNELL_EVENT_MESSAGE;
     if (event->type != KNELL_EVENT_START && node->state != KNELL_STATE_RUNNING && !still_talks)
+        return KNELL_ESTOPPED;
+    if (node->leaving && is_wish(event->type))
         return KNELL_ESTOPPED;
     switch (event->type) {
     case KNELL_EVENT_START:
@@ -195,6 +205,43 @@ static int check_event(struct knell_node *node, const struct knell_event *event)
     }
 }
 
+static int dispatch(struct knell__step *step, const struct knell_event *event)
+{
+    switch (event->type) {
+    case KNELL_EVENT_START:
+        knell__ring_start(step, event->as.start.first_heartbeat, event->as.start.grace);
+        return 0;
+    case KNELL_EVENT_MESSAGE:
+        return on_message(step, &event->as.message.route, event->as.message.body);
+    case KNELL_EVENT_TICK:
+        knell__ring_tick(step);
+        return 0;
+    case KNELL_EVENT_RESUMED:
+        knell__ring_resumed(step, event->as.resumed.gap);
+        return 0;
+    case KNELL_EVENT_SUSPECT:
+        knell__ring_suspect(step, event->as.suspect.rank, event->as.suspect.why);
+        return 0;
+    case KNELL_EVENT_LEAVE:
+        knell__depart(step);
+        return 0;
+    case KNELL_EVENT_TRIGGER:
+        knell__ring_trigger(step);
+        return 0;
+    case KNELL_EVENT_GROUP:
+        knell__group_register(step, event->as.group.group);
+        return 0;
+    case KNELL_EVENT_DROP:
+        return knell__group_drop(step, event->as.drop.id);
+    case KNELL_EVENT_PROPOSE:
+        return knell__agree_propose(step, event);
+    case KNELL_EVENT_REVOKE:
+        knell__revoke(step, knell__group_find(step->node, event->as.revoke.group));
+        return 0;
+    }
+    return KNELL_EINVAL;
+}
+
 int knell_node_step(struct knell_node *node, const struct knell_event *event, const struct knell_sink *sink)
 {
     struct knell__step step = {node, event->now, sink};
@@ -209,39 +256,10 @@ int knell_node_step(struct knell_node *node, const struct knell_event *event, co
         error = knell__room_for(node, event);
     if (error)
         return error;
-    switch (event->type) {
-    case KNELL_EVENT_START:
-        knell__ring_start(&step, event->as.start.first_heartbeat, event->as.start.grace);
-        return 0;
-    case KNELL_EVENT_MESSAGE:
-        return on_message(&step, &event->as.message.route, event->as.message.body);
-    case KNELL_EVENT_TICK:
-        knell__ring_tick(&step);
-        return 0;
-    case KNELL_EVENT_RESUMED:
-        knell__ring_resumed(&step, event->as.resumed.gap);
-        return 0;
-    case KNELL_EVENT_SUSPECT:
-        knell__ring_suspect(&step, event->as.suspect.rank, event->as.suspect.why);
-        return 0;
-    case KNELL_EVENT_LEAVE:
-        on_leave(&step);
-        return 0;
-    case KNELL_EVENT_TRIGGER:
-        knell__ring_trigger(&step);
-        return 0;
-    case KNELL_EVENT_GROUP:
-        knell__group_register(&step, event->as.group.group);
-        return 0;
-    case KNELL_EVENT_DROP:
-        return knell__group_drop(&step, event->as.drop.id);
-    case KNELL_EVENT_PROPOSE:
-        return knell__agree_propose(&step, event);
-    case KNELL_EVENT_REVOKE:
-        knell__revoke(&step, knell__group_find(node, event->as.revoke.group));
-        return 0;
-    }
-    return KNELL_EINVAL;
+    error = dispatch(&step, event);
+    if (node->leaving && node->state == KNELL_STATE_RUNNING)
+        knell__depart_advance(&step);
+    return error;
 }
 
 /* ---- questions ------------------------------------------------------------------------------------------------------------ */

@@ -4,7 +4,9 @@
  *   node.c      wiring: room check, dispatch, questions        ring.c       heartbeats, suspicion, reconnection (T1-T4)
  *   dead.c      D: merging, telling, fencing                   broadcast.c  T5, both overlays, anti-entropy
  *   overlay.c   who forwards to whom (pure)                    group.c      registry, early messages, revoke
- *   agree.c     agreement                                      tree.c       its tree (pure) */
+ *   agree.c     agreement                                      tree.c       its tree (pure)
+ *   leave.c     departure                                      agree.h      what leave.c and agree.c share
+ *   dropped.c   ids of dropped groups */
 #ifndef KNELL_CORE_NODE_H
 #define KNELL_CORE_NODE_H
 
@@ -16,7 +18,12 @@ struct knell__source {
     uint32_t highest;
 };
 
-/* A registered group; with group == NULL a tombstone that keeps late messages for a dropped id out. */
+/* Ids of dropped groups, a stretch of them. */
+struct knell__ids {
+    uint64_t first, last;
+};
+
+/* A registered group. */
 #define KNELL__FLOODS 4
 struct knell__member {
     const struct knell_group *group;
@@ -37,6 +44,8 @@ struct knell__slot {
     uint32_t instance;
     uint32_t reign;   /* index of the root for whom `covered` was collected */
     uint32_t said_to; /* whom this node last told: its contribution while open, the decision after */
+    uint32_t told_by; /* who told this node the decision; KNELL_NOBODY: it made it */
+    uint32_t asks;    /* leave.c: whom it asks whether it holds the decision; KNELL_NOBODY: nobody yet */
     uint32_t value_size;
     uint32_t ranges;
     uint8_t state; /* enum knell__slot_state */
@@ -45,6 +54,7 @@ struct knell__slot {
     bool started;     /* some contribution was folded in */
     bool contributed; /* the own one was */
     bool asked;       /* the driver waits for the decision */
+    bool handed;      /* leave.c: everyone around holds the decision */
 };
 
 /* All instances of one kind in one group: the one in progress and the one before it. */
@@ -69,6 +79,7 @@ struct knell_node {
     uint32_t sources;
     uint8_t state; /* enum knell_state */
     bool triggered; /* fenced by its own wish: says so to whoever asks */
+    bool leaving;   /* its driver wants it to leave; it makes sure of its decisions first */
     struct knell_limits limits;
     /* Ring. */
     knell_rank emitter;
@@ -83,15 +94,17 @@ struct knell_node {
     /* The rest. */
     uint32_t sequence; /* own broadcasts */
     uint32_t groups;
+    uint32_t dropped; /* stretches of ids */
     uint32_t agreements;
     uint32_t pending_used;
+    uint32_t leave_failures; /* leave.c: how many had failed when it began to ask */
     struct knell_group world;
     struct knell_limits needed; /* after KNELL_EFULL */
 };
 
 /* Where the areas of the block begin, in bytes. */
 struct knell__areas {
-    size_t sources, gone, left, groups, agreements, stores, pending, end;
+    size_t sources, gone, left, groups, dropped, agreements, stores, pending, end;
 };
 struct knell__areas knell__areas_of(const struct knell_limits *limits);
 
@@ -139,6 +152,13 @@ void knell__dead_changed(struct knell__step *step);
 void knell__groups_dead_changed(struct knell__step *step);
 uint64_t knell__digest_in(const struct knell_node *node, const struct knell_group *group);
 
+/* leave.c */
+void knell__depart(struct knell__step *step);
+void knell__depart_advance(struct knell__step *step); /* at the end of each step of a node that leaves */
+void knell__depart_asked(struct knell__step *step, knell_rank from, const struct knell_body *body);
+void knell__depart_answered(struct knell__step *step, const struct knell_group *group, knell_rank from,
+                           const struct knell_body *body);
+
 /* ring.c */
 void knell__ring_start(struct knell__step *step, knell_time first_heartbeat, knell_time grace);
 void knell__ring_tick(struct knell__step *step);
@@ -167,7 +187,12 @@ void knell__revoke(struct knell__step *step, struct knell__member *member);
 void knell__revoke_dead_changed(struct knell__step *step);
 uint32_t knell__pending_size(const struct knell_body *body);
 
+/* dropped.c */
+bool knell__is_dropped(struct knell_node *node, uint64_t id);
+void knell__remember_dropped(struct knell_node *node, uint64_t id);
+
 /* agree.c */
+struct knell__agreement *knell__agreements(struct knell_node *node);
 struct knell__agreement *knell__agreement_find(struct knell_node *node, uint64_t group, unsigned kind);
 int knell__agree_propose(struct knell__step *step, const struct knell_event *event);
 void knell__agree_up(struct knell__step *step, const struct knell_group *group, knell_rank from,

@@ -68,6 +68,23 @@ static void send_heartbeat(struct knell__step *step)
     knell__send_one(step, node->observer, &body);
 }
 
+/* Whoever watches this node holds all who stand between them on the ring for dead. Should one of them live, and have watched this node
+ * so far, nobody may have told it; it hears no more heartbeats and would suspect this node, which did no wrong. So it is told: its own
+ * name is the list (I3). That comes in time: the last heartbeat it was sent is less than eta old, and delta >= eta + tau. */
+static void tell_passed_over(struct knell__step *step, knell_rank rank)
+{
+    struct knell_range itself = {.first = rank, .last = rank};
+    struct knell_body body = {
+        .type = KNELL_MESSAGE_SYNC,
+        .subject = KNELL_NOBODY,
+        .dead = {.gone = &itself, .gone_ranges = 1, .size = 1, .digest = knell_digest_of(rank)},
+    };
+    if (knell__is_left(step->node, rank))
+        return;
+    KNELL__COUNT(step->node, syncs, 1);
+    knell__send_one(step, rank, &body);
+}
+
 /* Watches a new emitter; it may need a whole delta to answer and another to be missed. */
 static void reconnect(struct knell__step *step)
 {
@@ -77,6 +94,8 @@ static void reconnect(struct knell__step *step)
     node->differs_theirs = node->differs_mine = 0;
     if (node->emitter == KNELL_NOBODY) {
         node->suspicion = KNELL_NEVER;
+        if (node->observer != KNELL_NOBODY)
+            tell_passed_over(step, node->observer);
         node->observer = KNELL_NOBODY;
         return;
     }
@@ -199,11 +218,16 @@ void knell__ring_heartbeat(struct knell__step *step, knell_rank from, const stru
 void knell__ring_new_observer(struct knell__step *step, knell_rank from)
 {
     struct knell_node *node = step->node;
-    if (node->observer != KNELL_NOBODY && ring_distance(node->config, node->self, from) <
-                                              ring_distance(node->config, node->self, node->observer))
+    knell_rank before = node->observer;
+    if (before != KNELL_NOBODY &&
+        ring_distance(node->config, node->self, from) < ring_distance(node->config, node->self, before)) {
+        tell_passed_over(step, from);
         return;
+    }
     node->observer = from;
     send_heartbeat(step);
+    if (before != KNELL_NOBODY && before != from)
+        tell_passed_over(step, before);
 }
 
 /* When the emitter turns out to be dead, by whatever way, the next one is watched at once. */

@@ -53,8 +53,10 @@ static void need_for_group_message(struct room *room, const struct knell_body *b
 {
     struct knell_node *node = room->node;
     bool known = knell__group_find(node, body->group);
-    if (known && !knell__group_of(node, body->group))
-        return; /* dropped: nothing of it is kept */
+    if (!known && knell__is_dropped(node, body->group))
+        return; /* nothing of it is kept */
+    if (body->flags & KNELL_FLAG_HELD || (!known && body->flags & KNELL_FLAG_ANSWER))
+        return; /* one who leaves: nothing waits */
     need(room, &room->need.value_bytes, body->value_size);
     need(room, &room->need.dead_ranges, body->agreed_ranges);
     if (!known) {
@@ -97,13 +99,7 @@ static void need_for_message(struct room *room, const struct knell_body *body)
 static void need_for_group(struct room *room)
 {
     struct knell_node *node = room->node;
-    bool entry = node->groups <= node->limits.groups;
-    const struct knell__member *member =
-        (const struct knell__member *)((char *)node + knell__areas_of(&node->limits).groups);
-    for (uint32_t i = 1; !entry && i < node->groups; i++)
-        entry = !member[i].group;
-    if (!entry)
-        need(room, &room->need.groups, node->groups);
+    need(room, &room->need.groups, node->groups);
     if (node->pending_used == 0)
         return;
     need(room, &room->need.agreements, (uint64_t)node->agreements + KNELL_KIND_END);
@@ -134,7 +130,10 @@ static void need_for_event(struct room *room, const struct knell_event *event)
     case KNELL_EVENT_RESUMED:
     case KNELL_EVENT_LEAVE:
     case KNELL_EVENT_TRIGGER:
+        break;
     case KNELL_EVENT_DROP:
+        if (event->as.drop.id != KNELL_WORLD && knell__group_find(room->node, event->as.drop.id))
+            need(room, &room->need.dropped, (uint64_t)room->node->dropped + 1); /* a stretch of its own, at most */
         break;
     }
 }

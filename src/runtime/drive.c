@@ -80,13 +80,14 @@ static uint32_t leave_abroad(const struct knell_runtime *runtime, const knell_ra
     return kept;
 }
 
-/* Agreements go by the program's own way while nobody of the group is gone. From then on somebody may be asked who is through with
- * the agreement and does not listen there. True: it took the message. */
+/* Agreements go by the program's own way while nobody of the group is gone, or leaves. From then on somebody may be asked who is
+ * through with the agreement and does not listen there. True: it took the message. */
 static bool carry(struct knell_runtime *runtime, const knell_rank *to, uint32_t count, const struct knell_body *body,
                   const uint8_t *bytes, size_t size)
 {
     bool agreement = body->type == KNELL_MESSAGE_UP || body->type == KNELL_MESSAGE_DOWN;
-    return runtime->config.carry && agreement && knell_node_failures(runtime->node, body->group) == 0 &&
+    bool of_leaving = body->flags & (KNELL_FLAG_ANSWER | KNELL_FLAG_HELD);
+    return runtime->config.carry && agreement && !of_leaving && knell_node_failures(runtime->node, body->group) == 0 &&
            runtime->config.carry(runtime->config.carry_context, body->group, body->kind, to, count, bytes, size);
 }
 

@@ -75,11 +75,14 @@ knell_time knell__loop_deadline(const struct knell_runtime *runtime)
     return runtime->leaving && runtime->linger < deadline ? runtime->linger : deadline;
 }
 
-/* Who leaves waits until those it told have acknowledged, but not for ever. */
+/* Who leaves waits until its node has left and those it told have acknowledged, but not for ever. */
 static bool has_left(struct knell_runtime *runtime)
 {
-    if (!runtime->leaving || (runtime->channel.entries > 0 && runtime->now < runtime->linger))
+    bool stays = knell_node_state(runtime->node) == KNELL_STATE_RUNNING;
+    if (!runtime->leaving || ((stays || runtime->channel.entries > 0) && runtime->now < runtime->linger))
         return false;
+    if (stays)
+        knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_LEAVE});
     for (knell_rank rank = 0; rank < runtime->config.ranks; rank++) {
         const struct knell__peer *peer = &runtime->channel.peer[rank];
         if (peer->in_high > 0 || peer->out_last > 0) /* also one that has left: it may wait for this very word */

@@ -9,8 +9,28 @@
 
 #include <stdio.h>
 
-enum { KNELL_CHECK_NODES = 20, KNELL_CHECK_GROUPS = 4, KNELL_CHECK_OPS = 8, KNELL_CHECK_ACTS = 160 };
+enum { KNELL_CHECK_NODES = 20, KNELL_CHECK_GROUPS = 7, KNELL_CHECK_OPS = 16, KNELL_CHECK_ACTS = 360 };
 typedef uint32_t knell_mask; /* a set of nodes */
+
+static inline bool knell__has(knell_mask set, knell_rank node)
+{
+    return set >> node & 1;
+}
+
+static inline knell_mask knell__one(knell_rank node)
+{
+    return UINT32_C(1) << node;
+}
+
+/* The edges of the model: what is to happen in a world for certain. In a world of any kind each of them happens now and then. */
+enum knell_edge {
+    KNELL_EDGE_ANY,
+    KNELL_EDGE_LEAVES,   /* nodes leave the moment they return from an agreement; half of these worlds know no other end */
+    KNELL_EDGE_ACCUSERS, /* a living node is accused by one that dies right then, and whose death is reported at once */
+    KNELL_EDGE_DROPS,    /* groups are dropped after their last operation, others are registered in their place */
+    KNELL_EDGE_REVOKES,  /* who revokes, and some who would pass it on, die in the middle of it */
+    KNELL_EDGE_END,
+};
 
 /* What a plan makes happen at a time. */
 enum knell_act_type {
@@ -44,8 +64,13 @@ struct knell_check_plan {
     bool wire; /* every message goes through its bytes */
     uint32_t groups;
     knell_mask member[KNELL_CHECK_GROUPS];
+    bool drops[KNELL_CHECK_GROUPS]; /* who is through with its last operation drops it */
     struct knell_op op[KNELL_CHECK_OPS];
     uint32_t ops;
+    bool at_a_time;                          /* a node is in all its groups and kinds at once, not in one after the other */
+    uint8_t leaves_after[KNELL_CHECK_NODES]; /* the operation from which a node returns to leave, plus 1; 0: none */
+    knell_mask brief;                        /* nodes that bring half the value of the others, */
+    knell_mask careless;                     /* and that acknowledge no failures */
     struct knell_act act[KNELL_CHECK_ACTS];
     uint32_t acts;
     uint32_t crashes;
@@ -54,13 +79,20 @@ struct knell_check_plan {
     knell_rank order[KNELL_CHECK_NODES];
     uint32_t position[KNELL_CHECK_NODES];
 };
-void knell_check_plan_draw(struct knell_check_plan *plan, uint64_t key);
+void knell_check_plan_draw(struct knell_check_plan *plan, enum knell_edge edge, uint64_t key);
+
+/* For check_plan.c: the edges, drawn after all else and from numbers of their own. */
+void knell__check_edges_draw(struct knell_check_plan *plan, enum knell_edge edge, uint64_t key, knell_time from, knell_time window);
+void knell__check_act(struct knell_check_plan *plan, knell_time time, enum knell_act_type type, knell_rank node, uint32_t number);
 
 /* What a node got out of one operation. */
 struct knell_outcome {
     bool asked, decided;
     uint64_t brought, value;
+    uint32_t value_size;
     uint8_t flags;
+    knell_mask knew;  /* of the gone, when it entered, */
+    knell_mask acked; /* and of these the members it acknowledged */
     knell_mask dead;
     knell_time when;
 };
@@ -72,7 +104,10 @@ struct knell_check {
     knell_mask failed_told[KNELL_CHECK_NODES], left_told[KNELL_CHECK_NODES], fenced;
     knell_mask registered[KNELL_CHECK_GROUPS], revoked[KNELL_CHECK_GROUPS]; /* nodes that have */
     bool revoke_began[KNELL_CHECK_GROUPS];
-    uint32_t next_op[KNELL_CHECK_NODES];
+    knell_mask dropped[KNELL_CHECK_GROUPS];
+    knell_mask leaving;  /* nodes that were told to leave and have not left yet, */
+    knell_mask departs;  /* and those to be told so now */
+    uint32_t returned;   /* the operation from which the node has just returned whose decision is being judged */
     struct knell_outcome outcome[KNELL_CHECK_OPS][KNELL_CHECK_NODES];
     knell_time unstable_since; /* KNELL_NEVER: stable */
     uint32_t unstable_deaths;
@@ -101,6 +136,15 @@ void knell_check_violate(struct knell_check *check, const struct knell_property 
     __attribute__((format(printf, 3, 4)));
 
 /* Runs the world of that key; `check` is all zero or was used before. */
-void knell_check_run(struct knell_check *check, uint64_t key, FILE *log);
+void knell_check_run(struct knell_check *check, enum knell_edge edge, uint64_t key, FILE *log);
+
+/* For check.c: check_act.c. What the plan has for now; then fenced nodes end, and whoever returned goes on. */
+void knell__check_on_alarm(void *context, struct knell_world *world);
+void knell__check_on_decided(struct knell_check *check, knell_rank node, const struct knell_fact *fact);
+void knell__check_see_off(struct knell_check *check); /* those who have left end */
+bool knell__check_is_done(const struct knell_check *check, knell_rank node); /* with all its operations */
+/* The last operation of a group that somebody dropped already: when another dies, who is late may wait for ever (core.h, DROP). */
+bool knell__check_may_wait(const struct knell_check *check, uint32_t op);
+void knell__check_note(struct knell_check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

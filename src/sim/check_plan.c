@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAU = 1000 };
+enum { TAU = 1000, GROUPS = 4, OPS = 8 /* before the edges add theirs */ };
 
 static uint32_t below(struct knell_prng *prng, uint32_t n)
 {
@@ -54,7 +54,7 @@ static void draw_ring(struct knell_check_plan *plan, struct knell_prng *prng)
     plan->config.ring_position = plan->position;
 }
 
-static void act(struct knell_check_plan *plan, knell_time time, enum knell_act_type type, knell_rank node, uint32_t number)
+void knell__check_act(struct knell_check_plan *plan, knell_time time, enum knell_act_type type, knell_rank node, uint32_t number)
 {
     assert(plan->acts < KNELL_CHECK_ACTS);
     plan->act[plan->acts++] = (struct knell_act){time, type, node, number};
@@ -74,24 +74,24 @@ static void draw_deaths(struct knell_check_plan *plan, struct knell_prng *prng, 
         chosen |= UINT32_C(1) << node;
         knell_time time = at_once ? moment : from + (knell_time)knell_prng_below(prng, (uint64_t)window);
         bool doomed = one_in(prng, 3);
-        act(plan, time, doomed ? KNELL_ACT_DOOM : KNELL_ACT_CRASH, node, below(prng, 8));
+        knell__check_act(plan, time, doomed ? KNELL_ACT_DOOM : KNELL_ACT_CRASH, node, below(prng, 8));
         plan->crashes++;
         if (one_in(prng, 2))
-            act(plan, time + 1 + (knell_time)knell_prng_below(prng, 4 * TAU), KNELL_ACT_REPORT, below(prng, n), node);
+            knell__check_act(plan, time + 1 + (knell_time)knell_prng_below(prng, 4 * TAU), KNELL_ACT_REPORT, below(prng, n), node);
     }
     if (one_in(prng, 6) && n > 2) {
-        act(plan, moment, KNELL_ACT_LEAVE, below(prng, n), 0);
+        knell__check_act(plan, moment, KNELL_ACT_LEAVE, below(prng, n), 0);
         plan->leaves = true;
     }
     if (one_in(prng, 10) && n > 2)
-        act(plan, moment, KNELL_ACT_TRIGGER, below(prng, n), 0);
+        knell__check_act(plan, moment, KNELL_ACT_TRIGGER, below(prng, n), 0);
     knell_rank accuser = below(prng, n); /* one that lives: what a dying one says may be lost, to the accused alone */
     if (one_in(prng, 10) && n > 2 && !(chosen >> accuser & 1)) {
-        act(plan, moment, KNELL_ACT_ACCUSE, accuser, below(prng, n));
+        knell__check_act(plan, moment, KNELL_ACT_ACCUSE, accuser, below(prng, n));
         plan->accuses = true;
     }
     if (one_in(prng, 6)) {
-        act(plan, moment, KNELL_ACT_RESUME, below(prng, n), below(prng, (uint32_t)plan->config.delta));
+        knell__check_act(plan, moment, KNELL_ACT_RESUME, below(prng, n), below(prng, (uint32_t)plan->config.delta));
         plan->resumes = true;
     }
 }
@@ -100,21 +100,21 @@ static void draw_groups(struct knell_check_plan *plan, struct knell_prng *prng, 
 {
     uint32_t n = plan->config.ranks;
     plan->member[0] = (knell_mask)((UINT64_C(1) << n) - 1);
-    plan->groups = 1 + below(prng, KNELL_CHECK_GROUPS);
+    plan->groups = 1 + below(prng, GROUPS);
     for (uint32_t g = 1; g < plan->groups; g++) {
         plan->member[g] = (knell_mask)knell_prng_next(prng) & plan->member[0];
         plan->member[g] |= UINT32_C(1) << below(prng, n);
         for (knell_rank node = 0; node < n; node++)
             if (plan->member[g] >> node & 1)
-                act(plan, from + (knell_time)knell_prng_below(prng, (uint64_t)window / 2 + 1), KNELL_ACT_REGISTER, node, g);
+                knell__check_act(plan, from + (knell_time)knell_prng_below(prng, (uint64_t)window / 2 + 1), KNELL_ACT_REGISTER, node, g);
     }
-    plan->ops = below(prng, KNELL_CHECK_OPS + 1);
+    plan->ops = below(prng, OPS + 1);
     for (uint32_t i = 0; i < plan->ops; i++)
         plan->op[i] = (struct knell_op){below(prng, plan->groups), below(prng, KNELL_KIND_END)};
     if (one_in(prng, 3)) {
         uint32_t times = 1 + below(prng, 2), g = below(prng, plan->groups);
         for (uint32_t i = 0; i < times; i++)
-            act(plan, from + (knell_time)knell_prng_below(prng, (uint64_t)window), KNELL_ACT_REVOKE, below(prng, n), g);
+            knell__check_act(plan, from + (knell_time)knell_prng_below(prng, (uint64_t)window), KNELL_ACT_REVOKE, below(prng, n), g);
         plan->revokes = true;
     }
 }
@@ -125,7 +125,7 @@ static int by_time(const void *a, const void *b)
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
-void knell_check_plan_draw(struct knell_check_plan *plan, uint64_t key)
+void knell_check_plan_draw(struct knell_check_plan *plan, enum knell_edge edge, uint64_t key)
 {
     struct knell_prng prng;
     memset(plan, 0, sizeof *plan);
@@ -136,7 +136,8 @@ void knell_check_plan_draw(struct knell_check_plan *plan, uint64_t key)
     knell_time window = one_in(&prng, 3) ? 20 * TAU : plan->config.delta * (1 + below(&prng, 3));
     draw_deaths(plan, &prng, from, window);
     draw_groups(plan, &prng, from, window);
+    knell__check_edges_draw(plan, edge, key, from, window);
     for (knell_rank node = 0; plan->ops && node < plan->config.ranks; node++)
-        act(plan, from + (knell_time)knell_prng_below(&prng, (uint64_t)window), KNELL_ACT_PROCEED, node, 0);
+        knell__check_act(plan, from + (knell_time)knell_prng_below(&prng, (uint64_t)window), KNELL_ACT_PROCEED, node, 0);
     qsort(plan->act, plan->acts, sizeof *plan->act, by_time);
 }

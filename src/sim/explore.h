@@ -19,9 +19,15 @@ struct knell_explore_result {
     char story[KNELL_EXPLORE_STORY]; /* what led to the violation, a line per step, and what it is */
 };
 
-/* Up to `crashes` of the nodes crash. `tree_bits` as in struct knell_config. `progress` is called now and then with the number of states; may be NULL. */
-void knell_explore_agreement(uint32_t nodes, uint32_t crashes, uint32_t tree_bits,
-                             void (*progress)(void *context, uint64_t states), void *context,
-                             struct knell_explore_result *result);
+/* What may happen beside the agreement, at any time: so many nodes crash, are accused though they live, or leave. */
+struct knell_explore_plan {
+    uint32_t nodes, crashes, accusations, leaves;
+    uint32_t tree_bits; /* as in struct knell_config */
+    bool careful;       /* who contributes acknowledges what it knows; otherwise nobody acknowledges anything */
+};
+
+/* `progress` is called now and then with the number of states; may be NULL. */
+void knell_explore_agreement(const struct knell_explore_plan *plan, void (*progress)(void *context, uint64_t states),
+                             void *context, struct knell_explore_result *result);
 
 #endif

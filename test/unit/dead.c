@@ -248,7 +248,7 @@ TEST(messages_out_of_range_are_refused)
     struct list list;
     uint8_t value[1] = {0};
     world_open(&w, 8);
-    w.limits = (struct knell_limits){8, 8, 8, 8, 8, 4096};
+    w.limits = (struct knell_limits){8, 8, 8, 8, 8, 4096, 8};
     world_start(&w);
     struct knell_body sync = *make_sync(&list, UINT64_C(1) << 8, 0);
     CHECK_EQ_I64(world_inject(&w, 1, 0, sync), KNELL_EINVAL);

@@ -55,7 +55,7 @@ static void do_something(struct world *w, const struct cast *cast, struct knell_
 }
 
 static const struct knell_limits smallest = {.dead_ranges = 1};
-static const struct knell_limits ample = {16, 32, 8, 16, 8, 1 << 14};
+static const struct knell_limits ample = {16, 32, 8, 16, 8, 1 << 14, 8};
 
 /* The whole log of a world; the caller frees it. */
 static char *play(uint64_t seed, const struct knell_limits *limits, bool moving, bool checking, uint64_t *refusals)
@@ -167,7 +167,7 @@ TEST(sizes_and_limits)
     limits = knell_limits_default();
     limits.value_bytes = KNELL_VALUE_MAX + 1;
     CHECK_EQ_U64(knell_node_size(&limits), 0);
-    limits = (struct knell_limits){UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, UINT32_MAX};
+    limits = (struct knell_limits){UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, UINT32_MAX, UINT32_MAX};
     CHECK_EQ_U64(knell_node_size(&limits), 0);
 }
 

@@ -1,21 +1,22 @@
-/* I8: sound nodes that return from one operation return the same, and never other than one that lives and returned before. */
+/* I8: sound nodes that return from one operation return the same, and never other than one that lives and returned before; nor,
+ * if nobody died, than one that returned and left (but for one that dropped the group before it left: it has forgotten). */
 #include "sim/property/property.h"
 
 static bool same(const struct knell_outcome *a, const struct knell_outcome *b)
 {
-    if ((a->flags ^ b->flags) & (KNELL_FLAG_REVOKED | KNELL_FLAG_ACKED))
-        return false;
-    return (a->flags & KNELL_FLAG_REVOKED) || (a->value == b->value && a->dead == b->dead);
+    return a->flags == b->flags && a->value_size == b->value_size && a->value == b->value && a->dead == b->dead;
 }
 
 static void on_fact(struct knell_check *check, knell_rank node, const struct knell_fact *fact)
 {
-    knell_mask sound = knell_check_sound(check);
-    if (fact->type != KNELL_FACT_DECIDED || !knell__has(sound, node))
+    uint32_t op = check->returned;
+    knell_mask bound = knell_check_sound(check);
+    if (!(check->dead | check->condemned))
+        bound |= check->left & ~check->dropped[check->plan.op[op].group];
+    if (fact->type != KNELL_FACT_DECIDED || !knell__has(bound, node))
         return;
-    uint32_t op = check->next_op[node] - 1; /* it has just returned from it */
     for (knell_rank other = 0; other < check->plan.config.ranks; other++)
-        if (knell__has(sound, other) && check->outcome[op][other].decided &&
+        if (knell__has(bound, other) && check->outcome[op][other].decided &&
             !same(&check->outcome[op][node], &check->outcome[op][other]))
             knell_check_violate(check, &knell_property_agreement, "nodes %u and %u returned differently from operation %u",
                                 node, other, op);

@@ -8,9 +8,4 @@ extern const struct knell_property knell_property_accuracy, knell_property_compl
     knell_property_ring, knell_property_bound, knell_property_left, knell_property_agreement, knell_property_validity,
     knell_property_termination, knell_property_revoke;
 
-static inline bool knell__has(knell_mask set, knell_rank node)
-{
-    return set >> node & 1;
-}
-
 #endif
