@@ -102,12 +102,15 @@ static void test_under_way(void)
     for (struct parcel **at = &under_way; *at;) {
         struct parcel *parcel = *at;
         int complete = 0;
-        if (knell__native.test(&parcel->request, &complete, MPI_STATUS_IGNORE) == MPI_SUCCESS && !complete) {
+        int code = knell__native.test(&parcel->request, &complete, MPI_STATUS_IGNORE);
+        bool ours = complete || code != MPI_SUCCESS;
+        if (!ours && !knell__is_dead(parcel->to)) {
             at = &parcel->next;
             continue;
         }
         *at = parcel->next;
-        free(parcel);
+        if (ours) /* one to the dead may be the MPI's for ever */
+            free(parcel);
     }
 }
 
