@@ -8,7 +8,7 @@ build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS) $(
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help build demo test test-mpi asan tsan soak soak-mpi bench bench-live bench-mpi figures install clean \
+.PHONY: help build demo test test-mpi asan tsan mutants soak soak-mpi bench bench-live bench-mpi figures install clean \
     setup-build setup-demo setup-test setup-soak setup-figures setup-bench setup-bench-mpi
 
 help: ## this list
@@ -31,6 +31,9 @@ asan tsan: setup-test ## the tests under the address or the thread sanitizer
 test-mpi: setup-test ## the tests of the MPI layer, on Open MPI and MPICH
 	@$(call build,dev)
 	@tools/run-tests build/dev mpi
+
+mutants: setup-build ## change the core in a hundred places, one at a time: does a test notice?
+	@JOBS=$(JOBS) tools/mutants build/mutants
 
 soak: setup-soak ## the long tests: hours of random worlds
 	@$(call build,dev)

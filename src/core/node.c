@@ -135,8 +135,8 @@ static int check_propose(struct knell_node *node, const struct knell_event *even
 {
     uint32_t operations = node->config->combine ? node->config->combine_count : 1;
     const struct knell_group *group = knell__group_of(node, event->as.propose.group);
-    if (!group)
-        return KNELL_EGROUP;
+    if (node->leaving || !group)
+        return node->leaving ? KNELL_ESTOPPED : KNELL_EGROUP;
     if (event->as.propose.kind >= KNELL_KIND_END || event->as.propose.size > KNELL_VALUE_MAX ||
         (event->as.propose.size && !event->as.propose.value) || event->as.propose.operation >= operations)
         return KNELL_EINVAL;
@@ -164,12 +164,6 @@ static int check_group(struct knell_node *node, const struct knell_group *group)
     return has_self ? 0 : KNELL_EINVAL;
 }
 
-/* What a driver does not want any more that has said that it leaves. */
-static bool is_wish(enum knell_event_type type)
-{
-    return type == KNELL_EVENT_GROUP || type == KNELL_EVENT_PROPOSE || type == KNELL_EVENT_REVOKE;
-}
-
 /* What the event itself must fulfil, before anything else. */
 static int check_event(struct knell_node *node, const struct knell_event *event)
 {
@@ -179,8 +173,6 @@ static int check_event(struct knell_node *node, const struct knell_event *event)
         return node->state == KNELL_STATE_NEW ? KNELL_ESTOPPED : KNELL_EINVAL;
     bool still_talks = node->triggered && event->type == KNELL_EVENT_MESSAGE;
     if (event->type != KNELL_EVENT_START && node->state != KNELL_STATE_RUNNING && !still_talks)
-        return KNELL_ESTOPPED;
-    if (node->leaving && is_wish(event->type))
         return KNELL_ESTOPPED;
     switch (event->type) {
     case KNELL_EVENT_START:
@@ -195,11 +187,11 @@ static int check_event(struct knell_node *node, const struct knell_event *event)
     case KNELL_EVENT_MESSAGE:
         return check_message(node, &event->as.message.route, event->as.message.body);
     case KNELL_EVENT_GROUP:
-        return check_group(node, event->as.group.group);
+        return node->leaving ? KNELL_ESTOPPED : check_group(node, event->as.group.group);
     case KNELL_EVENT_PROPOSE:
         return check_propose(node, event);
     case KNELL_EVENT_REVOKE:
-        return knell__group_of(node, event->as.revoke.group) ? 0 : KNELL_EGROUP;
+        return node->leaving ? KNELL_ESTOPPED : knell__group_of(node, event->as.revoke.group) ? 0 : KNELL_EGROUP;
     default:
         return 0;
     }

@@ -58,6 +58,7 @@ TEST(a_farewell_never_overtakes_a_decision)
     CHECK_EQ_I64(world_find(&w, KNELL_MESSAGE_BROADCAST, KNELL_NOBODY), -1);
     CHECK_EQ_I64(world_propose(&w, 0, KNELL_WORLD, KNELL_KIND_SHRINK, 1, 0), KNELL_ESTOPPED);
     CHECK_EQ_I64(world_revoke(&w, 0, KNELL_WORLD), KNELL_ESTOPPED);
+    CHECK_EQ_I64(world_group(&w, 0, &(struct knell_group){9, 2, (const knell_rank[]){0, 1}}), KNELL_ESTOPPED);
     CHECK_EQ_U64(questions(&w, KNELL_NOBODY), 1);
     while (!has_left(&w, 0)) { /* the slow ones are the decisions without a question */
         uint32_t i = 0;

@@ -2,7 +2,7 @@
  *
  * A failed check prints its expression, the values and the place, and the test goes on: one run shows every wrong
  * value. REQUIRE leaves the test when going on would crash. `<binary> WORD` runs only the tests whose name contains
- * WORD. */
+ * WORD. With KNELL_TEST_FIRST in the environment the first test that fails ends the run. */
 #ifndef KNELL_TEST_H
 #define KNELL_TEST_H
 
