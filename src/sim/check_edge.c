@@ -91,6 +91,17 @@ static void draw_accuser(struct draw *draw)
     plan->crashes++;
 }
 
+/* The last operation is to tell that all are through with those before. A create does not: on a revoked group it ends without being
+ * asked for. */
+static void end_with_agree(struct knell_check_plan *plan, uint32_t g)
+{
+    for (uint32_t op = plan->ops; op-- > 0;)
+        if (plan->op[op].group == g) {
+            plan->op[op].kind = KNELL_KIND_AGREE;
+            return;
+        }
+}
+
 /* Groups come one after the other, each with an operation or more. */
 static void draw_drops(struct draw *draw)
 {
@@ -106,8 +117,10 @@ static void draw_drops(struct draw *draw)
         if (plan->ops < KNELL_CHECK_OPS)
             plan->op[plan->ops++] = (struct knell_op){g, below(draw, KNELL_KIND_END)};
     }
-    for (uint32_t g = 1; g < plan->groups; g++)
+    for (uint32_t g = 1; g < plan->groups; g++) {
         plan->drops[g] = !one_in(draw, 4);
+        end_with_agree(plan, g);
+    }
 }
 
 /* Of those who know of the revoke first several die, each in the middle of passing it on. */
