@@ -10,8 +10,8 @@
 #include <knell/mpix.h>
 #include <stdlib.h>
 
-/* LAST_LOOKS: what came before a death may lie unread in the transport. TELL_ALL: members. */
-enum { LAST_LOOKS = 64, TELL_ALL = 32 };
+/* What came before a death may lie unread in the transport: so many looks. */
+enum { LAST_LOOKS = 64 };
 
 static int64_t grace_ns = INT64_C(20000000);
 
@@ -106,12 +106,12 @@ static void tell_senders(struct knell__coll *coll)
     }
 }
 
-/* A member that is through with this collective may be in the next one already, and wait for this one there. In a small communicator
- * all are told. In a large one those at distances of powers of two, at which most collectives exchange messages; the rest have the grace. */
+/* Who is through with this collective may be in the next one already, and wait for this member there. Most of them exchange messages at
+ * these distances; the rest have the grace. */
 static void tell_next(struct knell__coll *coll)
 {
     int rank = coll->comm->rank, size = coll->comm->size;
-    for (int far = 1; far < size; far = size <= TELL_ALL ? far + 1 : 2 * far) {
+    for (int far = 1; far < size; far *= 2) {
         knell__out_tell(coll->comm, coll->tag, coll->sequence, (rank + far) % size);
         knell__out_tell(coll->comm, coll->tag, coll->sequence, (rank - far + size) % size);
     }
