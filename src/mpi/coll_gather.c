@@ -1,6 +1,5 @@
 /* coll_gather.c: MPI_Gather(v), MPI_Scatter(v) and their nonblocking kinds: straight between the root and everyone, in the
- * program's own datatypes. One round. The root of a gather copies its own block where its rank comes among the others', or when
- * all have come: so members that are root in turn copy at the same time. */
+ * program's own datatypes. One round. The root of a gather copies its own block while those of the others are under way. */
 #include "mpi/coll.h"
 #include "mpi/gen/own.h"
 
@@ -8,18 +7,20 @@ static bool gather_step(struct knell__coll *coll)
 {
     const struct knell__coll_args *a = coll->args;
     bool root = coll->comm->rank == a->root;
-    if (coll->round == 0 && !root)
+    if (coll->round > 0)
+        return false;
+    if (!root)
         knell__coll_send(coll, a->send, a->send_count, a->send_type, a->root);
-    for (int i = 1; coll->round == 0 && root && i < coll->comm->size; i++) {
+    for (int i = 1; root && i < coll->comm->size; i++) {
         int rank = (a->root + i) % coll->comm->size;
         struct knell__block block = knell__recv_block(a, rank);
         knell__coll_recv(coll, block.at, block.count, block.type, rank);
     }
-    if (root && a->send != MPI_IN_PLACE && coll->round == (a->root > 0)) {
+    if (root && a->send != MPI_IN_PLACE) {
         struct knell__block own = knell__recv_block(a, a->root);
         knell__coll_copy(coll, a->send, a->send_count, a->send_type, own.at, own.count, own.type);
     }
-    return coll->round == 0;
+    return true;
 }
 
 static bool scatter_step(struct knell__coll *coll)
