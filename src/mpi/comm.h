@@ -33,7 +33,7 @@ struct knell__comm {
     MPI_Comm handle; /* the program's */
     MPI_Comm store;  /* where attributes are kept natively: the handle, or a duplicate of self for the predefined two */
     MPI_Comm errors; /* where its error handler is kept natively: likewise (errhandler.c) */
-    MPI_Comm_errhandler_function *on_error; /* of the predefined two; NULL: none that is known */
+    MPI_Comm_errhandler_function *on_error; /* called instead of the native one for the predefined two; NULL: unknown */
     uint64_t id;     /* of its group on the side channel; KNELL_WORLD for the world */
     _Atomic int acked; /* so many of its failures are acknowledged, */
     _Atomic uint64_t acked_digest;
