@@ -8,8 +8,8 @@ build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS) $(
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help build demo test test-mpi asan tsan mutants soak soak-mpi bench bench-live bench-mpi figures install clean \
-    setup-build setup-demo setup-test setup-soak setup-figures setup-bench setup-bench-mpi
+.PHONY: help build demo test test-mpi asan tsan mutants soak soak-mpi bench bench-live bench-mpi figures install deb clean \
+    setup-build setup-demo setup-test setup-soak setup-figures setup-bench setup-bench-mpi setup-deb
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z -]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -65,11 +65,16 @@ figures: setup-figures ## the figures of the paper into figures/
 	@build/release/src/cli/knell sim figures --out figures
 
 install: setup-build ## install below PREFIX (/usr/local); DESTDIR is honoured
-	@$(call build,release)
+	@$(call build,release,--target installed)
 	@cmake --install build/release --prefix $(PREFIX)
+
+deb: setup-deb ## Debian packages into build/deb/packages
+	@$(call build,deb,--target installed)
+	@cd build/deb && cpack -G DEB >cpack.log || { cat cpack.log; false; }
+	@ls build/deb/packages/*.deb
 
 clean: ## remove everything built
 	rm -rf build
 
-setup-build setup-demo setup-test setup-soak setup-figures setup-bench setup-bench-mpi: setup-%:
+setup-build setup-demo setup-test setup-soak setup-figures setup-bench setup-bench-mpi setup-deb: setup-%:
 	@tools/setup $*
