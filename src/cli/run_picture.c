@@ -127,7 +127,7 @@ static void draw_dead(const struct knell__run_job *job, FILE *out)
 void knell__run_picture(const struct knell__run_job *job, FILE *out)
 {
     char text[KNELL_DURATION_TEXT];
-    fputs("\n  ─ works   ✗ dies   ░▒▓█ is inside revoke, agree or shrink: up to 1/4, 1/2, 3/4, all of the time\n\n", out);
+    fputs("\n  ─ works   ✗ dies   ░▒▓█ share of its time inside revoke, agree, shrink\n\n", out);
     (job->plan->ranks <= ROWS_MOST ? draw_all : draw_dead)(job, out);
     int64_t whole = job->end - job->begin, rounded = whole > 1000000 ? whole - whole % 1000000 : whole;
     fprintf(out, "%13s0%*s\n\n", "", knell__columns(out) - NAMES - 1, knell__format_duration(rounded, text));

@@ -102,12 +102,6 @@ static bool is_ended_by_us(const struct knell__run_rank *rank, const struct knel
     return first && first->value == KNELL_WHY_TIMEOUT && (!rank->ended || is_our_way);
 }
 
-static void write_silence(const struct knell__run_job *job, int number, char *text, size_t size)
-{
-    snprintf(text, size, "✗ rank %d was ended by Knell after %s of silence: stopped, or without a processor; a larger --delta waits longer",
-             number, knell__format_duration(job->plan->delta, (char[KNELL_DURATION_TEXT]){0}));
-}
-
 static void write_how(const struct knell__run_rank *rank, int number, char *text, size_t size)
 {
     if (rank->ghost)
@@ -127,8 +121,8 @@ static void add_known(const struct learning *l, int64_t died, struct lines *line
     char text[sizeof lines->line->text];
     snprintf(text, sizeof text, "  found by rank %" PRId32 " (%s)", l->first->by, knell_why_text((enum knell_why)l->first->value));
     add_line(lines, died, "", text);
-    snprintf(text, sizeof text, "  rank %" PRId32 " knew %.3f ms after the death, all %d after %.3f ms (rank %" PRId32 " the last)",
-             l->first->process, milliseconds(l->first->when - died), l->know, milliseconds(l->last->when - died), l->last->process);
+    snprintf(text, sizeof text, "  rank %" PRId32 " knew after %.3f ms, all %d after %.3f ms (the last: rank %" PRId32 ")", l->first->process,
+             milliseconds(l->first->when - died), l->know, milliseconds(l->last->when - died), l->last->process);
     add_line(lines, died, "", text);
 }
 
@@ -137,11 +131,15 @@ static void add_death(const struct knell__run_job *job, int victim, struct lines
     struct learning l = learning_of(job, victim);
     int64_t died = knell__run_died(job, victim);
     char text[sizeof lines->line->text];
-    if (!job->rank[victim].ghost && !job->rank[victim].injected && is_ended_by_us(&job->rank[victim], l.first))
-        write_silence(job, victim, text, sizeof text);
+    bool by_us = !job->rank[victim].ghost && !job->rank[victim].injected && is_ended_by_us(&job->rank[victim], l.first);
+    if (by_us)
+        snprintf(text, sizeof text, "✗ rank %d was ended by Knell after %s of silence", victim,
+                 knell__format_duration(job->plan->delta, (char[KNELL_DURATION_TEXT]){0}));
     else
         write_how(&job->rank[victim], victim, text, sizeof text);
     add_line(lines, died, lines->colors->dead, text);
+    if (by_us)
+        add_line(lines, died, "", "  it was stopped, or had no processor; a larger --delta waits longer");
     if (l.first)
         add_known(&l, died, lines);
 }
@@ -153,9 +151,8 @@ enum { NEAR = 2, SHOWN = 20 }; /* of each kind: so many after a death, and at mo
 static void add_span(int call, const struct knell__run_span *span, struct lines *lines)
 {
     char text[sizeof lines->line->text];
-    snprintf(text, sizeof text, "  %s by %d rank%s: %.3f ms from the first in to the last out, %.3f ms the longest inside",
-             knell__run_call_name(call), span->ranks, span->ranks == 1 ? "" : "s", milliseconds(span->end - span->first),
-             milliseconds(span->longest));
+    snprintf(text, sizeof text, "  %s by %d rank%s: %.3f ms in all, the longest %.3f ms", knell__run_call_name(call), span->ranks,
+             span->ranks == 1 ? "" : "s", milliseconds(span->end - span->first), milliseconds(span->longest));
     add_line(lines, span->first, "", text);
 }
 
@@ -218,12 +215,18 @@ static int add_flips(const struct knell__run_job *job, struct lines *lines)
 
 /* ---- how well it worked ----------------------------------------------------------------------------------------------------- */
 
+static void write_meaning(FILE *out)
+{
+    fprintf(out, "%13safter: since the death; in all: from the first rank in to the last\n"
+                 "%13sout; the longest: of one rank\n", "", "");
+}
+
 /* Without a death nobody asks how punctual the detectors were. */
 static void write_punctuality(const struct knell__run_job *job, FILE *out)
 {
     if (job->counted)
-        fprintf(out, "%13smissed deadlines: %" PRIu64 " (heartbeats that were not sent in time, by the %d ranks that ended by MPI_Finalize); the "
-                     "latest detector was %.3f ms late\n", "", job->missed, job->counted, milliseconds(job->late_most));
+        fprintf(out, "%13smissed deadlines: %" PRIu64 " heartbeats of %d ranks; the latest was %.3f ms late\n", "", job->missed, job->counted,
+                milliseconds(job->late_most));
 }
 
 /* ---- the end by an error handler -------------------------------------------------------------------------------------------- */
@@ -276,8 +279,10 @@ void knell__run_timeline(const struct knell__run_job *job, FILE *out)
     if (lines.count)
         write_lines(job, &lines, out);
     write_unseen(&lines, out);
-    if (deaths)
+    if (deaths) {
+        write_meaning(out);
         write_punctuality(job, out);
+    }
     knell__run_spared(job, out);
     free(lines.line);
 }
