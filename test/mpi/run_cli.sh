@@ -118,7 +118,7 @@ says 'rank 3: inside MPIX_Comm_agree' # by whichever of its names
 in_background() {
     rm -f "$scratch/log"
     ran="knell run in the background"
-    "$knell" run -n 4 --mode "$mode" --log "$scratch/log" -- "$app" 1 >"$scratch/out" 2>"$scratch/err" &
+    "$knell" run -n 4 --mode "$mode" --log "$scratch/log" -- "$app" 4 >"$scratch/out" 2>"$scratch/err" &
     job=$!
     for _ in $(seq 300); do
         [ "$(grep -c 'through MPI_Init' "$scratch/log" 2>/dev/null)" = 4 ] && break
