@@ -105,6 +105,8 @@ void knell__run_end(struct knell__run_job *job, int signals)
         knell__run_kill(job, (int)i, SIGSTOP); /* nobody is to mourn the first while we come to the last */
     for (int64_t i = 0; i < job->plan->ranks; i++)
         knell__run_kill(job, (int)i, SIGKILL);
+    if (job->launcher && job->aborted_by_handler) /* by itself, when it has passed on what the ranks wrote */
+        wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
     if (job->launcher) {
         kill(job->launcher, SIGTERM);
         wait_for_launcher(job, signals, LAUNCHER_OBEYS_NS);

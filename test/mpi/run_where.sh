@@ -5,7 +5,7 @@
 
 places() {
     says '^  rank 0: inside MPI_Recv from rank 2 of "grid"$'
-    says '^  rank 1: inside MPI_Wait for a receive from any source of MPI_COMM_WORLD$'
+    says '^  rank 1: inside MPI_Wait(all)? for a receive from any source of MPI_COMM_WORLD$'
     says '^  rank 2: inside MPIX_Comm_agree on a communicator of 2 ranks$' # by whichever of its names
 }
 
@@ -51,6 +51,7 @@ in_lines 'rank 0: inside MPI_Recv from rank 2' 2
 # One computes: nobody cries. One that the scenario holds does not answer, and need not.
 timed_out 3 --stuck 1s --fail "$scratch/armed.fail" -- "$app" compute
 places
+says '^  rank 1: inside MPI_Waitall for'
 says '^  rank 3: inside no MPI call' # what earlier calls left on the stack may look like one
 in_lines 'nothing has moved' 0
 says 'armed.fail: no fault was injected: the job was ended by --timeout .* after MPI_Init; it waited for MPI_Test \(of which it heard 0 times\), for MPI_B'
