@@ -165,7 +165,8 @@ struct knell_runtime_counters {
     uint64_t refused_tag;      /* a wrong key or changed on the way */
     uint64_t lost_full;        /* messages given up for want of memory */
     uint64_t facts_lost;       /* facts that nobody took */
-    uint64_t doubts;           /* suspicions put off: the silent emitter is of this host and neither stopped nor ended */
+    uint64_t doubts;           /* suspicions put off: the silent emitter is of this host and neither stopped nor ended, or a
+                                * debugger stopped it */
     uint64_t starved;          /* times this thread ran late by more than eta / 2 */
     knell_time starved_most;   /* the longest */
     uint64_t wakeups;

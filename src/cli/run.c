@@ -24,7 +24,10 @@ static const struct knell_usage usage = {
              "Messages go by TCP where deaths are real: shared memory may be left broken by a kill. Who wants its speed all the same "
              "sets OMPI_MCA_btl or UCX_TLS (docs/mpi.md).\n"
              "Exit status: that of the ranks that ended by MPI_Finalize: the first that is not 0, by rank. A rank that died counts "
-             "only if all did. The code of MPI_Abort; 124 after --timeout, 130 after ctrl-C.\n",
+             "only if all did; with --status all, one that died unasked makes the job fail that went on without it. The code of MPI_Abort; "
+             "if an error handler ended the job, the status of the rank that died unasked, or the error's code; 124 after --timeout, 130 "
+             "after ctrl-C.\n"
+             "After --timeout and ctrl-C, and once when all ranks wait inside MPI and none has moved for --stuck, it says where they are.\n",
     .examples = "  knell run -n 4 -- ./app\n"
                 "  knell run -n 8 --kill 0@1s --kill 3@1.5s -- ./solver --size 1000\n"
                 "  knell run -n 4 --mode ghost --kill 2@MPI_Allreduce#10 -- ./app\n"
@@ -51,7 +54,7 @@ static int check(struct knell__run_plan *plan, bool mpi_given)
 
 static int parse(int argc, char **argv, struct knell__run_plan *plan)
 {
-    static const char *const modes[] = {"real", "ghost", NULL}, *const of_fail[] = {"define", "seed"};
+    static const char *const modes[] = {"real", "ghost", NULL}, *const whose[] = {"survivors", "all", NULL}, *const of_fail[] = {"define", "seed"};
     struct knell_option options[] = {
         KNELL_OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N, -np N", .required = true),
         KNELL_OPT_WORD("mpi", &plan->mpi, knell__run_mpi_names, "which MPI it is", .arg = "openmpi|mpich",
@@ -72,6 +75,10 @@ static int parse(int argc, char **argv, struct knell__run_plan *plan)
         KNELL_OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail: what its draws depend on", .fallback = "1"),
         KNELL_OPT_DURATION("timeout", "T", &plan->timeout, 1000000, INT64_C(31536000000000000),
                            "ends the job after T and says who is where"),
+        KNELL_OPT_DURATION("stuck", "T", &plan->stuck, 100000000, INT64_C(31536000000000000),
+                           "says where the ranks are when none has moved for T", .fallback = "10s"),
+        KNELL_OPT_WORD("status", &plan->status, whose, "whether ranks that died unasked make the job fail", .arg = "survivors|all",
+                       .fallback = "survivors"),
         KNELL_OPT_TEXT("log", "FILE", &plan->log, "writes all that happens here, a line each"),
         KNELL_OPT_FLAG("quiet", &plan->quiet, "no timeline at the end"),
         KNELL_OPT_FLAG("dry-run", &plan->dry_run, "print the command for a plain mpirun, and do nothing"),

@@ -12,7 +12,9 @@
  *      run_spans.c    which calls belong together
  *      run_timeline.c what happened, in words
  *      run_picture.c  the same as a picture
- *      run_where.c    who was where when the time was up */
+ *      run_spared.c   what was to strike and did not
+ *      run_where.c    who is where
+ *      run_stuck.c    nothing moves any more */
 #ifndef KNELL_CLI_RUN_H
 #define KNELL_CLI_RUN_H
 
@@ -29,6 +31,8 @@ enum knell__run_mode { KNELL__RUN_REAL, KNELL__RUN_GHOST };
 
 /* Exit statuses of the job's end by us. */
 enum { KNELL__RUN_TIMED_OUT = 124, KNELL__RUN_INTERRUPTED = 130 };
+/* --status: whether ranks that died unasked make a job fail that went on without them. */
+enum knell__run_who { KNELL__RUN_SURVIVORS, KNELL__RUN_ALL };
 
 struct knell__run_plan {
     const struct knell_usage *usage;
@@ -39,6 +43,8 @@ struct knell__run_plan {
     int overlay; /* enum knell_overlay */
     bool latest_only;
     int64_t timeout; /* 0: none */
+    int64_t stuck;
+    int status; /* enum knell__run_who */
     int64_t seed;
     struct knell_texts kills, defines, infos;
     const char *fail;
@@ -101,7 +107,7 @@ struct knell__run_rank {
     int status; /* as of waitpid */
     bool started, init, ready, finished, ended, ghost;
     bool left;       /* there when the job was over, and ended by us */
-    bool told;       /* what it is inside of: a call, or -1 */
+    bool told;       /* what it is inside of: a call, or below (report.h) */
     int inside;
     int64_t died;    /* when its death was caused or seen; 0 */
     bool injected;   /* by the scenario */
@@ -124,6 +130,11 @@ struct knell__run_job {
     int64_t aborted_at;
     int stopped_by; /* a signal to us; 0 */
     bool timed_out, broken;
+    bool said_stuck;    /* that nothing moves; */
+    int64_t look_at;    /* when to look for it */
+    int counted;        /* ranks that told their counts, */
+    uint64_t missed;    /* heartbeats they missed, */
+    int64_t late_most;  /* and the most that one of their detectors ran late */
     bool lost;          /* the launcher ended before the ranks did, and was not told to */
     bool last_finished; /* who ended last, ended by MPI_Finalize */
     struct knell__run_fail *fail; /* NULL: nothing is injected */
@@ -158,6 +169,18 @@ struct knell__run_fail *knell__run_fail_open(struct knell__run_job *job, int *st
 void knell__run_fail_begin(struct knell__run_fail *fail);
 void knell__run_fail_ended(struct knell__run_fail *fail, int rank, bool well);
 void knell__run_fail_at(struct knell__run_fail *fail, int rank, int call, bool after);
+/* A rank that the scenario holds: at a call (gen/calls.h), before or after it; -1: it has not let it go from MPI_Init. */
+struct knell__run_held {
+    int call;
+    bool after;
+    int64_t since;
+};
+bool knell__run_fail_holds(const struct knell__run_fail *fail, int rank, struct knell__run_held *held);
+/* How often it struck, and how often it heard a rank come to a call. */
+uint64_t knell__run_fail_faults(const struct knell__run_fail *fail);
+uint64_t knell__run_fail_calls(const struct knell__run_fail *fail, int rank, int call);
+/* What it had waited for when the job ended: "; it waited for MPI_Send, which was called 3 times, and for 5 s". */
+void knell__run_fail_write_waits(const struct knell__run_fail *fail, FILE *out);
 /* Does what is due; returns when the next thing is, by the clock, or KNELL_NEVER. */
 int64_t knell__run_fail_act(struct knell__run_fail *fail);
 void knell__run_fail_close(struct knell__run_fail *fail);
@@ -174,12 +197,28 @@ struct knell__run_span {
 /* All of that call (gen/calls.h) in the order of time, to be freed; how many. */
 size_t knell__run_spans(const struct knell__run_job *job, int call, struct knell__run_span **spans);
 
-/* ---- run_log.c, run_timeline.c, run_picture.c, run_where.c ----------------------------------------------------------------- */
+/* ---- run_stuck.c, run_where.c ------------------------------------------------------------------------------------------------ */
+
+/* Says once, on standard error, that nothing moves; returns when to look again, or KNELL_NEVER. */
+int64_t knell__run_look_for_stuck(struct knell__run_job *job);
+/* Is it known to wait inside MPI, and since when? */
+bool knell__run_waits(const struct knell__run_job *job, int rank, int64_t *since);
+
+void knell__run_where(const struct knell__run_job *job, FILE *out);
+void knell__run_where_stuck(const struct knell__run_job *job, int64_t how_long, FILE *out);
+/* "ctrl-C", "--timeout", "signal 15 (Terminated)": what ended it from outside. */
+const char *knell__run_ended_by(const struct knell__run_job *job, char text[48]);
+/* To the millisecond. */
+const char *knell__run_duration(int64_t time, char text[KNELL_DURATION_TEXT]);
+
+/* ---- run_log.c, run_timeline.c, run_picture.c, run_spared.c ------------------------------------------------------------------ */
 
 void knell__run_log_report(const struct knell__run_job *job, const struct knell__report *report);
 void knell__run_timeline(const struct knell__run_job *job, FILE *out);
 void knell__run_picture(const struct knell__run_job *job, FILE *out);
-void knell__run_where(const struct knell__run_job *job, FILE *out);
+void knell__run_spared(const struct knell__run_job *job, FILE *out);
+/* An error handler ended the job: the one message about it. */
+void knell__run_fatal(const struct knell__run_job *job, FILE *out);
 
 /* Who knew of the death of `rank` first; NULL: nobody. */
 const struct knell__report *knell__run_first_to_know(const struct knell__run_job *job, int rank);

@@ -12,13 +12,17 @@
 #define LAUNCHER_OBEYS_NS (1000 * MS)
 /* How long the ranks may take to say where they are. */
 #define ANSWERS_NS (500 * MS)
+/* How long a rank that is known to be dead may take to be gone: it may write its core. */
+#define DEAD_END_NS (5000 * MS)
 
 /* ---- who is where ---------------------------------------------------------------------------------------------------------- */
 
-/* Or say more than it has: a thread inside a call answers when it comes by (where.h). */
-static bool may_answer(const struct knell__run_rank *rank)
+/* Or say more than it has: a thread inside a call answers when it comes by (where.h). Who is held does not. */
+static bool may_answer(const struct knell__run_job *job, int number)
 {
-    return rank->ready && !rank->ended && !rank->ghost && (!rank->told || rank->inside < 0);
+    const struct knell__run_rank *rank = &job->rank[number];
+    bool held = job->fail && knell__run_fail_holds(job->fail, number, &(struct knell__run_held){0});
+    return rank->ready && !rank->ended && !rank->died && !rank->ghost && !held && (!rank->told || rank->inside < 0);
 }
 
 void knell__run_ask_where(struct knell__run_job *job, int signals)
@@ -26,12 +30,12 @@ void knell__run_ask_where(struct knell__run_job *job, int signals)
     int64_t until = knell__run_clock() + ANSWERS_NS;
     bool waiting = true;
     for (int64_t i = 0; i < job->plan->ranks; i++)
-        if (may_answer(&job->rank[i]))
+        if (may_answer(job, (int)i))
             knell__run_kill(job, (int)i, KNELL__ASK_WHERE);
     while (waiting && knell__run_clock() < until) {
         waiting = false;
         for (int64_t i = 0; i < job->plan->ranks; i++)
-            waiting |= may_answer(&job->rank[i]);
+            waiting |= may_answer(job, (int)i);
         if (waiting)
             knell__run_wait(job, signals, until);
     }
@@ -68,6 +72,15 @@ static void wait_for_launcher(struct knell__run_job *job, int signals, int64_t h
         knell__run_wait(job, signals, until);
 }
 
+/* Of those whose death ended the job: their own end says how they died. */
+static void wait_for_dead(struct knell__run_job *job, int signals)
+{
+    int64_t until = knell__run_clock() + DEAD_END_NS;
+    for (int i = 0; i < job->plan->ranks; i++)
+        while (job->rank[i].died && !job->rank[i].left && !job->rank[i].ended && !job->rank[i].ghost && knell__run_clock() < until)
+            knell__run_wait(job, signals, until);
+}
+
 /* We are the parent of whoever lost his (PR_SET_CHILD_SUBREAPER): when we have no child left, nobody is left. */
 static void kill_children(void)
 {
@@ -83,12 +96,17 @@ static void kill_children(void)
 
 void knell__run_end(struct knell__run_job *job, int signals)
 {
-    if (job->launcher && (knell__run_all_ended(job) || job->aborted) && !job->stopped_by)
+    bool ends_itself = knell__run_all_ended(job) || (job->aborted && !job->aborted_by_handler);
+    if (job->launcher && ends_itself && !job->stopped_by)
         wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
+    if (job->aborted_by_handler)
+        wait_for_dead(job, signals);
     for (int64_t i = 0; i < job->plan->ranks; i++)
         knell__run_kill(job, (int)i, SIGSTOP); /* nobody is to mourn the first while we come to the last */
     for (int64_t i = 0; i < job->plan->ranks; i++)
         knell__run_kill(job, (int)i, SIGKILL);
+    if (job->launcher && job->aborted_by_handler) /* by itself, when it has passed on what the ranks wrote */
+        wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
     if (job->launcher) {
         kill(job->launcher, SIGTERM);
         wait_for_launcher(job, signals, LAUNCHER_OBEYS_NS);
@@ -120,6 +138,26 @@ static int status_of_ranks(const struct knell__run_job *job)
         if (!job->rank[i].left && (job->rank[i].finished || !any))
             status = status_of(&job->rank[i]);
     return status;
+}
+
+/* The status of the rank that died first without being told to; 0: none did. One that just left, with status 0, has failed too. */
+static int status_of_unasked(const struct knell__run_job *job)
+{
+    int first = -1;
+    for (int i = 0; i < job->plan->ranks; i++)
+        if (knell__run_is_death(&job->rank[i]) && !job->rank[i].injected &&
+            (first < 0 || knell__run_died(job, i) < knell__run_died(job, first)))
+            first = i;
+    int status = first < 0 ? 0 : status_of(&job->rank[first]);
+    return first >= 0 && status == 0 ? KNELL_EXIT_FAILED : status;
+}
+
+static int status_of_aborted(const struct knell__run_job *job)
+{
+    int status = job->aborted_by_handler ? status_of_unasked(job) : 0;
+    if (status == 0)
+        status = job->abort_code & 0xff;
+    return status ? status : KNELL_EXIT_FAILED;
 }
 
 static int first_ended_early(const struct knell__run_job *job)
@@ -160,8 +198,9 @@ int knell__run_status(const struct knell__run_job *job)
         return status ? status : KNELL_EXIT_FAILED;
     }
     if (job->aborted)
-        return job->abort_code & 0xff ? job->abort_code & 0xff : KNELL_EXIT_FAILED;
+        return status_of_aborted(job);
     if (job->lost)
         return status_of_lost(job);
-    return status_of_ranks(job);
+    int status = status_of_ranks(job);
+    return status == 0 && job->plan->status == KNELL__RUN_ALL ? status_of_unasked(job) : status;
 }

@@ -35,6 +35,10 @@ struct knell__run_fail {
     int *call_of;          /* by function of the scenario */
     bool *held;            /* by rank: it waits for an answer */
     bool *before;          /* by rank: and that before a call */
+    struct knell__run_held *at; /* by rank: where */
+    uint64_t *calls;       /* by rank, function, before and after: how often it was heard of */
+    uint64_t faults;       /* that struck */
+    int64_t due;           /* the last time it waited for; 0: none */
 };
 
 static knell_time now_of(const struct knell__run_fail *fail)
@@ -78,6 +82,7 @@ static void halt(struct knell__run_fail *fail, int rank, struct knell__desk *des
     if (victim->finished)
         return; /* it has left the MPI job: whatever it does now, it is no rank any more */
     victim->injected = true;
+    fail->faults++;
     if (fail->job->plan->mode == KNELL__RUN_REAL) {
         victim->died = knell__run_clock();
         knell__run_kill(fail->job, rank, SIGKILL);
@@ -91,6 +96,7 @@ static void halt(struct knell__run_fail *fail, int rank, struct knell__desk *des
 /* On the desk before the answer is. */
 static void flip(struct knell__run_fail *fail, int rank, struct knell__desk *desk, const struct knell_fail_action *action)
 {
+    fail->faults += fail->before[rank];
     if (fail->before[rank] && desk->flips < KNELL__DESK_FLIPS)
         desk->flip[desk->flips++] = (struct knell_fail_flip){action->value, action->whole, action->key};
     else if (fail->job->log)
@@ -100,6 +106,7 @@ static void flip(struct knell__run_fail *fail, int rank, struct knell__desk *des
 static void apply(struct knell__run_fail *fail, int rank, const struct knell_fail_action *action)
 {
     struct knell__desk *desk = knell__run_desk(&fail->job->place, rank);
+    fail->faults += action->type == KNELL_FAIL_STOP || action->type == KNELL_FAIL_SIGNAL;
     switch (action->type) {
     case KNELL_FAIL_HALT: halt(fail, rank, desk); break;
     case KNELL_FAIL_STOP: knell__run_kill(fail->job, rank, SIGSTOP); break;
@@ -149,11 +156,24 @@ void knell__run_fail_ended(struct knell__run_fail *fail, int rank, bool well)
     feed(fail, rank, (struct knell_fail_event){.type = well ? KNELL_FAIL_ONEXIT : KNELL_FAIL_ONERROR});
 }
 
+static uint64_t *counter(const struct knell__run_fail *fail, int rank, uint32_t function, bool after)
+{
+    return &fail->calls[((size_t)rank * knell_fail_function_count(fail->scenario.program) + function) * 2 + after];
+}
+
+static void note_call(struct knell__run_fail *fail, int rank, int call, bool after)
+{
+    fail->at[rank] = (struct knell__run_held){call, after, knell__run_clock()};
+    for (uint32_t f = 0; f < knell_fail_function_count(fail->scenario.program); f++)
+        *counter(fail, rank, f, after) += fail->call_of[f] == call;
+}
+
 /* A call may be named twice, with and without its library: every name of it hears of it. The last answer lets it go. */
 void knell__run_fail_at(struct knell__run_fail *fail, int rank, int call, bool after)
 {
     struct knell__desk *desk = knell__run_desk(&fail->job->place, rank);
     enum knell_fail_event_type type = after ? KNELL_FAIL_AFTER : KNELL_FAIL_BEFORE;
+    note_call(fail, rank, call, after);
     fail->held[rank] = true;
     fail->before[rank] = !after;
     for (uint32_t f = 0; f < knell_fail_function_count(fail->scenario.program) && fail->held[rank]; f++)
@@ -169,7 +189,44 @@ int64_t knell__run_fail_act(struct knell__run_fail *fail)
     while (knell_fail_step(fail->world, now_of(fail), NULL, &record) == 1)
         carry_out(fail, &record);
     knell_time next = knell_fail_deadline(fail->world);
+    fail->due = next == KNELL_NEVER ? fail->due : next;
     return next == KNELL_NEVER ? KNELL_NEVER : fail->job->begin + next;
+}
+
+/* ---- what is asked of it ---------------------------------------------------------------------------------------------------- */
+
+bool knell__run_fail_holds(const struct knell__run_fail *fail, int rank, struct knell__run_held *held)
+{
+    *held = fail->at[rank];
+    return fail->held[rank];
+}
+
+uint64_t knell__run_fail_faults(const struct knell__run_fail *fail)
+{
+    return fail->faults;
+}
+
+uint64_t knell__run_fail_calls(const struct knell__run_fail *fail, int rank, int call)
+{
+    uint64_t most = 0;
+    for (uint32_t f = 0; f < knell_fail_function_count(fail->scenario.program); f++)
+        for (int after = 0; after < 2 && fail->call_of[f] == call; after++)
+            most = *counter(fail, rank, f, after) > most ? *counter(fail, rank, f, after) : most;
+    return most;
+}
+
+void knell__run_fail_write_waits(const struct knell__run_fail *fail, FILE *out)
+{
+    const char *before = "; it waited for ";
+    for (uint32_t f = 0; f < knell_fail_function_count(fail->scenario.program); f++, before = ", for ") {
+        uint64_t calls = 0;
+        for (int rank = 0; rank < fail->job->plan->ranks; rank++)
+            calls += knell__run_fail_calls(fail, rank, fail->call_of[f]);
+        fprintf(out, "%s%s (of which it heard %" PRIu64 " time%s)", before, knell_fail_function_at(fail->scenario.program, f).symbol,
+                calls, calls == 1 ? "" : "s");
+    }
+    if (fail->due > fail->job->end - fail->job->begin)
+        fprintf(out, "%sthe time %s", before, knell__run_duration(fail->due, (char[KNELL_DURATION_TEXT]){0}));
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
@@ -213,7 +270,9 @@ static bool allocate(struct knell__run_fail *fail)
     fail->call_of = calloc(knell_fail_function_count(program) + 1u, sizeof *fail->call_of);
     fail->held = calloc(ranks, sizeof *fail->held);
     fail->before = calloc(ranks, sizeof *fail->before);
-    return fail->memory && fail->rank_of && fail->instance_of && fail->call_of && fail->held && fail->before;
+    fail->at = calloc(ranks, sizeof *fail->at);
+    fail->calls = calloc(ranks * (knell_fail_function_count(program) + 1u) * 2, sizeof *fail->calls);
+    return fail->memory && fail->rank_of && fail->instance_of && fail->call_of && fail->held && fail->before && fail->at && fail->calls;
 }
 
 static int prepare(struct knell__run_fail *fail)
@@ -251,6 +310,7 @@ void knell__run_fail_begin(struct knell__run_fail *fail)
     knell_fail_world_init(fail->memory, fail->scenario.program, &config, 0, &fail->world);
     for (int rank = 0; rank < fail->job->plan->ranks; rank++) {
         fail->held[rank] = true;
+        fail->at[rank] = (struct knell__run_held){-1, false, knell__run_clock()};
         feed(fail, rank, (struct knell_fail_event){.type = KNELL_FAIL_ONLOAD});
     }
 }
@@ -266,5 +326,7 @@ void knell__run_fail_close(struct knell__run_fail *fail)
     free(fail->call_of);
     free(fail->held);
     free(fail->before);
+    free(fail->at);
+    free(fail->calls);
     free(fail);
 }

@@ -73,6 +73,13 @@ static void has_aborted(struct knell__run_job *job, const struct knell__report *
     job->aborted_at = report->when;
 }
 
+static void has_counted(struct knell__run_job *job, const struct knell__report *report)
+{
+    job->counted++;
+    job->missed += (uint64_t)report->value;
+    job->late_most = report->took > job->late_most ? report->took : job->late_most;
+}
+
 static void take(struct knell__run_job *job, const struct knell__report *report)
 {
     struct knell__run_rank *rank = &job->rank[report->process];
@@ -91,6 +98,7 @@ static void take(struct knell__run_job *job, const struct knell__report *report)
         if (job->fail)
             knell__run_fail_at(job->fail, report->process, (int)report->value, report->code);
         break;
+    case KNELL__WORD_COUNTED: has_counted(job, report); break;
     case KNELL__WORD_INSIDE:
         rank->told = true;
         rank->inside = (int)report->value;
@@ -211,7 +219,8 @@ static void follow(struct knell__run_job *job, int signals)
 {
     int64_t limit = job->plan->timeout ? job->launched + job->plan->timeout : KNELL_NEVER;
     while (!is_over(job)) {
-        int64_t next = job->fail && job->begin ? knell__run_fail_act(job->fail) : KNELL_NEVER;
+        int64_t next = job->fail && job->begin ? knell__run_fail_act(job->fail) : KNELL_NEVER, look = knell__run_look_for_stuck(job);
+        next = look < next ? look : next;
         knell__run_wait(job, signals, next < limit ? next : limit);
         job->timed_out = knell__run_clock() >= limit && !knell__run_all_ended(job);
         job->broken = cannot_begin(job);
@@ -272,10 +281,14 @@ int knell__run(const struct knell__run_plan *plan)
         if (status == KNELL_EXIT_OK) {
             follow(&job, signals);
             knell__run_keep_states(&job);
-            if (job.timed_out)
+            if (job.timed_out || job.stopped_by)
                 knell__run_ask_where(&job, signals);
+            if (job.timed_out || job.stopped_by)
+                knell__run_where(&job, stderr);
             knell__run_end(&job, signals);
             status = knell__run_status(&job);
+            if (job.aborted_by_handler)
+                knell__run_fatal(&job, stderr);
             if (!plan->quiet)
                 knell__run_timeline(&job, stderr);
         }

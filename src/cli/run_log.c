@@ -48,6 +48,9 @@ static void write_words(const struct knell__run_job *job, const struct knell__re
         fprintf(job->log, "is inside %s", report->value < 0 ? "no MPI call" : knell__run_call_name((int)report->value));
         break;
     case KNELL__WORD_FLIPPED: write_flipped(job, report); break;
+    case KNELL__WORD_COUNTED:
+        fprintf(job->log, "missed %" PRId64 " heartbeats, was late %.6f s at most", report->value, (double)report->took * 1e-9);
+        break;
     default: fputs("says what is not understood", job->log); break;
     }
 }

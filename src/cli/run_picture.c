@@ -1,4 +1,6 @@
-/* run_picture: a job with deaths as a picture: a row for each rank over the time from MPI_Init to the end. */
+/* run_picture: a job with deaths as a picture: a row for each rank over the time from MPI_Init to the end. A cell is as dark as its
+ * share of time inside revoke, agree or shrink. */
+#include "cli/columns.h"
 #include "cli/run.h"
 
 #include <inttypes.h>
@@ -6,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WIDTH = 64, ROWS_MOST = 32 }; /* with the names 80 columns */
+enum { NAMES = 16, MOST = KNELL__COLUMNS_MOST, ROWS_MOST = 32 }; /* NAMES: columns before and after the cells */
 
 const struct knell__run_colors *knell__run_colors(FILE *out)
 {
@@ -14,54 +16,77 @@ const struct knell__run_colors *knell__run_colors(FILE *out)
     return isatty(fileno(out)) && !getenv("NO_COLOR") ? &some : &none;
 }
 
+/* ---- a row ------------------------------------------------------------------------------------------------------------------- */
+
+struct row {
+    int width;
+    double cell;        /* nanoseconds */
+    double inside[MOST]; /* of each cell */
+    int died;           /* the cell; -1: it did not */
+};
+
+static void begin(const struct knell__run_job *job, FILE *out, struct row *row)
+{
+    *row = (struct row){.width = knell__columns(out) - NAMES, .died = -1};
+    row->cell = (double)(job->end > job->begin ? job->end - job->begin : 1) / row->width;
+}
+
 /* Never outside: what a rank reports last may come after the end. */
-static int column(const struct knell__run_job *job, int64_t when)
+static int cell_of(const struct row *row, double at)
 {
-    int64_t span = job->end > job->begin ? job->end - job->begin : 1, at = when - job->begin;
-    int i = (int)((double)at / (double)span * (WIDTH - 1));
-    return i < 0 ? 0 : i < WIDTH ? i : WIDTH - 1;
+    int i = (int)(at / row->cell);
+    return at < 0 ? 0 : i < row->width ? i : row->width - 1;
 }
 
-enum cell { GONE = ' ', ALIVE = '-', RECOVERS = 'r', DIES = 'x' };
-
-/* Inside revoke, agree or shrink. */
-static void mark_recovery(const struct knell__run_job *job, const struct knell__report *report, char row[WIDTH])
+/* A call has its share in every cell it touches. `part`: of one rank among several in a row. */
+static void mark(const struct knell__run_job *job, const struct knell__report *report, double part, struct row *row)
 {
-    if (report->word == KNELL__WORD_DID && report->when < job->end)
-        for (int c = column(job, report->when); c <= column(job, report->when + report->took); c++)
-            row[c] = RECOVERS;
+    double from = (double)(report->when - job->begin), to = from + (double)report->took;
+    if (report->word != KNELL__WORD_DID || report->when >= job->end)
+        return;
+    int first = cell_of(row, from);
+    for (int c = first; c < row->width && (c == first || c * row->cell < to); c++) {
+        double left = c * row->cell, right = left + row->cell, inside = (to < right ? to : right) - (from > left ? from : left);
+        row->inside[c] += part * (inside > 1 ? inside : 1); /* what was there is seen */
+    }
 }
 
-static void fill_row(const struct knell__run_job *job, int number, char row[WIDTH])
+static void fill(const struct knell__run_job *job, int number, struct row *row)
 {
-    memset(row, ALIVE, WIDTH);
     for (size_t i = 0; i < job->reports; i++)
         if (job->report[i].process == number)
-            mark_recovery(job, &job->report[i], row);
-    if (!knell__run_is_death(&job->rank[number]))
-        return;
-    int died = column(job, knell__run_died(job, number));
-    memset(row + died, GONE, (size_t)(WIDTH - died));
-    row[died] = DIES;
+            mark(job, &job->report[i], 1, row);
+    if (knell__run_is_death(&job->rank[number]))
+        row->died = cell_of(row, (double)(knell__run_died(job, number) - job->begin));
 }
 
-static void draw_cells(const struct knell__run_colors *colors, const char row[WIDTH], FILE *out)
+static const char *shade(const struct row *row, int cell)
 {
-    for (int i = 0; i < WIDTH && row[i] != GONE; i++)
-        switch (row[i]) {
-        case DIES: fprintf(out, "%s✗%s", colors->dead, colors->off); break;
-        case RECOVERS: fprintf(out, "%s▒%s", colors->recovers, colors->off); break;
-        default: fprintf(out, "%s─%s", colors->alive, colors->off); break;
-        }
+    static const char *const shades[] = {"░", "▒", "▓", "█"};
+    int quarter = (int)(4 * row->inside[cell] / row->cell);
+    return shades[quarter < 4 ? quarter : 3];
+}
+
+static void draw(const struct row *row, FILE *out)
+{
+    const struct knell__run_colors *colors = knell__run_colors(out);
+    for (int i = 0; i < row->width && (row->died < 0 || i < row->died); i++)
+        if (row->inside[i] > 0)
+            fprintf(out, "%s%s%s", colors->recovers, shade(row, i), colors->off);
+        else
+            fprintf(out, "%s─%s", colors->alive, colors->off);
+    if (row->died >= 0)
+        fprintf(out, "%s✗%s", colors->dead, colors->off);
     fputc('\n', out);
 }
 
 static void draw_rank(const struct knell__run_job *job, int number, FILE *out)
 {
-    char row[WIDTH];
-    fill_row(job, number, row);
+    struct row row;
+    begin(job, out, &row);
+    fill(job, number, &row);
     fprintf(out, "  rank %-4d  ", number);
-    draw_cells(knell__run_colors(out), row, out);
+    draw(&row, out);
 }
 
 /* ---- few ranks, many ranks ------------------------------------------------------------------------------------------------- */
@@ -72,17 +97,18 @@ static void draw_all(const struct knell__run_job *job, FILE *out)
         draw_rank(job, i, out);
 }
 
-/* All in one row: somebody is inside. */
+/* All in one row: their mean. */
 static void draw_survivors(const struct knell__run_job *job, int64_t count, FILE *out)
 {
-    char row[WIDTH], name[32];
-    memset(row, ALIVE, WIDTH);
+    struct row row;
+    char name[32];
+    begin(job, out, &row);
     for (size_t i = 0; i < job->reports; i++)
         if (!knell__run_is_death(&job->rank[job->report[i].process]))
-            mark_recovery(job, &job->report[i], row);
+            mark(job, &job->report[i], 1.0 / (double)count, &row);
     snprintf(name, sizeof name, "%" PRId64 " other%s", count, count == 1 ? "" : "s");
     fprintf(out, "  %-11s", name);
-    draw_cells(knell__run_colors(out), row, out);
+    draw(&row, out);
 }
 
 /* A row for each that died, and one for the others together. */
@@ -101,8 +127,8 @@ static void draw_dead(const struct knell__run_job *job, FILE *out)
 void knell__run_picture(const struct knell__run_job *job, FILE *out)
 {
     char text[KNELL_DURATION_TEXT];
-    fputs("\n  ─ works   ✗ dies   ▒ is inside revoke, agree or shrink\n\n", out);
+    fputs("\n  ─ works   ✗ dies   ░▒▓█ share of its time inside revoke, agree, shrink\n\n", out);
     (job->plan->ranks <= ROWS_MOST ? draw_all : draw_dead)(job, out);
     int64_t whole = job->end - job->begin, rounded = whole > 1000000 ? whole - whole % 1000000 : whole;
-    fprintf(out, "%13s0%*s\n\n", "", WIDTH - 1, knell__format_duration(rounded, text));
+    fprintf(out, "%13s0%*s\n\n", "", knell__columns(out) - NAMES - 1, knell__format_duration(rounded, text));
 }

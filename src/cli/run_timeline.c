@@ -5,6 +5,8 @@
 
 #include <inttypes.h>
 #include <knell/core.h>
+#include <knell/runtime.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -27,6 +29,7 @@ struct lines {
     struct line *line;
     size_t count, room;
     const struct knell__run_colors *colors;
+    size_t unseen[KNELL__CALL_END]; /* calls that have no line */
 };
 
 /* A timeline that finds no memory is shorter. */
@@ -91,6 +94,14 @@ bool knell__run_is_death(const struct knell__run_rank *rank)
     return rank->ready && rank->died && (rank->ghost || !rank->left);
 }
 
+/* Its observer heard nothing of it for delta, and ended it: whoever is held for dead must be. */
+static bool is_ended_by_us(const struct knell__run_rank *rank, const struct knell__report *first)
+{
+    int status = rank->status;
+    bool is_our_way = WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WEXITSTATUS(status) == KNELL_RUNTIME_EXIT_FENCED;
+    return first && first->value == KNELL_WHY_TIMEOUT && (!rank->ended || is_our_way);
+}
+
 static void write_how(const struct knell__run_rank *rank, int number, char *text, size_t size)
 {
     if (rank->ghost)
@@ -110,7 +121,7 @@ static void add_known(const struct learning *l, int64_t died, struct lines *line
     char text[sizeof lines->line->text];
     snprintf(text, sizeof text, "  found by rank %" PRId32 " (%s)", l->first->by, knell_why_text((enum knell_why)l->first->value));
     add_line(lines, died, "", text);
-    snprintf(text, sizeof text, "  rank %" PRId32 " knew after %.3f ms, all %d after %.3f ms (rank %" PRId32 ")", l->first->process,
+    snprintf(text, sizeof text, "  rank %" PRId32 " knew after %.3f ms, all %d after %.3f ms (the last: rank %" PRId32 ")", l->first->process,
              milliseconds(l->first->when - died), l->know, milliseconds(l->last->when - died), l->last->process);
     add_line(lines, died, "", text);
 }
@@ -120,36 +131,69 @@ static void add_death(const struct knell__run_job *job, int victim, struct lines
     struct learning l = learning_of(job, victim);
     int64_t died = knell__run_died(job, victim);
     char text[sizeof lines->line->text];
-    write_how(&job->rank[victim], victim, text, sizeof text);
+    bool by_us = !job->rank[victim].ghost && !job->rank[victim].injected && is_ended_by_us(&job->rank[victim], l.first);
+    if (by_us)
+        snprintf(text, sizeof text, "✗ rank %d was ended by Knell after %s of silence", victim,
+                 knell__format_duration(job->plan->delta, (char[KNELL_DURATION_TEXT]){0}));
+    else
+        write_how(&job->rank[victim], victim, text, sizeof text);
     add_line(lines, died, lines->colors->dead, text);
+    if (by_us)
+        add_line(lines, died, "", "  it was stopped, or had no processor; a larger --delta waits longer");
     if (l.first)
         add_known(&l, died, lines);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------------------------------------- */
 
-enum { SHOWN = 20 }; /* of each kind */
+enum { NEAR = 2, SHOWN = 20 }; /* of each kind: so many after a death, and at most */
 
 static void add_span(int call, const struct knell__run_span *span, struct lines *lines)
 {
     char text[sizeof lines->line->text];
-    snprintf(text, sizeof text, "  %s by %d rank%s: %.3f ms, the longest %.3f ms", knell__run_call_name(call), span->ranks,
+    snprintf(text, sizeof text, "  %s by %d rank%s: %.3f ms in all, the longest %.3f ms", knell__run_call_name(call), span->ranks,
              span->ranks == 1 ? "" : "s", milliseconds(span->end - span->first), milliseconds(span->longest));
     add_line(lines, span->first, "", text);
+}
+
+/* The first few that end after a death: those it came into the middle of, and those that answer it. */
+static bool *find_near(const struct knell__run_job *job, const struct knell__run_span *span, size_t count)
+{
+    bool *near = calloc(count + 1, sizeof *near);
+    for (int rank = 0; near && rank < job->plan->ranks; rank++) {
+        if (!knell__run_is_death(&job->rank[rank]))
+            continue;
+        int64_t died = knell__run_died(job, rank);
+        for (size_t i = 0, found = 0; i < count && found < NEAR; i++)
+            if (span[i].end >= died) {
+                near[i] = true;
+                found++;
+            }
+    }
+    return near;
 }
 
 static void add_calls(const struct knell__run_job *job, int call, struct lines *lines)
 {
     struct knell__run_span *span;
-    char text[sizeof lines->line->text];
-    size_t count = knell__run_spans(job, call, &span);
-    for (size_t i = 0; i < count && i < SHOWN; i++)
-        add_span(call, &span[i], lines);
-    if (count > SHOWN) {
-        snprintf(text, sizeof text, "  %s: %zu more from here on, see --log", knell__run_call_name(call), count - SHOWN);
-        add_line(lines, span[SHOWN].first, "", text);
-    }
+    size_t count = knell__run_spans(job, call, &span), shown = 0;
+    bool *near = find_near(job, span, count);
+    for (size_t i = 0; near && i < count && shown < SHOWN; i++)
+        if (near[i]) {
+            add_span(call, &span[i], lines);
+            shown++;
+        }
+    free(near);
     free(span);
+    lines->unseen[call] = count - shown;
+}
+
+/* What no death was near, or was too much. */
+static void write_unseen(const struct lines *lines, FILE *out)
+{
+    for (int call = 0; call < KNELL__CALL_END; call++)
+        if (lines->unseen[call])
+            fprintf(out, "%13sand %zu more of %s, not near a death; --log has them\n", "", lines->unseen[call], knell__run_call_name(call));
 }
 
 /* ---- wrong bits ------------------------------------------------------------------------------------------------------------ */
@@ -169,15 +213,28 @@ static int add_flips(const struct knell__run_job *job, struct lines *lines)
     return messages;
 }
 
-/* ---- who was to die --------------------------------------------------------------------------------------------------------- */
+/* ---- how well it worked ----------------------------------------------------------------------------------------------------- */
 
-static void write_spared(const struct knell__run_job *job, FILE *out)
+static void write_meaning(FILE *out)
 {
-    for (size_t i = 0; i < job->plan->kills.n; i++) {
-        const char *kill = job->plan->kills.items[i]; /* begins with the rank */
-        if (!job->rank[atoi(kill)].injected)
-            fprintf(out, "knell run: --kill %s: did not come to that, rank %d was through before\n", kill, atoi(kill));
-    }
+    fprintf(out, "%13safter: since the death; in all: from the first rank in to the last\n"
+                 "%13sout; the longest: of one rank\n", "", "");
+}
+
+/* Without a death nobody asks how punctual the detectors were. */
+static void write_punctuality(const struct knell__run_job *job, FILE *out)
+{
+    if (job->counted)
+        fprintf(out, "%13smissed deadlines: %" PRIu64 " heartbeats of %d ranks; the latest was %.3f ms late\n", "", job->missed, job->counted,
+                milliseconds(job->late_most));
+}
+
+/* ---- the end by an error handler -------------------------------------------------------------------------------------------- */
+
+void knell__run_fatal(const struct knell__run_job *job, FILE *out)
+{
+    fprintf(out, "knell run: rank %d: %.*s\n", job->aborted_by, KNELL__DESK_ERROR - 1,
+            knell__run_desk(&job->place, job->aborted_by)->words.error);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------------- */
@@ -213,18 +270,19 @@ void knell__run_timeline(const struct knell__run_job *job, FILE *out)
         }
     for (size_t i = 0; deaths && i < KNELL_COUNT(shown); i++)
         add_calls(job, shown[i], &lines);
-    if (job->aborted)
-        fprintf(out, job->aborted_by_handler ? "knell run: rank %d had an error, code %d, and no handler for it; the job was ended\n"
-                                             : "knell run: rank %d called MPI_Abort with %d; the job was ended\n",
-                job->aborted_by, job->abort_code);
+    if (job->aborted && !job->aborted_by_handler)
+        fprintf(out, "knell run: rank %d called MPI_Abort with %d; the job was ended\n", job->aborted_by, job->abort_code);
     if (deaths || flips)
         write_head(job, deaths, flips, out);
     if (deaths && job->begin)
         knell__run_picture(job, out);
     if (lines.count)
         write_lines(job, &lines, out);
-    write_spared(job, out);
-    if (job->timed_out)
-        knell__run_where(job, out);
+    write_unseen(&lines, out);
+    if (deaths) {
+        write_meaning(out);
+        write_punctuality(job, out);
+    }
+    knell__run_spared(job, out);
     free(lines.line);
 }

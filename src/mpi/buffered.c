@@ -199,7 +199,7 @@ int knell__mpi_buffer_attach(void *buffer, int size)
 int knell__mpi_buffer_detach(void *buffer_addr, int *size)
 {
     for (unsigned turns = 0; knell__buffered_turn(false);)
-        knell__idle(&turns);
+        knell__idle(&turns, NULL);
     pthread_mutex_lock(&lock);
     bool there = attached.there;
     if (there) {

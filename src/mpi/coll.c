@@ -196,7 +196,7 @@ static inline bool advance(struct knell__coll *coll)
 int knell__coll_run(struct knell__coll *coll)
 {
     for (unsigned turns = 0; !advance(coll);)
-        knell__idle(&turns);
+        knell__idle(&turns, coll->comm);
     return coll->code;
 }
 
@@ -225,7 +225,7 @@ int knell__coll_start(struct knell__coll *coll, MPI_Request *request)
     if (KNELL__LIKELY(code == MPI_SUCCESS))
         return code;
     coll->code = code;
-    for (unsigned turns = 0; !coll->over; knell__idle(&turns))
+    for (unsigned turns = 0; !coll->over; knell__idle(&turns, coll->comm))
         coll->over = advance(coll);
     knell__coll_over();
     free(coll);

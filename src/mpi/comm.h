@@ -31,6 +31,7 @@ struct knell__comm {
     struct knell__hints hints;
 
     MPI_Comm handle; /* the program's */
+    bool named;      /* by the program, natively on the handle */
     MPI_Comm store;  /* where attributes are kept natively: the handle, or a duplicate of self for the predefined two */
     MPI_Comm errors; /* where its error handler is kept natively: likewise (errhandler.c) */
     MPI_Comm_errhandler_function *on_error; /* called instead of the native one for the predefined two; NULL: unknown */

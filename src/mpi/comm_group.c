@@ -75,7 +75,7 @@ struct unborn {
 
 static bool wait_for(struct unborn *unborn, struct knell__ticket *ticket)
 {
-    for (unsigned turns = 0; !knell__side_decided(ticket); knell__idle(&turns))
+    for (unsigned turns = 0; !knell__side_decided(ticket); knell__idle(&turns, unborn->comm))
         if (knell__trouble(unborn->parent) & KNELL__REVOKED) {
             knell__side_withdraw(ticket);
             unborn->left = true;

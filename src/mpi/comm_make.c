@@ -165,10 +165,11 @@ int knell__making_advance(struct knell__making *making, bool *done, struct knell
 
 int knell__making_finish(struct knell__making *making, struct knell__comm **made)
 {
+    const struct knell__comm *parent = making->parent; /* the making may be gone */
     bool done = false;
     int code;
     for (unsigned turns = 0; code = knell__making_advance(making, &done, made), !done;)
-        knell__idle(&turns);
+        knell__idle(&turns, parent);
     return code;
 }
 

@@ -87,6 +87,16 @@ int knell__mpi_comm_test_inter(MPI_Comm handle, int *flag)
     return MPI_SUCCESS;
 }
 
+/* The name is kept natively. That there is one is noted: the MPI below names them too. */
+int knell__mpi_comm_set_name(MPI_Comm handle, const char *name)
+{
+    struct knell__comm *comm = knell__comm_of(handle);
+    int code = knell__native.comm_set_name(handle, name);
+    if (comm)
+        comm->named = code == MPI_SUCCESS && *name;
+    return code;
+}
+
 /* There are no intercommunicators yet: these two are errors of the program. */
 int knell__mpi_comm_remote_size(MPI_Comm handle, int *size)
 {

@@ -50,7 +50,7 @@ bool knell__request_give_up(const struct knell__request *known, int code, MPI_Re
 static int wait_native(MPI_Request *request, MPI_Status *status)
 {
     int complete = 0, code = MPI_SUCCESS;
-    for (unsigned turns = 0; !complete && code == MPI_SUCCESS; knell__idle(&turns))
+    for (unsigned turns = 0; !complete && code == MPI_SUCCESS; knell__idle(&turns, NULL))
         code = knell__native.test(request, &complete, status);
     return code;
 }
@@ -58,7 +58,7 @@ static int wait_native(MPI_Request *request, MPI_Status *status)
 /* The token is complete natively once its task is over. */
 static int wait_task(const struct knell__request *known, MPI_Request *request, MPI_Status *status)
 {
-    for (unsigned turns = 0; !atomic_load_explicit(&known->task->over, memory_order_acquire); knell__idle(&turns)) {
+    for (unsigned turns = 0; !atomic_load_explicit(&known->task->over, memory_order_acquire); knell__idle_request(&turns, known)) {
         int trouble = turns > 0 ? knell__request_trouble(known) : MPI_SUCCESS;
         if (KNELL__RARELY(trouble != MPI_SUCCESS))
             return knell__raise(known->comm, trouble); /* a receive that stays pending */
@@ -77,7 +77,7 @@ int knell__mpi_wait(MPI_Request *request, MPI_Status *status)
         return wait_task(&known, request, status);
     uint32_t epoch = knell__epoch_now();
     int complete, code, trouble = knell__request_trouble(&known);
-    for (unsigned turns = 0;; knell__idle(&turns)) {
+    for (unsigned turns = 0;; knell__idle_request(&turns, &known)) {
         code = knell__native.test(request, &complete, status);
         if (KNELL__LIKELY(complete) || KNELL__RARELY(code != MPI_SUCCESS))
             break;

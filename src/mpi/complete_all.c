@@ -70,7 +70,7 @@ int knell__mpi_waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     struct knell__many many;
     int code = MPI_SUCCESS;
     knell__many_begin(&many, count, requests);
-    for (unsigned turns = 0; !complete_in_order(&many, statuses, &code); knell__idle(&turns))
+    for (unsigned turns = 0; !complete_in_order(&many, statuses, &code); knell__many_idle(&turns, &many))
         if (KNELL__RARELY(knell__many_look(&many)) && settle_failed(&many)) {
             complete_each(&many, statuses, &code);
             break;

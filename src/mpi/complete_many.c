@@ -49,6 +49,16 @@ void knell__many_begin(struct knell__many *many, int count, MPI_Request *request
         knell__tasks_advance();
 }
 
+void knell__many_heed(unsigned turns, const struct knell__many *many)
+{
+    struct knell__request known = {.comm = NULL};
+    int i = many->done;
+    while (i < many->count && (many->request[i] == MPI_REQUEST_NULL || !known_of(many, i, &known)))
+        i++;
+    struct knell__aim aim = {i < many->count ? known.comm : NULL, known.peer, known.kind};
+    knell__heed_waiting(turns, &aim);
+}
+
 MPI_Status *knell__many_statuses(int count, MPI_Status few[KNELL__MANY_FEW])
 {
     MPI_Status *room = count <= KNELL__MANY_FEW ? few : malloc((size_t)count * sizeof *room);

@@ -41,6 +41,14 @@ int knell__many_give_up(struct knell__many *many, int i, int trouble, const stru
 /* Likewise, but the program is not told yet: what is known now waits behind the handle. Returns the code. */
 int knell__many_settle(struct knell__many *many, int i, int trouble, const struct knell__request *known);
 
+/* A turn of waiting for them; what is said to be waited for is the first that is not complete. */
+KNELL__RARE void knell__many_heed(unsigned turns, const struct knell__many *many);
+static inline void knell__many_idle(unsigned *turns, const struct knell__many *many)
+{
+    if (knell__idle_turn(turns))
+        knell__many_heed(*turns, many);
+}
+
 /* Room for `count` statuses: `few`, or from malloc. */
 MPI_Status *knell__many_statuses(int count, MPI_Status few[KNELL__MANY_FEW]);
 

@@ -43,7 +43,7 @@ int knell__mpi_waitany(int count, MPI_Request requests[], int *index, MPI_Status
     int flag, code;
     knell__many_begin(&many, count, requests);
     for (unsigned turns = 0; !any_turn(&many, index, &flag, status, &code);)
-        knell__idle(&turns);
+        knell__many_idle(&turns, &many);
     return knell__many_leave(&many, code);
 }
 
@@ -109,7 +109,7 @@ static int some(int incount, MPI_Request requests[], int *outcount, int indices[
     if (statuses == MPI_STATUSES_IGNORE)
         own = knell__many_statuses(incount, few);
     for (unsigned turns = 0; !(done = some_turn(&many, outcount, indices, own, &code)) && wait;)
-        knell__idle(&turns);
+        knell__many_idle(&turns, &many);
     if (own != statuses && own != few)
         free(own);
     return knell__many_leave(&many, done ? code : MPI_SUCCESS);

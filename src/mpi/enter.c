@@ -58,7 +58,7 @@ void knell__heed(void)
     if (attention & KNELL__ATTENTION_GHOST)
         knell__ghost_park();
     if (attention & KNELL__ATTENTION_ASKED)
-        knell__where_answer();
+        knell__where_answer(NULL);
 }
 
 bool knell__enter_slowly(enum knell__call call)
@@ -68,7 +68,8 @@ bool knell__enter_slowly(enum knell__call call)
         knell__native_ready();
     if ((attention & KNELL__ATTENTION_OFF) || knell__guard)
         return false;
-    knell__heed();
+    if (attention & KNELL__ATTENTION_GHOST)
+        knell__ghost_park();
     if (attention & KNELL__ATTENTION_INJECT)
         knell__inject_before(call);
     return true;
@@ -77,8 +78,7 @@ bool knell__enter_slowly(enum knell__call call)
 int knell__leave_slowly(enum knell__call call, int code)
 {
     unsigned attention = atomic_load(&knell__attention);
-    if (attention & KNELL__ATTENTION_GHOST)
-        knell__ghost_park();
+    knell__heed(); /* on the way out: a call that waits has said more by then */
     if (attention & KNELL__ATTENTION_INJECT)
         knell__inject_after(call);
     return code;
@@ -106,7 +106,7 @@ __attribute__((constructor)) void knell__native_ready(void)
 static void say(const char *format, va_list arguments)
 {
     char line[512];
-    int at = snprintf(line, sizeof line, "knell: process %d: ", knell__self.process);
+    int at = snprintf(line, sizeof line, "knell: rank %d: ", knell__self.process);
     vsnprintf(line + at, sizeof line - (size_t)at - 1, format, arguments);
     strcat(line, "\n");
     ssize_t written = write(STDERR_FILENO, line, strlen(line));

@@ -7,6 +7,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+
+/* How long `knell run` may take to end this process. */
+enum { ENDED_MS = 5000 };
 
 static const struct {
     int class;
@@ -63,24 +67,39 @@ static const char *fatal_name(MPI_Errhandler handler)
     return handler == MPI_ERRORS_ARE_FATAL ? "MPI_ERRORS_ARE_FATAL" : NULL;
 }
 
-/* "rank 3 of MPI_COMM_WORLD has failed": the first that is known. */
-static void name_the_dead(const struct knell__comm *comm, char *text, size_t size)
+/* "rank 3 died": the first that is known. A revoke is somebody's answer to a death. */
+static void name_the_dead(const struct knell__comm *comm, int code, char *text, size_t size)
 {
-    int process = -1, known = knell__comm_failed(comm, &process, 1);
+    bool of_a_death = code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_PROC_FAILED_PENDING || code == MPIX_ERR_REVOKED;
+    int process = -1, known = of_a_death ? knell__comm_failed(comm, &process, 1) : 0;
     *text = '\0';
     if (known > 0)
-        snprintf(text, size, " (rank %d of MPI_COMM_WORLD has failed%s)", process, known > 1 ? ", and others" : "");
+        snprintf(text, size, " (rank %d died%s)", process, known > 1 ? ", and others" : "");
 }
 
+static void write_error(const struct knell__comm *comm, int code, const char *handler, char *text, size_t size)
+{
+    char error[MPI_MAX_ERROR_STRING], dead[48];
+    int length;
+    knell__mpi_error_string(code, error, &length);
+    for (char *end; (end = strchr(error, '\n')) != NULL;)
+        *end = ' '; /* MPICH's have several lines */
+    name_the_dead(comm, code, dead, sizeof dead);
+    snprintf(text, size, "%s%s; the error handler is %s: the job ends; with MPI_ERRORS_RETURN it goes on", error, dead, handler);
+}
+
+/* `knell run` hears of it from every rank, says it once and ends them all. Should it be gone, each ends the job itself. */
 static void end_job(const struct knell__comm *comm, int code, const char *handler)
 {
-    char text[MPI_MAX_ERROR_STRING], dead[96] = "";
-    int size;
-    knell__mpi_error_string(code, text, &size);
-    if (code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_PROC_FAILED_PENDING)
-        name_the_dead(comm, dead, sizeof dead);
-    knell__say("%s%s; the error handler is %s: the job ends; with MPI_ERRORS_RETURN it goes on", text, dead, handler);
+    char text[KNELL__DESK_ERROR];
+    write_error(comm, code, handler, text, sizeof text);
+    if (knell__is_heard())
+        strcpy(knell__desk()->words.error, text);
+    else
+        knell__say("%s", text);
     knell__announce((struct knell__report){.word = KNELL__WORD_ABORTED, .value = code, .code = 1});
+    for (int ms = 0; knell__is_heard() && ms < ENDED_MS; ms++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     knell__abort(code);
 }
 

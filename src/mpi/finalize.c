@@ -83,7 +83,7 @@ static void close_together(struct knell__ticket *ticket, bool *asked)
 
 static void leave_natively(pthread_t thread)
 {
-    knell__say("process %d died in MPI_Finalize: the MPI below, and tools that end with it, are left where they are", knell__death_at(0));
+    knell__say("rank %d died in MPI_Finalize: the MPI below, and tools that end with it, are left where they are", knell__death_at(0));
     pthread_detach(thread);
 }
 
@@ -132,7 +132,7 @@ __attribute__((constructor)) static void arrange_end(void)
 static void finish_given_up(void)
 {
     for (unsigned turns = 0; knell__buffered_turn(true);)
-        knell__idle(&turns);
+        knell__idle(&turns, NULL);
 }
 
 /* All the living are here, or have died on the way. They may receive on their way what was sent from here. */
@@ -142,7 +142,7 @@ static void last_agreement(void)
     knell__side_propose(&ticket);
     for (unsigned turns = 0; !knell__side_decided(&ticket);) {
         knell__buffered_turn(false);
-        knell__idle(&turns);
+        knell__idle(&turns, NULL);
     }
     free(ticket.dead);
 }

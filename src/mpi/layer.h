@@ -43,7 +43,7 @@ extern _Thread_local int knell__guard __attribute__((tls_model("initial-exec")))
 
 KNELL__RARE bool knell__enter_slowly(enum knell__call call);
 KNELL__RARE int knell__leave_slowly(enum knell__call call, int code);
-/* A thread that waits inside a call looks at attention too: it parks, or answers. */
+/* A thread that waits inside a call looks at attention too: a ghost's parks. Who asks where it is: where.h. */
 KNELL__RARE void knell__heed(void);
 
 /* False: not the program's call, or not ours to treat. */
@@ -76,7 +76,7 @@ static inline int64_t knell__now_ms(void)
     return knell__now_ns() / 1000000;
 }
 
-/* One line on standard error: "knell: process 3: ...". */
+/* One line on standard error: "knell: rank 3: ...". */
 void knell__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, then the whole job is aborted: for what cannot be gone on from. */
 _Noreturn void knell__die(const char *format, ...) __attribute__((format(printf, 1, 2)));

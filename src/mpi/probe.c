@@ -95,7 +95,7 @@ static int probe(struct knell__comm *comm, int source, int tag, bool wait, int *
     struct knell__op op = knell__op_begin(comm, from.peer, KNELL__REQUEST_RECV);
     int code = from.code != MPI_SUCCESS ? from.code : op.code == MPIX_ERR_REVOKED ? op.code : MPI_SUCCESS;
     *flag = 0;
-    for (unsigned turns = 0, last = 0; code == MPI_SUCCESS; knell__idle(&turns)) {
+    for (unsigned turns = 0, last = 0; code == MPI_SUCCESS; knell__idle_op(&turns, &op)) {
         code = look(comm, &from, flag, message, status);
         if (code != MPI_SUCCESS)
             code = knell__error_confirm(from.peer, code);

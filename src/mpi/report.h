@@ -16,13 +16,16 @@ enum knell__word {
     KNELL__WORD_INIT,        /* it has called MPI_Init */
     KNELL__WORD_READY,       /* MPI_Init is through; the rank waits for the desk if there is a scenario */
     KNELL__WORD_FINISHED,    /* MPI_Finalize is through */
-    KNELL__WORD_ABORTED,     /* MPI_Abort; value is its code; code is not 0: by an error handler, not the program */
+    KNELL__WORD_ABORTED,     /* MPI_Abort; value is its code; code is not 0: by an error handler, not the program: then the desk has
+                              * the error in words */
     KNELL__WORD_LEARNED,     /* `peer` is dead: found by `by`, value is why (enum knell_why) */
     KNELL__WORD_GHOST,       /* it is a ghost from now on */
     KNELL__WORD_DID,         /* value is a call (gen/calls.h), begun at `when`; it took `took` and gave `code` */
     KNELL__WORD_AT,          /* held at a call, value; code is 0 before it and 1 after it */
-    KNELL__WORD_INSIDE,      /* the answer to KNELL__ASK_WHERE: value is the call it is inside of, or below; the last one counts */
+    KNELL__WORD_INSIDE,      /* the answer to KNELL__ASK_WHERE: value is the call it is inside of, or below; the last one counts. The
+                              * desk has it in words. */
     KNELL__WORD_FLIPPED,     /* before the call `value`: `code` bits of what it sends are wrong; -1: it sends nothing */
+    KNELL__WORD_COUNTED,     /* in MPI_Finalize: value of its heartbeats were missed, the latest by `took` */
 };
 
 /* Well below PIPE_BUF: whole or not at all, however many write. */
@@ -54,6 +57,16 @@ enum { KNELL__DESK_CALLS = 512 };
 enum { KNELL__ARMED_BEFORE = 1, KNELL__ARMED_AFTER = 2 };
 enum { KNELL__DESK_FLIPS = KNELL_FAIL_ACTIONS_MAX };
 
+enum { KNELL__DESK_PLACE = 256, KNELL__DESK_ERROR = 640 };
+
+/* What the rank writes on its desk: words, for which a report has no room. */
+struct knell__desk_words {
+    /* CLOCK_MONOTONIC: when the wait began that it was last seen in, and when that was; 0: it has not waited for long yet. */
+    _Atomic int64_t waits_since, waits_seen;
+    char place[KNELL__DESK_PLACE]; /* "MPI_Recv from rank 2 of MPI_COMM_WORLD" */
+    char error[KNELL__DESK_ERROR]; /* with which an error handler ended the job */
+};
+
 /* One rank's. All else is written before `answers` is raised. */
 struct knell__desk {
     _Atomic uint32_t answers; /* futex: raised when a rank that is held may go on */
@@ -61,6 +74,7 @@ struct knell__desk {
     _Atomic uint8_t armed[KNELL__DESK_CALLS];
     uint32_t flips; /* orders for the call before which the rank is held */
     struct knell_fail_flip flip[KNELL__DESK_FLIPS];
+    struct knell__desk_words words;
 };
 _Static_assert(sizeof(struct knell__desk) <= 4096, "a desk has one page, and this is the smallest there is");
 

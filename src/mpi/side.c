@@ -153,8 +153,20 @@ void knell__side_start(const struct knell__meeting *meeting, int listening)
         start_runtime(meeting, listening);
 }
 
+/* How punctual the detector was here. */
+static void tell_counts(void)
+{
+    struct knell_runtime_counters counters;
+    if (knell_runtime_counters(runtime, &counters) == 0)
+        knell__announce((struct knell__report){.word = KNELL__WORD_COUNTED,
+                                               .value = (int64_t)counters.core.heartbeats_missed,
+                                               .took = counters.starved_most});
+}
+
 void knell__side_stop(void)
 {
+    if (runtime)
+        tell_counts();
     if (runtime)
         knell_runtime_stop(runtime);
     runtime = NULL;

@@ -72,7 +72,7 @@ static void post(struct parcel *parcel)
         return;
     }
     if (code != MPI_SUCCESS && knell__error_confirm(parcel->to, code) != MPIX_ERR_PROC_FAILED)
-        knell__die("the MPI below does not send to process %d", parcel->to);
+        knell__die("the MPI below does not send to rank %d", parcel->to);
     free(parcel);
 }
 

@@ -17,7 +17,7 @@ int knell__pick_wait(struct knell__pick *pick, MPI_Status *status)
         bool failed = pick->op.code != MPI_SUCCESS || knell__op_hit(&pick->op);
         if (failed && ++last > LAST_LOOKS && knell__pick_withdraw(pick))
             return pick->op.code;
-        knell__idle(&turns);
+        knell__idle_op(&turns, &pick->op);
     }
     if (pick->code != MPI_SUCCESS)
         return knell__error_confirm(pick->op.peer, pick->code);

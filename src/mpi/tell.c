@@ -60,10 +60,16 @@ __attribute__((constructor(102))) static void open_report(void)
     map_desk(directory);
 }
 
+bool knell__is_heard(void)
+{
+    return out >= 0 && desk;
+}
+
 /* What only makes the timeline richer may be lost when nobody reads; what somebody waits for may not. */
 static bool is_waited_for(int word)
 {
-    return word != KNELL__WORD_LEARNED && word != KNELL__WORD_DID && word != KNELL__WORD_FLIPPED;
+    return word != KNELL__WORD_LEARNED && word != KNELL__WORD_DID && word != KNELL__WORD_FLIPPED &&
+           word != KNELL__WORD_COUNTED;
 }
 
 void knell__announce(struct knell__report report)

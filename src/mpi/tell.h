@@ -7,6 +7,8 @@
 #include <knell/types.h>
 #include <mpi.h>
 
+/* Is anybody there to tell? */
+bool knell__is_heard(void);
 void knell__announce(struct knell__report report);
 void knell__announce_word(enum knell__word word, int64_t value);
 

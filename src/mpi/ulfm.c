@@ -94,7 +94,7 @@ int knell__mpi_comm_agree(MPI_Comm handle, int *flag)
         return no_comm();
     agree_propose(comm, flag, true, &ticket);
     for (unsigned turns = 0; !knell__side_decided(&ticket);)
-        knell__idle(&turns);
+        knell__idle(&turns, comm);
     return knell__raise(comm, agree_result(&ticket, flag));
 }
 

@@ -62,7 +62,7 @@ static bool tested_to_the_end(const struct knell__op *op, MPI_Request *request, 
 {
     int64_t start = knell__now_ms();
     bool complete = looked_at(request, status), last = false;
-    for (unsigned turns = KNELL__PATIENCE; !complete && !last && *request != MPI_REQUEST_NULL; knell__idle(&turns)) {
+    for (unsigned turns = KNELL__PATIENCE; !complete && !last && *request != MPI_REQUEST_NULL; knell__idle_op(&turns, op)) {
         last = knell__now_ms() - start >= knell__patience(op->comm, op->peer);
         complete = tested(request, status, 1);
     }
@@ -121,6 +121,16 @@ void knell__let_others_run(void)
         sched_yield();
 }
 
+void knell__heed_waiting(unsigned turns, const struct knell__aim *aim)
+{
+    unsigned attention = atomic_load(&knell__attention);
+    if (attention & KNELL__ATTENTION_ASKED)
+        knell__where_answer(aim);
+    if (attention & KNELL__ATTENTION_GHOST)
+        knell__heed();
+    knell__where_waits(turns, aim);
+}
+
 int knell__wait(struct knell__op *op, MPI_Request *request, MPI_Status *status)
 {
     unsigned turns = 0;
@@ -135,6 +145,6 @@ int knell__wait(struct knell__op *op, MPI_Request *request, MPI_Status *status)
             return op->kind == KNELL__REQUEST_SEND ? knell__sent(op->comm, op->peer) : MPI_SUCCESS;
         if (KNELL__RARELY(knell__op_hit(op)))
             return knell__give_up(op, request, status) ? MPI_SUCCESS : op->code;
-        knell__idle(&turns);
+        knell__idle_op(&turns, op);
     }
 }

@@ -11,6 +11,7 @@
 #include "mpi/native.h"
 #include "mpi/request.h"
 #include "mpi/side.h"
+#include "mpi/where.h"
 
 #include <sched.h>
 
@@ -49,16 +50,42 @@ static inline bool knell__op_hit(struct knell__op *op)
 enum { KNELL__PATIENCE = 32 };
 KNELL__RARE void knell__let_others_run(void);
 
-/* One turn of waiting in vain: tasks go on; on a crowded machine the processor is given away after a while. */
-static inline void knell__idle(unsigned *turns)
+/* So often does who waits say so (where.h). */
+enum { KNELL__SAY_EVERY = 256 };
+KNELL__RARE void knell__heed_waiting(unsigned turns, const struct knell__aim *aim);
+
+/* One turn of waiting in vain: tasks go on; on a crowded machine the processor is given away after a while. True: what is waited for is
+ * to be said (knell__heed_waiting). */
+static inline bool knell__idle_turn(unsigned *turns)
 {
     if (KNELL__RARELY(atomic_load_explicit(&knell__tasks_active, memory_order_relaxed) != 0))
         knell__tasks_advance();
-    if (KNELL__RARELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) &
-                      (KNELL__ATTENTION_GHOST | KNELL__ATTENTION_ASKED)))
-        knell__heed();
+    bool heeds = (atomic_load_explicit(&knell__attention, memory_order_relaxed) & (KNELL__ATTENTION_GHOST | KNELL__ATTENTION_ASKED)) != 0;
     if (KNELL__RARELY(++*turns > KNELL__PATIENCE) && knell__self.crowded)
         knell__let_others_run();
+    return KNELL__RARELY(heeds || *turns % KNELL__SAY_EVERY == 0);
+}
+
+static inline void knell__idle_at(unsigned *turns, const struct knell__comm *comm, int peer, enum knell__request_kind kind)
+{
+    if (knell__idle_turn(turns))
+        knell__heed_waiting(*turns, &(struct knell__aim){comm, peer, kind});
+}
+
+/* For all of a communicator; NULL: for nobody in particular. */
+static inline void knell__idle(unsigned *turns, const struct knell__comm *comm)
+{
+    knell__idle_at(turns, comm, KNELL__EVERYBODY, KNELL__REQUEST_TASK);
+}
+
+static inline void knell__idle_op(unsigned *turns, const struct knell__op *op)
+{
+    knell__idle_at(turns, op->comm, op->peer, op->kind);
+}
+
+static inline void knell__idle_request(unsigned *turns, const struct knell__request *known)
+{
+    knell__idle_at(turns, known->comm, known->peer, known->kind);
 }
 
 /* Waits for a posted native request. On an error of ours the request is given up and MPI_REQUEST_NULL. */

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 enum { FRAMES = 64 };
+/* A wait of so long is told of. */
+#define LONG_NS INT64_C(300000000)
 
 /* ---- in a thread inside a call ----------------------------------------------------------------------------------------------- */
 
@@ -27,15 +29,59 @@ static int call_at(void *address)
 }
 
 /* The outermost one is what the program called. */
-void knell__where_answer(void)
+static int outermost(void)
 {
     void *frame[FRAMES];
-    if (!(atomic_fetch_and(&knell__attention, ~(unsigned)KNELL__ATTENTION_ASKED) & KNELL__ATTENTION_ASKED))
-        return; /* another thread does */
     int call = KNELL__INSIDE_NONE, count = backtrace(frame, FRAMES);
     for (int i = 0; i < count; i++)
         call = call_at(frame[i]) >= 0 ? call_at(frame[i]) : call;
-    knell__announce_word(KNELL__WORD_INSIDE, call);
+    return call;
+}
+
+/* On the desk, before the report that it is there. */
+static int write_place(const struct knell__aim *aim)
+{
+    struct knell__desk *desk = knell__desk();
+    int call = outermost();
+    if (desk && call >= 0)
+        knell__where_write((enum knell__call)call, aim, desk->words.place, sizeof desk->words.place);
+    return call;
+}
+
+void knell__where_answer(const struct knell__aim *aim)
+{
+    if (!(atomic_fetch_and(&knell__attention, ~(unsigned)KNELL__ATTENTION_ASKED) & KNELL__ATTENTION_ASKED))
+        return; /* another thread does */
+    knell__announce_word(KNELL__WORD_INSIDE, write_place(aim));
+}
+
+/* ---- in a thread that waits for long ------------------------------------------------------------------------------------------ */
+
+/* Turns count up within one wait. Where several threads call MPI, one may wait for ever while another works: then nothing is said. */
+void knell__where_waits(unsigned turns, const struct knell__aim *aim)
+{
+    static _Thread_local struct {
+        unsigned turns;
+        bool is_said;
+        int64_t since;
+    } now_in __attribute__((tls_model("initial-exec")));
+    struct knell__desk *desk = knell__self.threads ? NULL : knell__desk();
+    int64_t now = desk ? knell__now_ns() : 0;
+    if (!desk)
+        return;
+    if (turns <= now_in.turns || !now_in.since) {
+        now_in.since = now;
+        now_in.is_said = false;
+    }
+    now_in.turns = turns;
+    if (now - now_in.since < LONG_NS)
+        return;
+    if (!now_in.is_said) {
+        write_place(aim);
+        atomic_store(&desk->words.waits_since, now_in.since);
+        now_in.is_said = true;
+    }
+    atomic_store(&desk->words.waits_seen, now);
 }
 
 /* ---- in a signal handler: nothing but system calls ----------------------------------------------------------------------------- */

@@ -151,7 +151,8 @@ void knell__local_ended(struct knell_runtime *runtime)
 }
 
 /* A process that does not get the processor is as silent as one that hangs, and the kernel knows the difference to one that was
- * stopped. It is given DOUBTS more deltas, not more: a thread that exists and never runs again is no use to anybody. */
+ * stopped. It is given DOUBTS more deltas, not more: a thread that exists and never runs again is no use to anybody. One that a debugger
+ * holds is given all the time its user takes. */
 bool knell__local_doubts(struct knell_runtime *runtime)
 {
     struct knell__beat beat = {0};
@@ -165,11 +166,12 @@ bool knell__local_doubts(struct knell_runtime *runtime)
     if (runtime->doubted != emitter || runtime->doubted_heard != other->heard)
         runtime->doubts = 0;
     knell__board_load(&runtime->board, emitter, &beat);
-    if (runtime->doubts == DOUBTS || !knell__process_could_run(&process, beat.thread))
+    enum knell__silence silence = knell__process_silence(&process, beat.thread);
+    if (silence == KNELL__SILENCE_STOPPED || (silence == KNELL__SILENCE_STARVED && runtime->doubts == DOUBTS))
         return false;
     runtime->doubted = emitter;
     runtime->doubted_heard = other->heard;
-    runtime->doubts++;
+    runtime->doubts += silence == KNELL__SILENCE_STARVED;
     runtime->counters.doubts++;
     return true;
 }

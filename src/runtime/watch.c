@@ -39,12 +39,29 @@ static uint64_t started(pid_t pid)
     return at ? strtoull(at, NULL, 10) : 0;
 }
 
-bool knell__process_could_run(const struct knell__process *process, uint32_t thread)
+/* A thread in a tracer's stop has state t; T if it was stopped when the tracer came. Who is traced and runs is as others are. */
+static bool has_tracer(pid_t pid, uint32_t thread)
+{
+    char path[64], line[128];
+    long tracer = 0;
+    snprintf(path, sizeof path, "/proc/%ld/task/%lu/status", (long)pid, (unsigned long)thread);
+    FILE *status = fopen(path, "re");
+    while (status && fgets(line, sizeof line, status) && sscanf(line, "TracerPid: %ld", &tracer) != 1)
+        continue;
+    if (status)
+        fclose(status);
+    return tracer != 0;
+}
+
+enum knell__silence knell__process_silence(const struct knell__process *process, uint32_t thread)
 {
     char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/stat", (long)process->pid, thread ? (long)thread : (long)process->pid);
+    thread = thread ? thread : (uint32_t)process->pid;
+    snprintf(path, sizeof path, "/proc/%ld/task/%lu/stat", (long)process->pid, (unsigned long)thread);
     const char *state = read_stat(path, text, sizeof text);
-    return state && strchr("RSD", *state) != NULL;
+    if (state && strchr("tT", *state) && has_tracer(process->pid, thread))
+        return KNELL__SILENCE_TRACED;
+    return state && strchr("RSD", *state) ? KNELL__SILENCE_STARVED : KNELL__SILENCE_STOPPED;
 }
 
 struct knell__process knell__process_self(void)

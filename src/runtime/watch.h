@@ -18,8 +18,13 @@ struct knell__process {
 
 struct knell__process knell__process_self(void);
 
-/* Whether a thread of it could run if it were let: it exists and is neither stopped nor ended. `thread` 0: its first. */
-bool knell__process_could_run(const struct knell__process *process, uint32_t thread);
+/* Why a thread of it may be silent, by the kernel. `thread` 0: its first. */
+enum knell__silence {
+    KNELL__SILENCE_STOPPED, /* by a signal; or it has ended, or is not known */
+    KNELL__SILENCE_STARVED, /* it could run if it were let */
+    KNELL__SILENCE_TRACED,  /* a debugger has stopped it */
+};
+enum knell__silence knell__process_silence(const struct knell__process *process, uint32_t thread);
 
 /* A descriptor that becomes readable when it ends. -1: it has ended already; -2: the system refuses. */
 int knell__watch_open(const struct knell__process *process);

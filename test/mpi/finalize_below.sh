@@ -20,6 +20,6 @@ TOOL_REPORT=$scratch/report TOOL_SECONDS=$seconds "$run" "$mpi" "$library:$tool"
 [ ! -s "$scratch/err" ] || wrong "words about a tool that takes its time"
 
 NEVER_MET=$scratch/met "$run" "$mpi" "$library:$never" 4 1 "$program" 2>"$scratch/err" || wrong "a death in the native MPI_Finalize"
-left=$(grep -c 'knell: process [023]: process 1 died in MPI_Finalize: the MPI below' "$scratch/err")
+left=$(grep -c 'knell: rank [023]: rank 1 died in MPI_Finalize: the MPI below' "$scratch/err")
 [ "$left" -eq 3 ] || wrong "$left of 3 said that they left the native MPI_Finalize"
 exit $failed

@@ -26,3 +26,12 @@ foreach(mpi IN LISTS mpis)
   endforeach()
 endforeach()
 add_library(test-mpi-slow_load MODULE slow_load.c)
+
+# ---- where the ranks are; a rank in a debugger's hands ----
+foreach(mpi IN LISTS mpis)
+  set(program test-mpi-run_where-${mpi})
+  knell_mpi_program(${program} ${mpi} run_where.c)
+  knell_mpi_add(mpi-trap-where-${mpi} mpi 200 real ${CMAKE_CURRENT_SOURCE_DIR}/run_where.sh $<TARGET_FILE:knell> ${mpi}
+    $<TARGET_FILE:${program}>)
+endforeach()
+knell_mpi_test(trap-traced 3 0 trap_traced.c)

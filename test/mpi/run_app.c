@@ -1,8 +1,8 @@
 /* run_app: for the tests of `knell run`: works until `deaths` ranks have died, each time shrinking to the survivors, then ends.
  * Usage: run_app deaths [status [victim [how]]]: the exit status of the highest survivor; who dies at its fifth step, and how: kill
- * (knell_kill_me), exit (with status 3, without MPI_Finalize) or crash (SIGSEGV).
+ * (knell_kill_me), exit (with status 3, without MPI_Finalize), crash (SIGSEGV) or stop (SIGSTOP).
  * run_app hang: rank 0 never comes to the barrier where the others are, rank 3 waits in an agreement. abort: rank 1 calls MPI_Abort with 9, the others wait.
- * fatal: rank 1 dies, the others have the fatal error handler. crash-all: nobody is left. wrong: rank 1 makes an error that the MPI below
+ * fatal [crash]: rank 1 dies, the others have the fatal error handler. barriers: the same, but nobody dies. crash-all: nobody is left. wrong: rank 1 makes an error that the MPI below
  * finds, by a communicator with the fatal error handler, the others wait.
  * run_app count FILE: allreduce and barrier in turns until one rank has died; each rank notes its calls in FILE.RANK. */
 #include "check.h"
@@ -59,11 +59,13 @@ static _Noreturn void die(const char *how)
         signal(SIGSEGV, SIG_DFL); /* not the MPI's, which prints a page */
         raise(SIGSEGV);
     }
+    while (strcmp(how, "stop") == 0)
+        raise(SIGSTOP);
     knell_kill_me();
 }
 
 /* What ends the whole job; returns if `word` is none of it. */
-static void end_of_all(const char *word)
+static void end_of_all(const char *word, const char *how)
 {
     if (strcmp(word, "hang") == 0)
         hang();
@@ -72,12 +74,12 @@ static void end_of_all(const char *word)
     if (strcmp(word, "crash-all") == 0)
         die("crash");
     if (strcmp(word, "fatal") == 0 && me == 1)
-        die("kill");
-    if (strcmp(word, "fatal") == 0)
+        die(how);
+    if (strcmp(word, "fatal") == 0 || strcmp(word, "barriers") == 0)
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     if (strcmp(word, "wrong") == 0)
         wrong();
-    while (strcmp(word, "fatal") == 0 || strcmp(word, "abort") == 0 || strcmp(word, "wrong") == 0)
+    while (strcmp(word, "fatal") == 0 || strcmp(word, "abort") == 0 || strcmp(word, "wrong") == 0 || strcmp(word, "barriers") == 0)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -111,7 +113,7 @@ int main(int argc, char **argv)
     int deaths = argument(argc, argv, 1, 0), status = argument(argc, argv, 2, 0), victim = argument(argc, argv, 3, -1);
     int size = all, rank = me;
     if (argc > 1)
-        end_of_all(argv[1]);
+        end_of_all(argv[1], argc > 2 ? argv[2] : "kill");
     if (argc > 2 && strcmp(argv[1], "count") == 0)
         count(argv[2]);
     MPI_Comm comm = MPI_COMM_WORLD;

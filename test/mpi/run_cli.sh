@@ -42,15 +42,17 @@ says 'rank 1 died by signal 11'
 run 137 -n 2 --kill 0@MPI_Allreduce#3 --kill 1@MPI_Allreduce#3 -- "$app" 2
 
 # ---- deaths
+run 0 -n 2 --kill 1@MPI_Finalize#2 -- "$app"
+says '^knell run: --kill 1@MPI_Finalize#2: no fault was injected: rank 1 called MPI_Finalize only once; the job ended .* after MPI_Init$'
 run 0 -n 1 --kill 0@1h -- "$app"
-says '^knell run: --kill 0@1h: did not come to that'
+says '^knell run: --kill 0@1h: no fault was injected: the job ended .* after MPI_Init'
 [ "$(wc -l <"$scratch/err")" -eq 1 ] || wrong "more than one line about a kill that did not happen"
 run 5 -n 4 --kill 2@300ms -- "$app" 1 5
 fine 3
 says '^  rank 2 .*✗ *$'
 sed -E '/^  (rank|─) / d; /^ +0 .*s$/ d; /^$/ d
     s/[0-9]+\.[0-9]+/T/g; s/rank [0-9]+/rank R/g; s/\((kernel|trigger|timeout|told)\)/(WHY)/; s/^ +//
-    s/(was killed|became a ghost)/DIED/' "$scratch/err" >"$scratch/masked"
+    s/(was killed|became a ghost)/DIED/; s/missed deadlines: [0-9]+/missed deadlines: N/' "$scratch/err" >"$scratch/masked"
 diff "$(dirname "$0")/run_timeline.txt" "$scratch/masked" >&2 || wrong "the timeline differs"
 run 0 -n 4 --kill 1@MPI_Allreduce#7 --kill 3@MPIX_Comm_shrink -- "$app" 2
 fine 2
@@ -77,15 +79,26 @@ says 'rank 2 ended with status 3 without MPI_Finalize'
 run 0 -n 4 -- "$app" 1 0 0 crash
 fine 3
 says 'rank 0 died by signal 11'
-knell_run -n 3 --mode "$mode" -- "$app" fatal
-[ $status -ne 0 ] && [ $status -lt 124 ] || wrong "a fatal error of the survivors gave status $status"
-says 'MPI_ERRORS_ARE_FATAL'
-says 'rank [02] had an error, code [0-9]+, and no handler for it; the job was ended'
+run 139 -n 4 --status all -- "$app" 1 0 0 crash
+fine 3
+run 0 -n 4 --status all --kill 1@MPI_Allreduce#3 -- "$app" 1
+if [ "$mode" = real ]; then # a ghost's silence is not ended
+    run 0 -n 3 --eta 40ms --delta 200ms -- "$app" 1 0 2 stop
+    says 'rank 2 was ended by Knell after 200 ms of silence$'
+    says 'a larger --delta waits longer'
+fi
+# An error handler ends the job: one message, and the status of the one that died unasked.
+run 137 -n 3 -- "$app" fatal
+says '^knell run: rank [02]: MPIX_ERR_PROC_FAILED: .* \(rank 1 died\); the error handler is MPI_ERRORS_ARE_FATAL: the job ends'
 [ "$mode" = ghost ] || says 'rank 1 died by signal 9' # though the job ended before it was all gone
-nothing_left
+run 139 -n 4 --quiet -- "$app" fatal crash
+[ "$(wc -l <"$scratch/err")" -eq 1 ] || wrong "more than one message"
+knell_run -n 3 --mode "$mode" --quiet --kill 1@MPI_Barrier -- "$app" barriers
+[ $status -ne 0 ] && [ $status -lt 124 ] || wrong "a fatal error after a death that was wanted gave status $status"
+says 'rank 1 died'
 knell_run -n 3 --mode "$mode" -- "$app" wrong
 [ $status -ne 0 ] && [ $status -lt 124 ] || wrong "a fatal error that the MPI found gave status $status"
-says 'rank 1 had an error, code [0-9]+, and no handler for it; the job was ended'
+says '^knell run: rank 1: .* the error handler is MPI_ERRORS_ARE_FATAL: the job ends'
 nothing_left
 run 0 -n 4 -- "$app" 1 0 2
 fine 3
@@ -105,7 +118,7 @@ says 'rank 3: inside MPIX_Comm_agree' # by whichever of its names
 in_background() {
     rm -f "$scratch/log"
     ran="knell run in the background"
-    "$knell" run -n 4 --mode "$mode" --log "$scratch/log" -- "$app" 1 >"$scratch/out" 2>"$scratch/err" &
+    "$knell" run -n 4 --mode "$mode" --log "$scratch/log" -- "$app" 4 >"$scratch/out" 2>"$scratch/err" &
     job=$!
     for _ in $(seq 300); do
         [ "$(grep -c 'through MPI_Init' "$scratch/log" 2>/dev/null)" = 4 ] && break

@@ -6,6 +6,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,15 +86,19 @@ TEST(an_end_is_seen_at_once)
     REQUIRE(fd >= 0);
     CHECK_EQ_I64(knell__watch_open(&wrong), -1); /* the number of somebody who was born later */
     CHECK(!knell__watch_has_ended(fd));
-    CHECK(knell__process_could_run(&process, 0));
+    CHECK(knell__process_silence(&process, 0) == KNELL__SILENCE_STARVED);
+    REQUIRE(ptrace(PTRACE_ATTACH, pid, NULL, NULL) == 0);
+    waitpid(pid, NULL, __WALL);
+    CHECK(knell__process_silence(&process, 0) == KNELL__SILENCE_TRACED);
+    ptrace(PTRACE_DETACH, pid, NULL, NULL);
     kill(pid, SIGSTOP);
     waitpid(pid, NULL, WUNTRACED);
-    CHECK(!knell__process_could_run(&process, 0));
+    CHECK(knell__process_silence(&process, 0) == KNELL__SILENCE_STOPPED);
     knell__watch_kill(fd);
     CHECK(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 10000) == 1);
     CHECK(knell__watch_has_ended(fd));
     waitpid(pid, NULL, 0);
-    CHECK(!knell__process_could_run(&process, 0));
+    CHECK(knell__process_silence(&process, 0) == KNELL__SILENCE_STOPPED);
     CHECK_EQ_I64(knell__watch_open(&process), -1);
     close(fd);
     struct knell__process self = knell__process_self();

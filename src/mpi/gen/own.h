@@ -93,6 +93,7 @@ int knell__mpi_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 int knell__mpi_comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
 int knell__mpi_comm_free(MPI_Comm *comm);
 int knell__mpi_comm_disconnect(MPI_Comm *comm);
+int knell__mpi_comm_set_name(MPI_Comm comm, const char *comm_name);
 int knell__mpi_comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val);
 int knell__mpi_comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag);
 int knell__mpi_comm_delete_attr(MPI_Comm comm, int comm_keyval);

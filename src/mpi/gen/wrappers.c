@@ -1238,7 +1238,7 @@ EXPORT int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
     if (!knell__enter(KNELL__CALL_COMM_SET_NAME))
         return knell__native.comm_set_name(comm, comm_name);
-    return knell__leave(KNELL__CALL_COMM_SET_NAME, knell__native.comm_set_name(comm, comm_name));
+    return knell__leave(KNELL__CALL_COMM_SET_NAME, knell__mpi_comm_set_name(comm, comm_name));
 }
 int PMPI_Comm_set_name(MPI_Comm comm, const char *comm_name) ALIAS(MPI_Comm_set_name);
 
