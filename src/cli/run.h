@@ -9,6 +9,7 @@
  *      run_end.c      nobody is left; the status
  *      run_fail.c     the scenario
  *      run_log.c      --log
+ *      run_json.c     --json
  *      run_spans.c    which calls belong together
  *      run_timeline.c what happened, in words
  *      run_picture.c  the same as a picture
@@ -17,6 +18,7 @@
 #define KNELL_CLI_RUN_H
 
 #include "cli/fail.h"
+#include "cli/log.h"
 #include "mpi/report.h"
 
 #include <knell/types.h>
@@ -43,7 +45,7 @@ struct knell__run_plan {
     struct knell_texts kills, defines, infos;
     const char *fail;
     const char *log;
-    bool dry_run, quiet;
+    bool dry_run, quiet, json;
     char **program; /* its arguments, ended by NULL */
     char path[PATH_MAX];     /* of the program */
     char launcher[PATH_MAX]; /* of mpirun */
@@ -91,7 +93,8 @@ struct knell__run_command {
 /* `place` NULL: for a plain mpirun, without anybody to report to. */
 bool knell__run_command_make(const struct knell__run_plan *plan, const char *place, struct knell__run_command *command);
 void knell__run_command_print(const struct knell__run_command *command, FILE *out);
-pid_t knell__run_command_start(const struct knell__run_command *command);
+/* What it and the program write to standard output goes to the descriptor `output`. */
+pid_t knell__run_command_start(const struct knell__run_command *command, int output);
 void knell__run_command_free(struct knell__run_command *command);
 
 /* ---- run_job.c ----------------------------------------------------------------------------------------------------------- */
@@ -127,7 +130,7 @@ struct knell__run_job {
     bool lost;          /* the launcher ended before the ranks did, and was not told to */
     bool last_finished; /* who ended last, ended by MPI_Finalize */
     struct knell__run_fail *fail; /* NULL: nothing is injected */
-    FILE *log;
+    struct knell__log log;
 };
 
 int64_t knell__run_clock(void);
@@ -174,9 +177,11 @@ struct knell__run_span {
 /* All of that call (gen/calls.h) in the order of time, to be freed; how many. */
 size_t knell__run_spans(const struct knell__run_job *job, int call, struct knell__run_span **spans);
 
-/* ---- run_log.c, run_timeline.c, run_picture.c, run_where.c ----------------------------------------------------------------- */
+/* ---- run_log.c, run_json.c, run_timeline.c, run_picture.c, run_where.c ----------------------------------------------------- */
 
-void knell__run_log_report(const struct knell__run_job *job, const struct knell__report *report);
+void knell__run_log_report(struct knell__run_job *job, const struct knell__report *report);
+void knell__run_log_scenario(struct knell__run_job *job, const char *text); /* what it does, or did not do */
+void knell__run_json(const struct knell__run_job *job, int status, FILE *out);
 void knell__run_timeline(const struct knell__run_job *job, FILE *out);
 void knell__run_picture(const struct knell__run_job *job, FILE *out);
 void knell__run_where(const struct knell__run_job *job, FILE *out);
