@@ -1,7 +1,7 @@
 #!/bin/sh
 # The documentation says what is true: every console block is run and each line it shows is in the real output (times a
 # machine took, at the end of a line, may differ); every C block of the README is in the example it is taken from; every
-# relative link leads somewhere; a paragraph below <!-- also in FILE --> is in that file word by word, so that its numbers are; every
+# relative link leads somewhere; every option that a help lists is in a manual; a paragraph below <!-- also in FILE --> is in that file word by word, so that its numbers are; every
 # invariant cited in the sources is defined. Usage: check.sh KNELL SOURCE_DIR
 set -eu
 knell=$1
@@ -57,6 +57,21 @@ for doc in README.md docs/*.md; do
     done <"$dir/links"
     rm -f "$dir"/[0-9]*
 done
+
+# commands WORDS...: those below
+commands() {
+    knell "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  .*/\1/p'
+}
+
+# in_manual COMMAND...: its options, or those of the commands below
+in_manual() {
+    for below in $(commands "$@"); do in_manual "$@" "$below"; done
+    for option in $(knell "$@" --help | sed -n '/^Options:/,/^$/s/^  \(--[a-z-]*\).*/\1/p'); do
+        grep -qE -e "$option([^a-z-]|\$)" "$dir/manual" || wrong "no manual has knell $* $option"
+    done
+}
+sed 's/\\-/-/g; s/\\f.//g' docs/man/*.1 >"$dir/manual"
+in_manual
 
 # one_line FILE: without breaks
 one_line() {
