@@ -19,7 +19,14 @@ typedef void knell__completion_commands(FILE *out, const char *path, const struc
 void knell__completion_each_level(FILE *out, knell__completion_commands *each);
 
 /* What can be offered as the value of an option, or as an operand. */
-enum knell__completion_value { KNELL__VALUE_NONE, KNELL__VALUE_ANY, KNELL__VALUE_WORDS, KNELL__VALUE_FILE, KNELL__VALUE_DIR, KNELL__VALUE_PROGRAM };
+enum knell__completion_value {
+    KNELL__VALUE_NONE, /* a flag */
+    KNELL__VALUE_ANY,
+    KNELL__VALUE_WORDS,
+    KNELL__VALUE_FILE,
+    KNELL__VALUE_DIR,
+    KNELL__VALUE_PROGRAM,
+};
 enum knell__completion_value knell__completion_value_of(const struct knell_option *o);
 
 void knell__completion_bash(FILE *out);
