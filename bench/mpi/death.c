@@ -6,94 +6,33 @@
  *
  * DURING: allreduce, barrier, recv, agree. THEN: agree, shrink, revoke. FILE is where the ranks note their times: all are on one
  * host and have one clock. A real death is a SIGKILL from another process, at some moment nobody has agreed on. */
-#include <fcntl.h>
+#include "dying.h"
+
 #include <mpi-ext.h>
 #include <mpi.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { RANKS = 64, LIMIT_S = 30, SOON_MS = 20 };
+enum { LIMIT_S = 30 };
 
 struct notes {
     int64_t died;
-    int64_t learned[RANKS], through[RANKS];
+    int64_t learned[DYING_MOST], through[DYING_MOST];
 };
 static struct notes *notes;
 static int rank, ranks, victim;
 static MPI_Comm spare; /* to be revoked */
-static const char *volatile at = "the beginning";
 
-static int64_t now(void)
+static void order_death(const struct dying_killer *killer)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
-
-static void give_up(const char *why)
-{
-    fprintf(stderr, "bench-mpi-death: rank %d: %s\n", rank, why);
-    MPI_Abort(MPI_COMM_WORLD, 2);
-}
-
-static void too_long(int signal)
-{
-    char line[120];
-    (void)signal;
-    int size = snprintf(line, sizeof line, "bench-mpi-death: rank %d hangs at %s\n", rank, at);
-    ssize_t written = write(2, line, (size_t)size);
-    (void)written;
-    _exit(99);
-}
-
-static struct notes *map(const char *file)
-{
-    int fd = open(file, O_RDWR | O_CREAT, 0600);
-    if (fd < 0 || ftruncate(fd, sizeof *notes) != 0)
-        return NULL;
-    void *memory = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-/* ---- the killer: a child of rank 0's, from before MPI_Init ------------------------------------------------------------------ */
-
-static int killer(void)
-{
-    int order[2];
-    pid_t pid;
-    if (pipe(order) != 0)
-        return -1;
-    if (fork() != 0) {
-        close(order[0]);
-        return order[1];
-    }
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    close(order[1]);
-    if (read(order[0], &pid, sizeof pid) == sizeof pid) {
-        int64_t late = now() % (SOON_MS * INT64_C(1000000)); /* anywhere in what they do: there is nothing to wait for */
-        nanosleep(&(struct timespec){.tv_nsec = late}, NULL);
-        notes->died = now();
-        kill(pid, SIGKILL);
-    }
-    _exit(0);
-}
-
-static void order_death(int order)
-{
-    pid_t mine = getpid(), pids[RANKS];
+    pid_t mine = getpid(), pids[DYING_MOST];
     MPI_Gather(&mine, sizeof mine, MPI_BYTE, pids, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0 && order >= 0 && write(order, &pids[victim], sizeof mine) != sizeof mine)
-        give_up("there is no killer");
+    if (killer->order >= 0)
+        dying_order(killer, &pids[victim], 1);
 }
 
 /* ---- during, then ------------------------------------------------------------------------------------------------------------ */
@@ -146,17 +85,17 @@ static int (*call_named(const char *name))(void)
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(calls[i].name, name))
             return calls[i].call;
-    give_up("no such call");
+    dying_give_up("no such call");
     return NULL;
 }
 
 /* A ghost dies in the middle of the others' calls, by its own word. */
 static void until_death(int (*call)(void), bool ghost)
 {
-    int64_t end = now() + now() % (SOON_MS * INT64_C(1000000));
+    int64_t end = dying_now() + dying_moment();
     while (call() == MPI_SUCCESS)
-        if (ghost && rank == victim && now() >= end) {
-            notes->died = now();
+        if (ghost && rank == victim && dying_now() >= end) {
+            notes->died = dying_now();
             knell_kill_me();
         }
 }
@@ -184,28 +123,29 @@ int main(int argc, char **argv)
     MPI_Comm survivors;
     const char *number = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
     bool ghost = argc == 5 && !strcmp(argv[2], "ghost");
-    notes = argc == 5 ? map(argv[1]) : NULL;
-    int order = notes && !ghost && number && !strcmp(number, "0") ? killer() : -1;
+    struct dying_killer killer = {.order = -1};
+    notes = argc == 5 ? dying_map(argv[1], sizeof *notes) : NULL;
+    if (notes && !ghost && number && !strcmp(number, "0"))
+        killer = dying_hire(SIGKILL, &notes->died);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     victim = ranks - 1;
-    if (!notes || ranks < 2 || ranks > RANKS)
-        give_up("usage: bench-mpi-death FILE real|ghost DURING THEN, as 2 to 64 ranks");
-    signal(SIGALRM, too_long);
-    alarm(LIMIT_S);
+    if (!notes || ranks < 2 || ranks > DYING_MOST)
+        dying_give_up("usage: bench-mpi-death FILE real|ghost DURING THEN, as 2 to 64 ranks");
+    dying_limit(LIMIT_S);
     int (*during)(void) = call_named(argv[3]), (*then)(void) = call_named(argv[4]);
     MPI_Comm_dup(MPI_COMM_WORLD, &spare);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(spare, MPI_ERRORS_RETURN);
-    order_death(order);
-    at = argv[3];
+    order_death(&killer);
+    dying_at = argv[3];
     until_death(during, ghost);
-    notes->learned[rank] = now();
-    at = argv[4];
+    notes->learned[rank] = dying_now();
+    dying_at = argv[4];
     then();
-    notes->through[rank] = now();
-    at = "the end";
+    notes->through[rank] = dying_now();
+    dying_at = "the end";
     MPIX_Comm_shrink(MPI_COMM_WORLD, &survivors);
     MPI_Barrier(survivors); /* all times are noted */
     if (rank == 0)

@@ -22,9 +22,9 @@ static const struct knell_usage usage = {
              "64 bytes. Nothing is encrypted.\n"
              "Measure under the load of the job: on an idle machine delays are short. An --every near the eta you will use lets "
              "the processors sleep as they will then; a shorter one gives more samples.\n"
-             "The risk is that of suspecting any living process of --ranks in the time of --job. Failures are `knell plan`'s.\n",
+             "The risk is that of suspecting any living process of --job-ranks in the time of --job. Failures are `knell plan`'s.\n",
     .examples = "  knell calibrate\n"
-                "  knell calibrate --for 10min --ranks 4096 --job 7d --risk 1e-3\n"
+                "  knell calibrate --for 10min --job-ranks 4096 --job 7d --risk 1e-3\n"
                 "  knell calibrate --for 1min --out here.json\n"
                 "  knell plan --nodes 4096 --mtbf 5y --risk 1e-9 --calibration here.json\n"
                 "  head -c 32 /dev/urandom >key           # on both hosts the same\n"
@@ -51,7 +51,7 @@ static int read_key(struct knell__calibration_plan *plan)
     return -1;
 }
 
-static int check(struct knell__calibration_plan *plan, bool nodes_given)
+static int check(struct knell__calibration_plan *plan, bool ranks_given)
 {
     struct knell__address address;
     const char *text = plan->peer ? plan->peer : plan->listen;
@@ -60,15 +60,15 @@ static int check(struct knell__calibration_plan *plan, bool nodes_given)
     if (text && knell__address_parse(text, &address) != 0)
         return knell__cli_fail(&usage, "--%s %.80s: must be an address and a port in numbers, as 10.0.0.2:7100 or [fd00::2]:7100",
                                plan->peer ? "peer" : "listen", text);
-    if (text && nodes_given)
-        return knell__cli_fail(&usage, "--nodes: only on one host; with --peer and --listen there are two processes");
+    if (text && ranks_given)
+        return knell__cli_fail(&usage, "--ranks: only on one host; with --peer and --listen there are two processes");
     if (text && !plan->key_file)
         return knell__cli_fail(&usage, "--key is missing: between hosts datagrams are authenticated");
     if (!text && plan->key_file)
         return knell__cli_fail(&usage, "--key: only with --peer or --listen");
     if (plan->every > plan->duration)
         return knell__cli_fail(&usage, "--every: must not be longer than --for");
-    if (plan->duration / plan->every > SAMPLES_MOST / plan->nodes)
+    if (plan->duration / plan->every > SAMPLES_MOST / plan->ranks)
         return knell__cli_fail(&usage, "--every: gives more than %" PRId64 " samples; use a longer one", SAMPLES_MOST);
     return text ? read_key(plan) : -1;
 }
@@ -76,8 +76,8 @@ static int check(struct knell__calibration_plan *plan, bool nodes_given)
 static int parse(int argc, char **argv, struct knell__calibration_plan *plan)
 {
     struct knell_option options[] = {
-        KNELL_OPT_INTEGER("nodes", "N", &plan->nodes, 2, 256, "processes to measure between",
-                          .fallback_help = "one per processor, at least 2"),
+        KNELL_OPT_INTEGER("ranks", "N", &plan->ranks, 2, 256, "processes to measure between; also -n N", .brief = {"n"},
+                          .alias = "nodes", .fallback_help = "one per processor, at least 2"),
         KNELL_OPT_DURATION("for", "T", &plan->duration, SECOND / 10, 86400 * SECOND, "how long to measure", .fallback = "10s"),
         KNELL_OPT_DURATION("every", "T", &plan->every, SECOND / 10000, 60 * SECOND, "time between heartbeats of one process",
                            .fallback = "1ms"),
@@ -87,7 +87,7 @@ static int parse(int argc, char **argv, struct knell__calibration_plan *plan)
         KNELL_OPT_DURATION("wait", "T", &plan->wait, SECOND / 100, 86400 * SECOND, "how long to wait for the other host",
                            .fallback = "1min"),
         KNELL_OPT_REAL("risk", "P", &plan->risk, 1e-12, 0.5, "accepted probability of a false suspicion", .fallback = "0.001"),
-        KNELL_OPT_INTEGER("ranks", "R", &plan->ranks, 2, INT64_C(1) << 31, "processes of the job that is planned",
+        KNELL_OPT_INTEGER("job-ranks", "R", &plan->job_ranks, 2, INT64_C(1) << 31, "processes of the job that is planned",
                           .fallback_help = "as many as are measured"),
         KNELL_OPT_DURATION("job", "T", &plan->job, SECOND, KNELL_DURATION_MAX_NS, "how long that job runs", .fallback = "1d"),
         KNELL_OPT_DURATION("eta", "T", &plan->eta, SECOND / 10000, 3600 * SECOND, "heartbeat period",
@@ -96,13 +96,13 @@ static int parse(int argc, char **argv, struct knell__calibration_plan *plan)
         KNELL_OPT_FLAG("json", &plan->json, "write JSON"),
     };
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    plan->nodes = processors > 2 ? processors < 256 ? processors : 256 : 2;
+    plan->ranks = processors > 2 ? processors < 256 ? processors : 256 : 2;
     int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
     if (status >= 0)
         return status;
-    status = check(plan, knell_options_find(options, KNELL_COUNT(options), "nodes")->given);
-    if (plan->ranks == 0)
-        plan->ranks = plan->peer ? 2 : plan->nodes;
+    status = check(plan, knell_options_find(options, KNELL_COUNT(options), "ranks")->given);
+    if (plan->job_ranks == 0)
+        plan->job_ranks = plan->peer ? 2 : plan->ranks;
     return status;
 }
 

@@ -20,7 +20,7 @@
 #include <stdio.h>
 
 struct knell__calibration_plan {
-    int64_t nodes, ranks;        /* measured; of the job that is planned */
+    int64_t ranks, job_ranks;    /* measured; of the job that is planned */
     int64_t every, duration, job, wait;
     int64_t eta;                 /* 0: to be proposed */
     double risk;
@@ -40,7 +40,7 @@ struct knell__sample {
     struct knell__lateness *one;
     size_t count;
     uint64_t sent, refused; /* refused: datagrams that were not ours */
-    double steal_ms, steal_ms_most; /* in all; within a tenth of a second */
+    double steal_s, steal_s_most; /* in all; within a tenth of a second */
 };
 
 /* ---- measuring ------------------------------------------------------------------------------------------------------------ */
@@ -52,9 +52,9 @@ int knell__calibrate_peer(const struct knell_usage *usage, const struct knell__c
                           struct knell__sample *sample);
 int knell__calibrate_listen(const struct knell_usage *usage, const struct knell__calibration_plan *plan);
 
-/* What the hypervisor took of this machine, in milliseconds since it was started, over all processors. */
-double knell__steal_ms(void);
-/* Watches it for a while: adds to the sample's steal_ms. */
+/* What the hypervisor took of this machine, in seconds since it was started, over all processors. */
+double knell__steal_s(void);
+/* Watches it for a while: adds to the sample's steal_s. */
 struct knell__steal {
     double begin, last;
 };

@@ -42,7 +42,8 @@ int knell__calibration_read(const struct knell_usage *usage, const char *path, s
     fclose(file);
     if (broken)
         return knell__cli_fail(usage, "--calibration %.80s: %s", path, strerror(error));
-    if (version != 1 || !is_duration(read.tau_s) || !is_duration(read.eta_s) || !is_duration(read.delta_s))
+    /* Version 1 has other names for what is not read here. */
+    if (version < 1 || version > 2 || !is_duration(read.tau_s) || !is_duration(read.eta_s) || !is_duration(read.delta_s))
         return knell__cli_fail(usage, "--calibration %.80s: not what `knell calibrate --out` writes", path);
     *calibrated = read;
     return -1;

@@ -48,7 +48,7 @@ static void hear(struct ring *ring, knell_rank self)
     struct part *part = &ring->part[self];
     struct knell__timed timed;
     uint8_t kind;
-    for (int got; (got = knell__timed_receive(&ring->key, ring->fd[self], self, (uint32_t)ring->plan->nodes, &kind, &timed,
+    for (int got; (got = knell__timed_receive(&ring->key, ring->fd[self], self, (uint32_t)ring->plan->ranks, &kind, &timed,
                                               NULL)) != 0;) {
         int64_t now = knell__clock_now();
         part->refused += got < 0;
@@ -61,7 +61,7 @@ static void hear(struct ring *ring, knell_rank self)
  * one late heartbeat, whatever its length. */
 static int64_t send_due(struct ring *ring, knell_rank self, int64_t next)
 {
-    knell_rank to = (knell_rank)((self + 1) % ring->plan->nodes);
+    knell_rank to = (knell_rank)((self + 1) % ring->plan->ranks);
     for (int64_t now; next < ring->end && next <= (now = knell__clock_now()); next += ring->plan->every) {
         knell__timed_send(&ring->key, ring->fd[self], self, to, KNELL__FRAME_BEAT, &(struct knell__timed){next, now, 0},
                           &ring->address[to]);
@@ -72,7 +72,7 @@ static int64_t send_due(struct ring *ring, knell_rank self, int64_t next)
 
 static _Noreturn void take_part(struct ring *ring, knell_rank self, pid_t parent)
 {
-    int64_t next = ring->begin + ring->plan->every * self / ring->plan->nodes, now;
+    int64_t next = ring->begin + ring->plan->every * self / ring->plan->ranks, now;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
@@ -96,7 +96,7 @@ static int make_sockets(const struct knell_usage *usage, struct ring *ring)
     if (getrandom(secret, sizeof secret, 0) != sizeof secret || knell__key_set(&ring->key, secret, sizeof secret) != 0 ||
         knell__address_parse_host("127.0.0.1", &any) != 0)
         return knell__cli_broken(usage, "cannot begin: no key");
-    for (int64_t i = 0; i < ring->plan->nodes; i++) {
+    for (int64_t i = 0; i < ring->plan->ranks; i++) {
         ring->fd[i] = knell__address_bind_datagrams(&any, &ring->address[i]);
         if (ring->fd[i] < 0)
             return knell__cli_broken(usage, "no socket for process %" PRId64 ": %s", i, strerror(errno));
@@ -106,17 +106,17 @@ static int make_sockets(const struct knell_usage *usage, struct ring *ring)
 
 static int make_memory(const struct knell_usage *usage, struct ring *ring)
 {
-    size_t nodes = (size_t)ring->plan->nodes, room = (size_t)(ring->plan->duration / ring->plan->every) + 2;
-    size_t head = (nodes * sizeof(struct part) + 63) & ~(size_t)63;
-    ring->memory_size = head + nodes * room * sizeof(struct knell__lateness);
+    size_t ranks = (size_t)ring->plan->ranks, room = (size_t)(ring->plan->duration / ring->plan->every) + 2;
+    size_t head = (ranks * sizeof(struct part) + 63) & ~(size_t)63;
+    ring->memory_size = head + ranks * room * sizeof(struct knell__lateness);
     ring->memory = mmap(NULL, ring->memory_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    ring->address = calloc(nodes, sizeof *ring->address);
-    ring->fd = calloc(nodes, sizeof *ring->fd);
-    ring->pid = calloc(nodes, sizeof *ring->pid);
+    ring->address = calloc(ranks, sizeof *ring->address);
+    ring->fd = calloc(ranks, sizeof *ring->fd);
+    ring->pid = calloc(ranks, sizeof *ring->pid);
     if (ring->memory == MAP_FAILED || !ring->address || !ring->fd || !ring->pid)
-        return knell__cli_broken(usage, "no memory for %zu samples; use a shorter --for or a longer --every", nodes * room);
+        return knell__cli_broken(usage, "no memory for %zu samples; use a shorter --for or a longer --every", ranks * room);
     ring->part = ring->memory;
-    for (size_t i = 0; i < nodes; i++) {
+    for (size_t i = 0; i < ranks; i++) {
         ring->fd[i] = -1;
         ring->part[i].room = room;
         ring->part[i].one = (struct knell__lateness *)((char *)ring->memory + head) + i * room;
@@ -130,7 +130,7 @@ static int make_processes(const struct knell_usage *usage, struct ring *ring)
     fflush(NULL);
     ring->begin = knell__clock_now() + AHEAD;
     ring->end = ring->begin + ring->plan->duration;
-    for (int64_t i = 0; i < ring->plan->nodes; i++) {
+    for (int64_t i = 0; i < ring->plan->ranks; i++) {
         ring->pid[i] = fork();
         if (ring->pid[i] == 0)
             take_part(ring, (knell_rank)i, parent);
@@ -154,12 +154,12 @@ static void watch(const struct ring *ring, struct knell__sample *sample)
 static int gather(const struct knell_usage *usage, const struct ring *ring, struct knell__sample *sample)
 {
     size_t count = 0;
-    for (int64_t i = 0; i < ring->plan->nodes; i++)
+    for (int64_t i = 0; i < ring->plan->ranks; i++)
         count += ring->part[i].count;
     sample->one = malloc((count ? count : 1) * sizeof *sample->one);
     if (!sample->one)
         return knell__cli_broken(usage, "no memory for %zu samples", count);
-    for (int64_t i = 0; i < ring->plan->nodes; i++) {
+    for (int64_t i = 0; i < ring->plan->ranks; i++) {
         const struct part *part = &ring->part[i];
         memcpy(sample->one + sample->count, part->one, part->count * sizeof *part->one);
         sample->count += part->count;
@@ -172,13 +172,13 @@ static int gather(const struct knell_usage *usage, const struct ring *ring, stru
 /* They end by themselves; who is too late for that is ended. */
 static void end_all(const struct ring *ring, bool kill_them)
 {
-    for (int64_t i = 0; ring->pid && i < ring->plan->nodes; i++)
+    for (int64_t i = 0; ring->pid && i < ring->plan->ranks; i++)
         if (ring->pid[i] > 0) {
             if (kill_them)
                 kill(ring->pid[i], SIGKILL);
             waitpid(ring->pid[i], NULL, 0);
         }
-    for (int64_t i = 0; ring->fd && i < ring->plan->nodes; i++)
+    for (int64_t i = 0; ring->fd && i < ring->plan->ranks; i++)
         if (ring->fd[i] >= 0)
             close(ring->fd[i]);
 }

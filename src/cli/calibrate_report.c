@@ -95,7 +95,7 @@ static void write_proposal(FILE *out, const struct knell__calibration_plan *plan
     char text[KNELL_DURATION_TEXT];
     fprintf(out, "\nWanted: %" PRId64 " processes for %s, and a risk of %g that one is suspected though it\n"
                  "lives. So one heartbeat in %.2g may be later than tau:\n\n",
-            plan->ranks, knell__format_seconds((double)plan->job * 1e-9, 4, text), plan->risk, 1 / proposal->beyond);
+            plan->job_ranks, knell__format_seconds((double)plan->job * 1e-9, 4, text), plan->risk, 1 / proposal->beyond);
     fprintf(out, "  tau    %-10s bound on one heartbeat, from due to read\n", at(proposal->tau_s, text));
     fprintf(out, "  eta    %-10s heartbeat period, %s\n", at(proposal->eta_s, text),
             plan->eta ? "given" : "3 tau or more, 10 ms at least");
@@ -108,7 +108,7 @@ static void write_next(FILE *out, const struct knell__calibration_plan *plan, co
     fprintf(out, "\nGo on with this, and the mean time between failures of your own nodes:\n\n"
                  "  knell plan --nodes %" PRId64 " --mtbf 20y --risk 1e-9 \\\n"
                  "      --tau %.10gms --eta %.10gms --delta %.10gms\n",
-            plan->ranks, proposal->tau_s * 1e3, proposal->eta_s * 1e3, proposal->delta_s * 1e3);
+            plan->job_ranks, proposal->tau_s * 1e3, proposal->eta_s * 1e3, proposal->delta_s * 1e3);
 }
 
 void knell__calibrate_text(FILE *out, const struct knell__calibration_plan *plan, const struct knell__sample *sample,
@@ -118,11 +118,11 @@ void knell__calibrate_text(FILE *out, const struct knell__calibration_plan *plan
     if (plan->peer)
         fprintf(out, "From here to %s and back", plan->peer);
     else
-        fprintf(out, "%" PRId64 " processes on this host", plan->nodes);
+        fprintf(out, "%" PRId64 " processes on this host", plan->ranks);
     fprintf(out, ", a heartbeat every %s, for %s:\n%" PRIu64 " sent, %" PRIu64 " lost. The machine was away for %.0f ms in all, "
                  "for %.0f ms\nat most within 100 ms.\n\n",
             knell__format_duration(plan->every, text[0]), knell__format_duration(plan->duration, text[1]), sample->sent,
-            sample->sent - sample->count, sample->steal_ms, sample->steal_ms_most);
+            sample->sent - sample->count, 1e3 * sample->steal_s, 1e3 * sample->steal_s_most);
     fprintf(out, "  %-12s %10s %10s %10s %10s %10s %10s\n", "", "min", "median", "99 %", "99.9 %", "99.99 %", "max");
     write_spread(out, "timer late", &found->timer);
     write_spread(out, plan->peer ? "journey *" : "journey", &found->journey);
@@ -138,22 +138,16 @@ void knell__calibrate_text(FILE *out, const struct knell__calibration_plan *plan
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------------- */
 
-static void number(struct knell_json *j, const char *key, double value)
-{
-    knell_json_key(j, key);
-    knell_json_real(j, value);
-}
-
 static void json_spread(struct knell_json *j, const char *key, const struct knell__spread *spread)
 {
     knell_json_key(j, key);
     knell_json_object(j);
-    number(j, "min", spread->min);
-    number(j, "median", spread->median);
-    number(j, "p99", spread->p99);
-    number(j, "p999", spread->p999);
-    number(j, "p9999", spread->p9999);
-    number(j, "max", spread->max);
+    knell_json_put_real(j, "min", spread->min);
+    knell_json_put_real(j, "median", spread->median);
+    knell_json_put_real(j, "p99", spread->p99);
+    knell_json_put_real(j, "p999", spread->p999);
+    knell_json_put_real(j, "p9999", spread->p9999);
+    knell_json_put_real(j, "max", spread->max);
     knell_json_close(j);
 }
 
@@ -163,29 +157,26 @@ void knell__calibrate_json(FILE *out, const struct knell__calibration_plan *plan
     struct knell_json j;
     knell_json_begin(&j, out);
     knell_json_object(&j);
-    knell_json_key(&j, "knell_calibration");
-    knell_json_integer(&j, 1);
-    number(&j, "tau_s", found->proposal.tau_s);
-    number(&j, "eta_s", found->proposal.eta_s);
-    number(&j, "delta_s", found->proposal.delta_s);
+    knell_json_put_integer(&j, "knell_calibration", 2);
+    knell_json_put_real(&j, "tau_s", found->proposal.tau_s);
+    knell_json_put_real(&j, "eta_s", found->proposal.eta_s);
+    knell_json_put_real(&j, "delta_s", found->proposal.delta_s);
     knell_json_key(&j, "tau_measured");
     knell_json_bool(&j, found->proposal.tau.measured);
-    number(&j, "tau_power_law_s", found->proposal.tau.power_law_s);
-    number(&j, "beyond", found->proposal.beyond);
-    number(&j, "lost_heartbeats_tolerated", found->proposal.lost);
-    knell_json_key(&j, "ranks");
-    knell_json_integer(&j, plan->ranks);
-    number(&j, "job_s", (double)plan->job * 1e-9);
-    number(&j, "risk", plan->risk);
+    knell_json_put_real(&j, "tau_power_law_s", found->proposal.tau.power_law_s);
+    knell_json_put_real(&j, "beyond", found->proposal.beyond);
+    knell_json_put_real(&j, "lost_heartbeats_tolerated", found->proposal.lost);
+    knell_json_put_integer(&j, "job_ranks", plan->job_ranks);
+    knell_json_put_real(&j, "job_s", (double)plan->job * 1e-9);
+    knell_json_put_real(&j, "risk", plan->risk);
     knell_json_key(&j, "peer");
     if (plan->peer)
         knell_json_string(&j, plan->peer);
     else
         knell_json_null(&j);
-    knell_json_key(&j, "nodes");
-    knell_json_integer(&j, plan->peer ? 2 : plan->nodes);
-    number(&j, "every_s", (double)plan->every * 1e-9);
-    number(&j, "for_s", (double)plan->duration * 1e-9);
+    knell_json_put_integer(&j, "ranks", plan->peer ? 2 : plan->ranks);
+    knell_json_put_real(&j, "every_s", (double)plan->every * 1e-9);
+    knell_json_put_real(&j, "for_s", (double)plan->duration * 1e-9);
     knell_json_key(&j, "sent");
     knell_json_unsigned(&j, sample->sent);
     knell_json_key(&j, "lost");
@@ -193,7 +184,7 @@ void knell__calibrate_json(FILE *out, const struct knell__calibration_plan *plan
     json_spread(&j, "timer_s", &found->timer);
     json_spread(&j, "journey_s", &found->journey);
     json_spread(&j, "total_s", &found->total);
-    number(&j, "steal_ms", sample->steal_ms);
-    number(&j, "steal_ms_max", sample->steal_ms_most);
+    knell_json_put_real(&j, "steal_s", sample->steal_s);
+    knell_json_put_real(&j, "steal_max_s", sample->steal_s_most);
     knell_json_close(&j);
 }

@@ -99,7 +99,7 @@ static unsigned lost_to_survive(double loss, double beyond)
 static void try_eta(const int64_t *sorted, size_t count, const struct knell__calibration_plan *plan,
                     struct knell__proposal *proposal)
 {
-    double heartbeats = (double)plan->ranks * (double)plan->job * 1e-9 / proposal->eta_s;
+    double heartbeats = (double)plan->job_ranks * (double)plan->job * 1e-9 / proposal->eta_s;
     proposal->beyond = plan->risk / heartbeats;
     proposal->tau = knell__tail_of(sorted, count, proposal->beyond);
     proposal->tau_s = round_up(fmax(proposal->tau.at_s, 1e-6));

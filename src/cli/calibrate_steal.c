@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-double knell__steal_ms(void)
+double knell__steal_s(void)
 {
     unsigned long long ticks = 0;
     FILE *file = fopen("/proc/stat", "re");
@@ -13,18 +13,18 @@ double knell__steal_ms(void)
     if (fscanf(file, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &ticks) != 1)
         ticks = 0;
     fclose(file);
-    return (double)ticks * 1000 / (double)sysconf(_SC_CLK_TCK);
+    return (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
 void knell__steal_begin(struct knell__steal *steal)
 {
-    steal->begin = steal->last = knell__steal_ms();
+    steal->begin = steal->last = knell__steal_s();
 }
 
 void knell__steal_look(struct knell__steal *steal, struct knell__sample *sample)
 {
-    double now = knell__steal_ms(), taken = now - steal->last;
+    double now = knell__steal_s(), taken = now - steal->last;
     steal->last = now;
-    sample->steal_ms = now - steal->begin;
-    sample->steal_ms_most = taken > sample->steal_ms_most ? taken : sample->steal_ms_most;
+    sample->steal_s = now - steal->begin;
+    sample->steal_s_most = taken > sample->steal_s_most ? taken : sample->steal_s_most;
 }

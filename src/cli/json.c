@@ -13,13 +13,19 @@ void knell_json_begin(struct knell_json *j, FILE *out)
     j->out = out;
 }
 
+void knell_json_begin_line(struct knell_json *j, FILE *out)
+{
+    knell_json_begin(j, out);
+    j->one_line = true;
+}
+
 /* What separates the next key or element from the one before: only the outermost level breaks lines. */
 static void separate(struct knell_json *j)
 {
     bool first = j->empty[j->depth - 1];
 
     j->empty[j->depth - 1] = false;
-    if (j->depth == 1)
+    if (j->depth == 1 && !j->one_line)
         fputs(first ? "\n  " : ",\n  ", j->out);
     else if (!first)
         fputs(", ", j->out);
@@ -58,7 +64,7 @@ void knell_json_close(struct knell_json *j)
 {
     assert(j->depth > 0 && !j->after_key);
     j->depth--;
-    if (j->depth == 0 && !j->empty[0])
+    if (j->depth == 0 && !j->empty[0] && !j->one_line)
         fputc('\n', j->out);
     fputc(j->open[j->depth] == '{' ? '}' : ']', j->out);
     if (j->depth == 0)
@@ -139,6 +145,42 @@ void knell_json_null(struct knell_json *j)
 {
     before_value(j);
     fputs("null", j->out);
+}
+
+void knell_json_put_string(struct knell_json *j, const char *key, const char *text)
+{
+    knell_json_key(j, key);
+    knell_json_string(j, text);
+}
+
+void knell_json_put_real(struct knell_json *j, const char *key, double value)
+{
+    knell_json_key(j, key);
+    knell_json_real(j, value);
+}
+
+void knell_json_put_integer(struct knell_json *j, const char *key, int64_t value)
+{
+    knell_json_key(j, key);
+    knell_json_integer(j, value);
+}
+
+void knell_json_put_unsigned(struct knell_json *j, const char *key, uint64_t value)
+{
+    knell_json_key(j, key);
+    knell_json_unsigned(j, value);
+}
+
+void knell_json_put_bool(struct knell_json *j, const char *key, bool value)
+{
+    knell_json_key(j, key);
+    knell_json_bool(j, value);
+}
+
+/* A division, since it gives the double nearest to the decimal number, which is then written short. */
+void knell_json_put_seconds(struct knell_json *j, const char *key, int64_t ns)
+{
+    knell_json_put_real(j, key, (double)ns / 1e9);
 }
 
 void knell_json_stat(struct knell_json *j, const char *key, const struct knell_stat *stat)

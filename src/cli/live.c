@@ -13,13 +13,14 @@ static const struct knell_usage usage = {
     .summary = "Starts N real processes, each with a failure detector, kills, stops or cuts off some, and measures when the "
                "others know. Judged by the parent's own log and clock, not by the detectors' word.",
     .notes = "R@T: rank R, T after all have started. R@T+D: resumed D later; a process that was silent for delta\n"
-             "or longer is held for dead and ended. -n N is short for --nodes N, -D X=V for --define X=V.\n"
+             "or longer is held for dead and ended.\n"
              "--hosts H: ranks are spread in H blocks over hosts 1 to H, namespaces with a network and processes of their own.\n"
              "That needs root. Without it, 127.0.0.1 to 127.0.0.H stand for the hosts.\n"
              "--cut HOST@T: the link of this host goes down and stays so; its processes are ended before the others leave.\n"
              "--fail FILE: halt is SIGKILL, stop and continue are SIGSTOP and SIGCONT; slots get the ranks in their order.\n"
              KNELL_SPREAD_NOTES
-             "Exit status 1: a false positive, a survivor that did not learn of a death, or a wrong view at the end.\n",
+             "Exit status 1: a false positive, a survivor that did not learn of a death, or a wrong view at the end; 130 after "
+             "ctrl-C.\n",
     .examples = "  knell live -n 8 --kill 3@1s\n"
                 "  knell live -n 32 --eta 10ms --delta 100ms --for 5s --stop 7@1s --json\n"
                 "  knell live -n 8 --eta 10ms --delta 50ms --stop 2@1s+20ms --no-shortcuts\n"
@@ -76,7 +77,7 @@ static int parse_one(const char *option, const char *text, struct knell__live_pl
 {
     struct knell__injection injection = {.kind = kind};
     int64_t rank;
-    int status = split(option, text, 0, plan->nodes - 1, kind == KNELL__LIVE_STOP, plan->duration, &rank, &injection);
+    int status = split(option, text, 0, plan->ranks - 1, kind == KNELL__LIVE_STOP, plan->duration, &rank, &injection);
     if (status >= 0)
         return status;
     injection.rank = (knell_rank)rank;
@@ -93,7 +94,7 @@ static int parse_cut(const char *text, struct knell__live_plan *plan)
     int status = split("cut", text, 1, plan->hosts, false, plan->duration, &host, &injection);
     if (status < 0 && plan->hosts == 1)
         return knell__cli_fail(&usage, "--cut %s: there is only one host; --hosts 2 or more is needed", text);
-    for (int64_t rank = 0; rank < plan->nodes && status < 0; rank++) {
+    for (int64_t rank = 0; rank < plan->ranks && status < 0; rank++) {
         if (knell__live_host_of(plan, (knell_rank)rank) != host - 1)
             continue;
         const struct knell__injection *earlier = find(plan, (knell_rank)rank);
@@ -114,7 +115,7 @@ static int check(struct knell__live_plan *plan, const struct knell_texts *kills,
     int status = knell__heartbeat_settle(&usage, plan->eta, 10, &plan->delta);
     if (status >= 0)
         return status;
-    if (plan->hosts > plan->nodes)
+    if (plan->hosts > plan->ranks)
         return knell__cli_fail(&usage, "--hosts %" PRId64 ": more than there are processes", plan->hosts);
     for (size_t i = 0; i < kills->n && status < 0; i++)
         status = parse_one("kill", kills->items[i], plan, KNELL__LIVE_KILL);
@@ -126,9 +127,9 @@ static int check(struct knell__live_plan *plan, const struct knell_texts *kills,
         return knell__cli_fail(&usage, "--settle: not with --fail, which may strike at any time");
     if (status < 0 && plan->fail && plan->injections.count)
         return knell__cli_fail(&usage, "--fail says who fails already; give it or --kill, --stop and --cut");
-    if (status < 0 && plan->injections.count >= (size_t)plan->nodes)
+    if (status < 0 && plan->injections.count >= (size_t)plan->ranks)
         return knell__cli_fail(&usage, "%zu of %" PRId64 " processes would be killed, stopped or cut off: at least one must live",
-                               plan->injections.count, plan->nodes);
+                               plan->injections.count, plan->ranks);
     return status;
 }
 
@@ -137,7 +138,8 @@ static int parse(int argc, char **argv, struct knell__live_plan *plan)
     static const char *const of_fail[] = {"define", "seed"};
     struct knell_texts kills = {0}, stops = {0}, cuts = {0};
     struct knell_option options[] = {
-        KNELL_OPT_INTEGER("nodes", "N", &plan->nodes, 2, 1024, "number of processes", .required = true),
+        KNELL_OPT_INTEGER("ranks", "N", &plan->ranks, 2, 1024, "number of processes; also -n N", .required = true,
+                          .brief = {"n"}, .alias = "nodes"),
         KNELL_OPT_INTEGER("hosts", "H", &plan->hosts, 1, 250, "spreads them over H hosts",
                           .fallback = "1"),
         KNELL_OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "10ms"),
@@ -157,12 +159,9 @@ static int parse(int argc, char **argv, struct knell__live_plan *plan)
         KNELL_OPT_FLAG("no-shortcuts", &plan->no_shortcuts, "no shared memory, no word of the kernel: the ring alone"),
         KNELL_OPT_DURATION("wait", "T", &plan->wait, 1000000, INT64_C(600000000000), "how long the processes may take to meet",
                            .fallback = "20s"),
-        KNELL_OPT_TEXT("log", "FILE", &plan->log, "writes all that was done and noted here, a line each"),
+        KNELL_OPT_TEXT("log", "FILE", &plan->log, "writes all that was done and noted here, a JSON object a line"),
         KNELL_OPT_FLAG("json", &plan->json, "write JSON"),
     };
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "-n") == 0)
-            argv[i] = "--nodes";
     int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
     if (status < 0 && !plan->fail)
         for (size_t i = 0; i < KNELL_COUNT(of_fail); i++)
@@ -199,27 +198,38 @@ static void advise(const struct knell__live_plan *plan)
         fprintf(stderr, "%s: warning: %s\n", usage.command, advice);
 }
 
+/* Whatever became of the run, what is known of it is written. An exit status. */
+static int write_log(const struct knell__live_plan *plan, const struct knell__live_log *log, struct knell__log *file)
+{
+    int status = log->begin ? knell__live_log_write(&usage, plan, log, file) : KNELL_EXIT_OK;
+    int closed = knell__log_close(file, &usage);
+    return status == KNELL_EXIT_OK ? closed : status;
+}
+
+static int run(struct knell__live_plan *plan, struct knell__live_log *log)
+{
+    struct knell__log file = {0};
+    int status = plan->log ? knell__log_open(&file, &usage, plan->log) : KNELL_EXIT_OK;
+    if (status != KNELL_EXIT_OK)
+        return status;
+    advise(plan);
+    if (!plan->json)
+        setvbuf(stdout, NULL, _IOLBF, 0); /* the timeline is seen as it happens */
+    status = knell__live_run(&usage, plan, plan->json ? NULL : stdout, log);
+    int written = plan->log ? write_log(plan, log, &file) : KNELL_EXIT_OK;
+    status = status == KNELL_EXIT_OK ? written : status;
+    return status == KNELL_EXIT_OK ? report(plan, log) : status;
+}
+
 int knell__command_live(int argc, char **argv)
 {
     struct knell__live_plan plan = {0};
     struct knell__live_log log = {0};
-    char **arguments = knell__fail_long_options(&usage, argc, argv);
-    int status = arguments ? parse(argc, arguments, &plan) : KNELL_EXIT_FAILED;
-    if (status < 0) {
-        advise(&plan);
-        if (!plan.json)
-            setvbuf(stdout, NULL, _IOLBF, 0); /* the timeline is seen as it happens */
-        status = knell__live_run(&usage, &plan, plan.json ? NULL : stdout, &log);
-        if (plan.log && log.begin) {
-            int written = knell__live_log_write(&usage, &plan, &log);
-            status = status == KNELL_EXIT_OK ? written : status;
-        }
-        if (status == KNELL_EXIT_OK)
-            status = report(&plan, &log);
-    }
+    int status = parse(argc, argv, &plan);
+    if (status < 0)
+        status = run(&plan, &log);
     free(log.note);
     free(log.away);
     free(plan.injections.item);
-    free(arguments);
     return status;
 }

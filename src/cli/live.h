@@ -14,6 +14,7 @@
 #define KNELL_CLI_LIVE_H
 
 #include "cli/fail.h"
+#include "cli/log.h"
 #include "cli/options.h"
 
 #include <knell/runtime.h>
@@ -44,7 +45,7 @@ struct knell__injections {
 struct knell__injection *knell__injections_add(struct knell__injections *injections, struct knell__injection injection);
 
 struct knell__live_plan {
-    int64_t nodes, hosts, eta, delta, duration, settle, wait, seed; /* settle 0: none */
+    int64_t ranks, hosts, eta, delta, duration, settle, wait, seed; /* settle 0: none */
     int overlay; /* enum knell_overlay */
     bool latest_only, no_shortcuts, ordinary, json;
     const char *log;  /* file; NULL: none */
@@ -57,7 +58,7 @@ struct knell__live_plan {
 /* Ranks are spread over the hosts, 0 to hosts - 1, in blocks. */
 static inline int knell__live_host_of(const struct knell__live_plan *plan, knell_rank rank)
 {
-    return (int)(rank * plan->hosts / plan->nodes);
+    return (int)(rank * plan->hosts / plan->ranks);
 }
 
 /* ---- the log --------------------------------------------------------------------------------------------------------- */
@@ -106,8 +107,8 @@ struct knell__live_log {
     struct knell__away *away;
     size_t aways;
     bool watched;      /* the processors were watched */
-    double steal_ms;   /* the most the machine was away within a tenth of a second */
-    double longest_ms; /* the latest that a watching thread woke */
+    double steal_s;   /* the most the machine was away within a tenth of a second */
+    double longest_s; /* the latest that a watching thread woke */
 };
 
 /* ---- notes ----------------------------------------------------------------------------------------------------------- */
@@ -147,9 +148,9 @@ _Noreturn void knell__live_child(const struct knell__live_child *child);
 /* Runs the plan; `show`, unless NULL, gets a line for each thing that happens. An exit status, after a complaint. */
 int knell__live_run(const struct knell_usage *usage, struct knell__live_plan *plan, FILE *show, struct knell__live_log *log);
 
-/* Every note and everything done as a line of the file `plan->log`. An exit status. */
+/* Every note and everything done as a line of the file. An exit status. */
 int knell__live_log_write(const struct knell_usage *usage, const struct knell__live_plan *plan,
-                          const struct knell__live_log *log);
+                          const struct knell__live_log *log, struct knell__log *file);
 
 /* ---- the judgement --------------------------------------------------------------------------------------------------- */
 
@@ -157,12 +158,12 @@ struct knell__detection {
     const struct knell__injection *injection;
     bool expected; /* it must be found: killed, cut off, or stopped for delta or longer */
     uint32_t survivors, knowing;
-    double first_ms, mean_ms, last_ms;
+    double first_s, mean_s, last_s; /* after it was struck */
     knell_rank by;
     enum knell_why why;
 };
 
-/* The first word against one that lived. */
+/* The first word against one that lived. It counts as a false positive, unless the machine was away. */
 struct knell__false {
     const struct knell__live_note *note;
     bool away; /* the machine was, or just had been */
@@ -179,7 +180,7 @@ struct knell__verdict {
     uint64_t missed_deadlines;
     uint64_t broadcasts, forwarded; /* started, and passed on, by the survivors */
     double msgs_per_s, bytes_per_s, cpu_percent; /* of a core, per process */
-    double starved_ms;                           /* the longest that a detector ran late */
+    double starved_s;                            /* the longest that a detector ran late */
     int32_t descriptors_grown, kib_grown;        /* the most of any survivor, since its start */
 };
 

@@ -78,7 +78,7 @@ static void cut(struct knell__live_run *run, const struct knell__injection *firs
         run->status = knell__cli_broken(run->usage, "host %d cannot be cut off", host + 1);
         return;
     }
-    for (int64_t rank = 0; rank < run->plan->nodes; rank++)
+    for (int64_t rank = 0; rank < run->plan->ranks; rank++)
         run->process[rank].cut |= knell__live_host_of(run->plan, (knell_rank)rank) == host;
     for (size_t i = 0; i < run->plan->injections.count; i++) {
         struct knell__injection *other = &run->plan->injections.item[i];

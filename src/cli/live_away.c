@@ -30,7 +30,7 @@ struct knell__live_away {
     struct watcher watcher[CPUS];
     int64_t sampled;
     long stolen[CPUS]; /* in ticks, at the last sample */
-    double steal_ms;
+    double steal_s;
 };
 
 static void note_window(struct knell__live_away *away, struct knell__away window)
@@ -83,12 +83,12 @@ static bool start_watcher(struct knell__live_away *away, int cpu)
 
 static void judge_stolen(struct knell__live_away *away, int cpu, long stolen, int64_t now)
 {
-    double ms = (double)(stolen - away->stolen[cpu]) * 1000.0 / (double)sysconf(_SC_CLK_TCK);
+    double seconds = (double)(stolen - away->stolen[cpu]) / (double)sysconf(_SC_CLK_TCK);
     away->stolen[cpu] = stolen;
     if (!away->sampled)
         return;
-    away->steal_ms = ms > away->steal_ms ? ms : away->steal_ms;
-    if (ms > (double)away->delta * 0.5e-6)
+    away->steal_s = seconds > away->steal_s ? seconds : away->steal_s;
+    if (seconds > (double)away->delta * 0.5e-9)
         note_window(away, (struct knell__away){.begin = away->sampled, .end = now, .cpu = cpu, .stolen = true});
 }
 
@@ -147,13 +147,12 @@ void knell__live_away_close(struct knell__live_away *away, struct knell__live_lo
 {
     atomic_store(&away->over, true);
     for (unsigned i = 0; i < away->watchers; i++) {
-        double ms = 0;
         pthread_join(away->watcher[i].thread, NULL);
-        ms = (double)away->watcher[i].longest * 1e-6;
-        log->longest_ms = ms > log->longest_ms ? ms : log->longest_ms;
+        double seconds = (double)away->watcher[i].longest / 1e9;
+        log->longest_s = seconds > log->longest_s ? seconds : log->longest_s;
     }
     log->watched = away->watchers > 0;
-    log->steal_ms = away->steal_ms;
+    log->steal_s = away->steal_s;
     log->away = calloc(away->windows + 1, sizeof *log->away);
     log->aways = log->away ? away->windows : 0;
     if (log->away)

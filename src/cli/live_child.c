@@ -103,7 +103,7 @@ static void count(const struct self *self, int64_t end, int64_t cpu)
 /* Whom it holds for gone. Before the counts: who has counted has said all. */
 static void tell_view(const struct self *self)
 {
-    size_t room = (size_t)self->child->plan->nodes, ranges;
+    size_t room = (size_t)self->child->plan->ranks, ranges;
     struct knell_range *range = calloc(room, sizeof *range);
     if (!range || knell_runtime_view(self->runtime, range, room, &ranges) != 0)
         ranges = 0;
@@ -129,7 +129,7 @@ static void configure(struct self *self, struct knell_runtime_config *config)
     const struct knell__live_child *child = self->child;
     *config = knell_runtime_config_default();
     config->rank = child->rank;
-    config->ranks = (uint32_t)child->plan->nodes;
+    config->ranks = (uint32_t)child->plan->ranks;
     config->eta = child->plan->eta;
     config->delta = child->plan->delta;
     config->key = child->key;

@@ -98,7 +98,7 @@ static void load_all(struct knell__live_fail *fail)
 
 static void tell_of_ends(struct knell__live_fail *fail)
 {
-    for (int64_t rank = 0; rank < fail->run->plan->nodes; rank++) {
+    for (int64_t rank = 0; rank < fail->run->plan->ranks; rank++) {
         struct knell__live_process *process = &fail->run->process[rank];
         if (process->pid > 0 || process->ended)
             continue;
@@ -125,7 +125,7 @@ int64_t knell__live_fail_act(struct knell__live_fail *fail)
 
 static void map_slots(struct knell__live_fail *fail)
 {
-    uint32_t instances = knell_fail_instance_count(fail->scenario.program), ranks = (uint32_t)fail->run->plan->nodes;
+    uint32_t instances = knell_fail_instance_count(fail->scenario.program), ranks = (uint32_t)fail->run->plan->ranks;
     knell_rank next = 0;
     for (uint32_t i = 0; i < instances; i++) {
         uint32_t place = knell_fail_instance_place(fail->scenario.program, i);
@@ -149,7 +149,7 @@ static int prepare(struct knell__live_fail *fail)
         return status;
     fail->memory = malloc(knell_fail_world_size(fail->scenario.program, &config));
     fail->rank_of = calloc(knell_fail_instance_count(fail->scenario.program) + 1u, sizeof *fail->rank_of);
-    fail->instance_of = calloc((size_t)run->plan->nodes, sizeof *fail->instance_of);
+    fail->instance_of = calloc((size_t)run->plan->ranks, sizeof *fail->instance_of);
     if (!fail->memory || !fail->rank_of || !fail->instance_of)
         return knell__cli_broken(run->usage, "no memory for --fail %.200s", run->plan->fail);
     map_slots(fail);

@@ -3,57 +3,35 @@
 #include "cli/json.h"
 #include "cli/live.h"
 
-static void number(struct knell_json *j, const char *key, double value)
-{
-    knell_json_key(j, key);
-    knell_json_real(j, value);
-}
-
-static void whole(struct knell_json *j, const char *key, uint64_t value)
-{
-    knell_json_key(j, key);
-    knell_json_unsigned(j, value);
-}
-
-static void word(struct knell_json *j, const char *key, const char *text)
-{
-    knell_json_key(j, key);
-    knell_json_string(j, text);
-}
-
-static void truth(struct knell_json *j, const char *key, bool value)
-{
-    knell_json_key(j, key);
-    knell_json_bool(j, value);
-}
-
-static void write_detection(struct knell_json *j, const struct knell__detection *d)
+static void write_detection(struct knell_json *j, const struct knell__live_log *log, const struct knell__detection *d)
 {
     knell_json_object(j);
-    whole(j, "victim", d->injection->rank);
-    word(j, "kind", knell__live_kind_text(d->injection->kind));
+    knell_json_put_unsigned(j, "rank", d->injection->rank);
+    knell_json_put_string(j, "kind", knell__live_kind_text(d->injection->kind));
+    if (d->injection->done)
+        knell_json_put_seconds(j, "at_s", d->injection->done - log->begin);
     if (d->knowing) {
-        number(j, "first_ms", d->first_ms);
-        number(j, "mean_ms", d->mean_ms);
-        number(j, "last_ms", d->last_ms);
-        whole(j, "by", d->by);
-        word(j, "why", knell_why_text(d->why));
+        knell_json_put_real(j, "first_s", d->first_s);
+        knell_json_put_real(j, "mean_s", d->mean_s);
+        knell_json_put_real(j, "last_s", d->last_s);
+        knell_json_put_unsigned(j, "by", d->by);
+        knell_json_put_string(j, "why", knell_why_text(d->why));
     }
-    whole(j, "knowing", d->knowing);
-    whole(j, "survivors", d->survivors);
+    knell_json_put_unsigned(j, "knowing", d->knowing);
+    knell_json_put_unsigned(j, "survivors", d->survivors);
     knell_json_close(j);
 }
 
 static void write_run(struct knell_json *j, const struct knell__live_plan *plan, const struct knell__live_log *log)
 {
-    number(j, "eta_ms", (double)plan->eta * 1e-6);
-    number(j, "delta_ms", (double)plan->delta * 1e-6);
-    whole(j, "n", (uint64_t)plan->nodes);
-    whole(j, "hosts", (uint64_t)plan->hosts);
-    truth(j, "namespaces", log->namespaces);
-    truth(j, "shortcuts", !plan->no_shortcuts);
-    word(j, "overlay", knell__overlay_names[plan->overlay]);
-    truth(j, "latest_only", plan->latest_only);
+    knell_json_put_unsigned(j, "ranks", (uint64_t)plan->ranks);
+    knell_json_put_seconds(j, "eta_s", plan->eta);
+    knell_json_put_seconds(j, "delta_s", plan->delta);
+    knell_json_put_unsigned(j, "hosts", (uint64_t)plan->hosts);
+    knell_json_put_bool(j, "namespaces", log->namespaces);
+    knell_json_put_bool(j, "shortcuts", !plan->no_shortcuts);
+    knell_json_put_string(j, "overlay", knell__overlay_names[plan->overlay]);
+    knell_json_put_bool(j, "latest_only", plan->latest_only);
 }
 
 void knell__live_json(FILE *out, const struct knell__live_plan *plan, const struct knell__live_log *log,
@@ -66,24 +44,24 @@ void knell__live_json(FILE *out, const struct knell__live_plan *plan, const stru
     knell_json_key(&j, "detections");
     knell_json_array(&j);
     for (size_t i = 0; i < plan->injections.count; i++)
-        write_detection(&j, &verdict->detection[i]);
+        write_detection(&j, log, &verdict->detection[i]);
     knell_json_close(&j);
-    whole(&j, "false_positives", verdict->false_positives);
-    whole(&j, "false_positives_away", verdict->false_positives_away);
-    whole(&j, "away_windows", log->aways);
-    truth(&j, "away_watched", log->watched);
-    whole(&j, "unknown", verdict->unknown);
-    whole(&j, "wrong_views", verdict->wrong_views);
-    whole(&j, "missed_deadlines", verdict->missed_deadlines);
-    whole(&j, "broadcasts_started", verdict->broadcasts);
-    whole(&j, "broadcasts_forwarded", verdict->forwarded);
-    number(&j, "msgs_per_s", verdict->msgs_per_s);
-    number(&j, "bytes_per_s", verdict->bytes_per_s);
-    number(&j, "cpu_percent", verdict->cpu_percent);
-    number(&j, "starved_ms_max", verdict->starved_ms);
-    number(&j, "steal_ms_max", log->steal_ms);
-    number(&j, "late_ms_max", log->longest_ms);
-    whole(&j, "descriptors_grown", (uint64_t)verdict->descriptors_grown);
-    whole(&j, "kib_grown", (uint64_t)verdict->kib_grown);
+    knell_json_put_unsigned(&j, "false_positives", verdict->false_positives);
+    knell_json_put_unsigned(&j, "false_positives_away", verdict->false_positives_away);
+    knell_json_put_unsigned(&j, "away_windows", log->aways);
+    knell_json_put_bool(&j, "away_watched", log->watched);
+    knell_json_put_unsigned(&j, "unknown", verdict->unknown);
+    knell_json_put_unsigned(&j, "wrong_views", verdict->wrong_views);
+    knell_json_put_unsigned(&j, "missed_deadlines", verdict->missed_deadlines);
+    knell_json_put_unsigned(&j, "broadcasts_started", verdict->broadcasts);
+    knell_json_put_unsigned(&j, "broadcasts_forwarded", verdict->forwarded);
+    knell_json_put_real(&j, "msgs_per_s", verdict->msgs_per_s);
+    knell_json_put_real(&j, "bytes_per_s", verdict->bytes_per_s);
+    knell_json_put_real(&j, "cpu_percent", verdict->cpu_percent);
+    knell_json_put_real(&j, "starved_max_s", verdict->starved_s);
+    knell_json_put_real(&j, "steal_max_s", log->steal_s);
+    knell_json_put_real(&j, "late_max_s", log->longest_s);
+    knell_json_put_unsigned(&j, "descriptors_grown", (uint64_t)verdict->descriptors_grown);
+    knell_json_put_unsigned(&j, "kib_grown", (uint64_t)verdict->kib_grown);
     knell_json_close(&j);
 }

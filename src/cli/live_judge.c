@@ -118,20 +118,20 @@ static void judge_one(const struct judge *judge, const struct knell__injection *
     bool counted = injection->done && judge->fate[injection->rank].dead_at == injection->done;
     *detection = (struct knell__detection){
         .injection = injection, .expected = counted && is_fatal(judge, injection), .by = KNELL_NOBODY};
-    for (knell_rank rank = 0; rank < (knell_rank)judge->plan->nodes && injection->done; rank++) {
+    for (knell_rank rank = 0; rank < (knell_rank)judge->plan->ranks && injection->done; rank++) {
         if (!is_survivor(judge, rank))
             continue;
         const struct knell__live_note *note = word_of(judge, rank, injection->rank);
         detection->survivors++;
         if (!note)
             continue;
-        double ms = (double)(note->when - injection->done) * 1e-6;
+        double seconds = (double)(note->when - injection->done) / 1e9;
         detection->knowing++;
-        detection->mean_ms += (ms - detection->mean_ms) / detection->knowing;
-        detection->last_ms = detection->knowing == 1 || ms > detection->last_ms ? ms : detection->last_ms;
+        detection->mean_s += (seconds - detection->mean_s) / detection->knowing;
+        detection->last_s = detection->knowing == 1 || seconds > detection->last_s ? seconds : detection->last_s;
         if (note->when < first) {
             first = note->when;
-            detection->first_ms = ms;
+            detection->first_s = seconds;
             detection->by = note->as.failed.by;
             detection->why = note->as.failed.why;
         }
@@ -142,7 +142,7 @@ static void judge_one(const struct judge *judge, const struct knell__injection *
 static bool is_view_right(const struct judge *judge, knell_rank rank, bool *gone)
 {
     bool counted = false;
-    for (int64_t i = 0; i < judge->plan->nodes; i++)
+    for (int64_t i = 0; i < judge->plan->ranks; i++)
         gone[i] = false;
     for (size_t i = 0; i < judge->log->count; i++) {
         const struct knell__live_note *note = &judge->log->note[i];
@@ -152,7 +152,7 @@ static bool is_view_right(const struct judge *judge, knell_rank rank, bool *gone
         for (uint64_t j = note->as.gone.first; note->word == KNELL__LIVE_GONE && j <= note->as.gone.last; j++)
             gone[j] = true;
     }
-    for (int64_t i = 0; i < judge->plan->nodes; i++) {
+    for (int64_t i = 0; i < judge->plan->ranks; i++) {
         const struct fate *fate = &judge->fate[i];
         if (gone[i] != (fate->dead || fate->wronged) && fate->dead == fate->doubted)
             return false;
@@ -162,7 +162,7 @@ static bool is_view_right(const struct judge *judge, knell_rank rank, bool *gone
 
 static void judge_views(const struct judge *judge, bool *gone)
 {
-    for (knell_rank rank = 0; rank < (knell_rank)judge->plan->nodes; rank++)
+    for (knell_rank rank = 0; rank < (knell_rank)judge->plan->ranks; rank++)
         if (!judge->fate[rank].doubted && !judge->fate[rank].accused)
             judge->verdict->wrong_views += !is_view_right(judge, rank, gone);
 }
@@ -174,7 +174,7 @@ static void add_up(const struct knell__live_log *log, struct knell__verdict *ver
         const struct knell__live_note *note = &log->note[i];
         if (note->word != KNELL__LIVE_COUNTED || note->as.counted.span <= 0)
             continue;
-        double span = (double)note->as.counted.span * 1e-9, starved = (double)note->as.counted.starved * 1e-6;
+        double span = (double)note->as.counted.span * 1e-9, starved = (double)note->as.counted.starved / 1e9;
         int32_t descriptors = note->as.counted.descriptors_grown, kib = note->as.counted.kib_grown;
         counted++;
         verdict->missed_deadlines += note->as.counted.missed;
@@ -183,7 +183,7 @@ static void add_up(const struct knell__live_log *log, struct knell__verdict *ver
         verdict->msgs_per_s += (double)note->as.counted.datagrams / span;
         verdict->bytes_per_s += (double)note->as.counted.bytes / span;
         verdict->cpu_percent += ((double)note->as.counted.cpu * 1e-7 / span - verdict->cpu_percent) / counted;
-        verdict->starved_ms = starved > verdict->starved_ms ? starved : verdict->starved_ms;
+        verdict->starved_s = starved > verdict->starved_s ? starved : verdict->starved_s;
         verdict->descriptors_grown = descriptors > verdict->descriptors_grown ? descriptors : verdict->descriptors_grown;
         verdict->kib_grown = kib > verdict->kib_grown ? kib : verdict->kib_grown;
     }
@@ -192,12 +192,12 @@ static void add_up(const struct knell__live_log *log, struct knell__verdict *ver
 bool knell__live_judge(const struct knell__live_plan *plan, const struct knell__live_log *log, struct knell__verdict *verdict)
 {
     struct judge judge = {.plan = plan, .log = log, .verdict = verdict};
-    size_t nodes = (size_t)plan->nodes;
-    bool *gone = calloc(nodes, sizeof *gone);
+    size_t ranks = (size_t)plan->ranks;
+    bool *gone = calloc(ranks, sizeof *gone);
     *verdict = (struct knell__verdict){0};
-    judge.fate = calloc(nodes, sizeof *judge.fate);
+    judge.fate = calloc(ranks, sizeof *judge.fate);
     verdict->detection = calloc(plan->injections.count + 1, sizeof *verdict->detection);
-    verdict->wrong = calloc(nodes, sizeof *verdict->wrong);
+    verdict->wrong = calloc(ranks, sizeof *verdict->wrong);
     bool room = gone && judge.fate && verdict->detection && verdict->wrong;
     if (room) {
         find_fates(&judge);

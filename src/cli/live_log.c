@@ -1,11 +1,8 @@
-/* live_log: `knell live --log FILE`: everything done and every note as one line, in the order of time, so that whatever
- * happened can be explained afterwards. Times are in seconds after all had started. */
+/* live_log: `knell live --log FILE`: everything done and every note as one line (log.h), in the order of time, so that whatever
+ * happened can be explained afterwards. Times are from the moment all had started. */
 #include "cli/live.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct line {
     int64_t when;
@@ -21,45 +18,66 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void write_note(FILE *out, const struct knell__live_note *note)
+static void put_failed(struct knell_json *j, const struct knell__live_note *note)
 {
-    fprintf(out, "rank %" PRIu32 " ", note->rank);
-    switch (note->word) {
-    case KNELL__LIVE_STARTED:
-        fputs("started", out);
-        break;
-    case KNELL__LIVE_FAILED:
-        fprintf(out, "holds %" PRIu32 " for dead, found by %" PRIu32 " (%s); its detector was late %" PRIu32
-                     " times so far, %.3f ms at most", note->as.failed.rank, note->as.failed.by,
-                knell_why_text(note->as.failed.why), note->as.failed.starved, (double)note->as.failed.starved_most * 1e-6);
-        break;
-    case KNELL__LIVE_GONE:
-        fprintf(out, "holds %" PRIu32 " to %" PRIu32 " for gone at the end", note->as.gone.first, note->as.gone.last);
-        break;
-    case KNELL__LIVE_COUNTED:
-        fprintf(out, "sent %" PRIu64 " datagrams, missed %" PRIu64 " heartbeats, was late %.3f ms at most, ran %.3f ms of %.3f s",
-                note->as.counted.datagrams, note->as.counted.missed, (double)note->as.counted.starved * 1e-6,
-                (double)note->as.counted.cpu * 1e-6, (double)note->as.counted.span * 1e-9);
-        break;
-    case KNELL__LIVE_BROKEN:
-        fputs("could not start", out);
-        break;
+    knell_json_put_unsigned(j, "dead", note->as.failed.rank);
+    knell_json_put_unsigned(j, "by", note->as.failed.by);
+    knell_json_put_string(j, "why", knell_why_text(note->as.failed.why));
+    knell_json_put_unsigned(j, "late", note->as.failed.starved); /* times that its detector ran late, so far */
+    knell_json_put_seconds(j, "late_max_s", note->as.failed.starved_most);
+}
+
+static void put_counted(struct knell_json *j, const struct knell__live_note *note)
+{
+    knell_json_put_unsigned(j, "datagrams", note->as.counted.datagrams);
+    knell_json_put_unsigned(j, "bytes", note->as.counted.bytes);
+    knell_json_put_unsigned(j, "missed_deadlines", note->as.counted.missed);
+    knell_json_put_seconds(j, "late_max_s", note->as.counted.starved);
+    knell_json_put_seconds(j, "cpu_s", note->as.counted.cpu);
+    knell_json_put_seconds(j, "span_s", note->as.counted.span);
+}
+
+static void put_note(struct knell_json *j, const struct knell__live_note *note)
+{
+    knell_json_put_unsigned(j, "rank", note->rank);
+    if (note->word == KNELL__LIVE_FAILED)
+        put_failed(j, note);
+    if (note->word == KNELL__LIVE_COUNTED)
+        put_counted(j, note);
+    if (note->word == KNELL__LIVE_GONE) {
+        knell_json_put_unsigned(j, "first", note->as.gone.first);
+        knell_json_put_unsigned(j, "last", note->as.gone.last);
     }
 }
 
-static void write_line(FILE *out, const struct line *line, int64_t begin)
+static void put_away(struct knell_json *j, const struct knell__away *away, int64_t begin)
 {
-    static const char *const done[] = {"killed", "stopped", "cut off"};
-    fprintf(out, "%.6f ", (double)(line->when - begin) * 1e-9);
+    knell_json_put_integer(j, "cpu", away->cpu);
+    knell_json_put_seconds(j, "until_s", away->end - begin);
+    knell_json_put_string(j, "seen_by", away->stolen ? "account" : "watcher"); /* the system's, or a thread that woke late */
+}
+
+static const char *event_of(const struct line *line)
+{
+    static const char *const notes[] = {[KNELL__LIVE_STARTED] = "started", [KNELL__LIVE_FAILED] = "learned",
+                                        [KNELL__LIVE_GONE] = "view",       [KNELL__LIVE_COUNTED] = "counted",
+                                        [KNELL__LIVE_BROKEN] = "broken"};
+    static const char *const done[] = {[KNELL__LIVE_KILL] = "killed", [KNELL__LIVE_STOP] = "stopped", [KNELL__LIVE_CUT] = "cut"};
     if (line->note)
-        write_note(out, line->note);
+        return notes[line->note->word];
+    return line->away ? "away" : line->resumed ? "resumed" : done[line->injection->kind];
+}
+
+static void write_line(struct knell__log *file, const struct line *line)
+{
+    struct knell_json *j = knell__log_begin(file, line->when, event_of(line));
+    if (line->note)
+        put_note(j, line->note);
     else if (line->away)
-        fprintf(out, "processor %d was away until %.6f, by %s", line->away->cpu, (double)(line->away->end - begin) * 1e-9,
-                line->away->stolen ? "the system's account" : "a thread that woke late");
+        put_away(j, line->away, file->zero);
     else
-        fprintf(out, "rank %" PRIu32 " is %s", line->injection->rank,
-                line->resumed ? "resumed" : done[line->injection->kind]);
-    fputc('\n', out);
+        knell_json_put_unsigned(j, "rank", line->injection->rank);
+    knell__log_end(file);
 }
 
 static size_t collect(const struct knell__live_plan *plan, const struct knell__live_log *log, struct line *line)
@@ -80,21 +98,16 @@ static size_t collect(const struct knell__live_plan *plan, const struct knell__l
 }
 
 int knell__live_log_write(const struct knell_usage *usage, const struct knell__live_plan *plan,
-                          const struct knell__live_log *log)
+                          const struct knell__live_log *log, struct knell__log *file)
 {
     struct line *line = calloc(log->count + log->aways + 2 * plan->injections.count + 1, sizeof *line);
-    FILE *out = line ? fopen(plan->log, "we") : NULL;
-    int status = KNELL_EXIT_OK;
-    if (!out) {
-        free(line);
-        return knell__cli_broken(usage, "--log %.200s: %s", plan->log, strerror(errno));
-    }
+    if (!line)
+        return knell__cli_broken(usage, "no memory for --log");
     size_t count = collect(plan, log, line);
     qsort(line, count, sizeof *line, by_time);
+    file->zero = log->begin;
     for (size_t i = 0; i < count; i++)
-        write_line(out, &line[i], log->begin);
-    if (ferror(out) | (fclose(out) != 0))
-        status = knell__cli_broken(usage, "--log %.200s: cannot be written", plan->log);
+        write_line(file, &line[i]);
     free(line);
-    return status;
+    return KNELL_EXIT_OK;
 }

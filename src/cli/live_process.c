@@ -44,7 +44,7 @@ static int open_ways(struct knell__live_run *run)
         files.rlim_cur = files.rlim_max; /* rank 0 has a connection to everyone while they meet */
         setrlimit(RLIMIT_NOFILE, &files);
     }
-    run->notes = knell__live_notes_new((uint32_t)run->plan->nodes);
+    run->notes = knell__live_notes_new((uint32_t)run->plan->ranks);
     if (!run->notes || pipe2(run->stop, O_CLOEXEC) != 0 || pipe2(run->leave, O_CLOEXEC) != 0 ||
         getrandom(run->key, sizeof run->key, 0) != sizeof run->key)
         return knell__cli_broken(run->usage, "cannot begin: %s", strerror(errno));
@@ -87,7 +87,7 @@ static _Noreturn void be_child(struct knell__live_run *run, knell_rank rank, int
 static int make_processes(struct knell__live_run *run)
 {
     fflush(NULL);
-    for (int64_t rank = 0; rank < run->plan->nodes; rank++) {
+    for (int64_t rank = 0; rank < run->plan->ranks; rank++) {
         int host = knell__live_host_of(run->plan, (knell_rank)rank);
         pid_t pid = run->log->namespaces ? knell__live_hosts_fork(&run->hosts, host) : fork();
         if (pid < 0)
@@ -117,7 +117,7 @@ int knell__live_make(struct knell__live_run *run)
 
 static void has_ended(struct knell__live_run *run, pid_t pid, int status)
 {
-    for (int64_t i = 0; i < run->plan->nodes; i++)
+    for (int64_t i = 0; i < run->plan->ranks; i++)
         if (run->process[i].pid == pid) {
             run->process[i].pid = 0;
             run->process[i].status = status;
@@ -136,12 +136,12 @@ void knell__live_reap(struct knell__live_run *run)
 static void end_those(struct knell__live_run *run, bool deaf_alone)
 {
     int status;
-    for (int64_t i = 0; i < run->plan->nodes; i++) {
+    for (int64_t i = 0; i < run->plan->ranks; i++) {
         struct knell__live_process *process = &run->process[i];
         if (process->pid > 0 && (!deaf_alone || process->stopped || process->cut))
             kill(process->pid, SIGKILL);
     }
-    for (int64_t i = 0; i < run->plan->nodes; i++) {
+    for (int64_t i = 0; i < run->plan->ranks; i++) {
         struct knell__live_process *process = &run->process[i];
         if (process->pid > 0 && (!deaf_alone || process->stopped || process->cut))
             has_ended(run, waitpid(process->pid, &status, 0), status); /* killed: it ends */

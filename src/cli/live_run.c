@@ -1,4 +1,5 @@
 /* live_run: the order of a run of `knell live`, and its log: meet, live and be struck, count, leave. */
+#include "cli/ending.h"
 #include "cli/live_run.h"
 
 #include <inttypes.h>
@@ -60,7 +61,7 @@ static void read_notes(struct knell__live_run *run)
     struct knell__live_log *log = run->log;
     struct knell__live_note note;
     size_t before = log->count;
-    for (knell_rank rank = 0; rank < (knell_rank)run->plan->nodes; rank++)
+    for (knell_rank rank = 0; rank < (knell_rank)run->plan->ranks; rank++)
         while (run->status == KNELL_EXIT_OK && knell__live_notes_take(run->notes, rank, &note))
             run->status = add_note(run, &note);
     if (log->count > before)
@@ -70,15 +71,15 @@ static void read_notes(struct knell__live_run *run)
             show_fact(run, &log->note[i]);
 }
 
-/* Sleeps until `deadline`, a SIGINT or SIGTERM, but wakes every so often to read what was noted: not for each note, since
+/* Sleeps until `deadline` or a signal that ends us, but wakes every so often to read what was noted: not for each note, since
  * this would compete for the processors with those it measures. */
 static void listen_until(struct knell__live_run *run, int64_t deadline)
 {
     do {
         int64_t left = deadline - knell__live_clock();
         left = left < 0 ? 0 : left > LOOK ? LOOK : left;
-        if (sigtimedwait(&run->ending, NULL, &(struct timespec){.tv_nsec = left}) > 0)
-            run->interrupted = true;
+        int signal = sigtimedwait(&run->ending, NULL, &(struct timespec){.tv_nsec = left});
+        run->interrupted = signal > 0 ? signal : run->interrupted;
         read_notes(run);
         knell__live_reap(run);
         if (run->away)
@@ -95,13 +96,13 @@ static bool goes_on(const struct knell__live_run *run)
 
 static void meet(struct knell__live_run *run)
 {
-    uint32_t nodes = (uint32_t)run->plan->nodes;
+    uint32_t ranks = (uint32_t)run->plan->ranks;
     int64_t deadline = knell__live_clock() + run->plan->wait + 2000 * MS;
-    while (goes_on(run) && run->started < nodes && run->living == nodes && knell__live_clock() < deadline)
+    while (goes_on(run) && run->started < ranks && run->living == ranks && knell__live_clock() < deadline)
         listen_until(run, knell__live_clock() + 5 * MS);
-    if (goes_on(run) && run->started < nodes)
-        run->status = knell__cli_broken(run->usage, "%" PRIu32 " of %" PRIu32 " processes did not start", nodes - run->started,
-                                        nodes);
+    if (goes_on(run) && run->started < ranks)
+        run->status = knell__cli_broken(run->usage, "%" PRIu32 " of %" PRIu32 " processes did not start", ranks - run->started,
+                                        ranks);
 }
 
 /* Whether there is nothing more to do, and every survivor has told of every death. Each tells of it once: it is enough to
@@ -109,9 +110,9 @@ static void meet(struct knell__live_run *run)
 static bool is_all_known(const struct knell__live_run *run, bool *touched, bool *dead)
 {
     const struct knell__injections *injections = &run->plan->injections;
-    uint64_t survivors = (uint64_t)run->plan->nodes, deaths = 0, known = 0;
-    memset(touched, 0, (size_t)run->plan->nodes);
-    memset(dead, 0, (size_t)run->plan->nodes);
+    uint64_t survivors = (uint64_t)run->plan->ranks, deaths = 0, known = 0;
+    memset(touched, 0, (size_t)run->plan->ranks);
+    memset(dead, 0, (size_t)run->plan->ranks);
     for (size_t i = 0; i < injections->count; i++) {
         const struct knell__injection *injection = &injections->item[i];
         if (!injection->done || (injection->lasts && !injection->resumed))
@@ -119,7 +120,7 @@ static bool is_all_known(const struct knell__live_run *run, bool *touched, bool 
         touched[injection->rank] = true;
         dead[injection->rank] = !injection->lasts || injection->lasts >= run->plan->delta;
     }
-    for (int64_t rank = 0; rank < run->plan->nodes; rank++) {
+    for (int64_t rank = 0; rank < run->plan->ranks; rank++) {
         survivors -= touched[rank];
         deaths += dead[rank];
     }
@@ -180,7 +181,7 @@ static void live(struct knell__live_run *run)
         return;
     run->away = knell__live_away_open(run->plan->delta);
     if (run->show)
-        fprintf(run->show, "%10.4f s  %" PRId64 " processes%s watch each other\n", 0.0, run->plan->nodes,
+        fprintf(run->show, "%10.4f s  %" PRId64 " processes%s watch each other\n", 0.0, run->plan->ranks,
                 run->log->namespaces ? " on hosts in namespaces" : "");
     run->log->begin = knell__live_clock();
     if (run->fail)
@@ -196,19 +197,17 @@ int knell__live_run(const struct knell_usage *usage, struct knell__live_plan *pl
 {
     struct knell__live_run run = {.usage = usage, .plan = plan, .show = show, .log = log};
     sigset_t before;
-    run.process = calloc((size_t)plan->nodes, sizeof *run.process);
-    run.touched = calloc((size_t)plan->nodes, 2 * sizeof *run.touched);
+    run.process = calloc((size_t)plan->ranks, sizeof *run.process);
+    run.touched = calloc((size_t)plan->ranks, 2 * sizeof *run.touched);
     if (!run.process || !run.touched) {
         free(run.process);
         free(run.touched);
-        return knell__cli_broken(usage, "no memory for -n %" PRId64, plan->nodes);
+        return knell__cli_broken(usage, "no memory for -n %" PRId64, plan->ranks);
     }
-    run.dead = run.touched + plan->nodes;
+    run.dead = run.touched + plan->ranks;
     if (plan->fail)
         run.fail = knell__live_fail_open(&run, &run.status);
-    sigemptyset(&run.ending);
-    sigaddset(&run.ending, SIGINT);
-    sigaddset(&run.ending, SIGTERM);
+    knell__ending_signals(&run.ending);
     sigprocmask(SIG_BLOCK, &run.ending, &before);
     if (run.status == KNELL_EXIT_OK) {
         run.status = knell__live_make(&run);
@@ -220,8 +219,10 @@ int knell__live_run(const struct knell_usage *usage, struct knell__live_plan *pl
     knell__live_fail_close(run.fail);
     free(run.process);
     free(run.touched);
-    if (run.status == KNELL_EXIT_OK && run.interrupted)
-        run.status = knell__cli_broken(usage, "interrupted; all processes are ended");
+    if (run.status == KNELL_EXIT_OK && run.interrupted) {
+        knell__cli_broken(usage, "interrupted; all processes are ended");
+        run.status = 128 + run.interrupted;
+    }
     if (log->count)
         qsort(log->note, log->count, sizeof *log->note, by_time);
     return run.status;

@@ -73,8 +73,8 @@ struct knell__live_run {
     struct knell__live_hosts hosts;
     struct knell__live_away *away;
     struct knell__live_fail *fail; /* NULL: no scenario */
-    sigset_t ending;               /* SIGINT and SIGTERM: blocked, and waited for */
-    bool interrupted;
+    sigset_t ending;               /* SIGINT and the like: blocked, and waited for */
+    int interrupted;               /* by this one; 0: not */
     int status;
 };
 

@@ -1,40 +1,11 @@
 /* knell <command> [<subcommand>] [options]: finds the command in a table and runs it. Knows no option but --help and
- * --version. */
-#include "cli/command.h"
+ * --version, -h and -V. */
 #include "cli/commands.h"
 #include "cli/suggest.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-static const struct knell_command fail_commands[] = {
-    {"check", "is a fault scenario right?", knell__command_fail_check, NULL},
-    {"graph", "draw the automata of a scenario", knell__command_fail_graph, NULL},
-    {"run", "step a scenario and print what fires", knell__command_fail_run, NULL},
-    {0},
-};
-
-static const struct knell_command sim_commands[] = {
-    {"ring", "nodes die: how long until everybody knows", knell__command_sim_ring, NULL},
-    {"broadcast", "one reliable broadcast with dead nodes in its way", knell__command_sim_broadcast, NULL},
-    {"agree", "one agreement with nodes crashing meanwhile", knell__command_sim_agree, NULL},
-    {"check", "every property, on many small random worlds", knell__command_sim_check, NULL},
-    {"figures", "figures 3 to 7 of the detector paper, as CSV and SVG", knell__command_sim_figures, NULL},
-    {"ping", "randomized pinging, for comparison", knell__command_sim_ping, NULL},
-    {"swim", "SWIM: probes, gossip, suspicion; for comparison", knell__command_sim_swim, NULL},
-    {0},
-};
-
-static const struct knell_command commands[] = {
-    {"calibrate", "how late heartbeats are here: eta and delta for a risk", knell__command_calibrate, NULL},
-    {"fail", "fault scenarios: check, draw and step them", NULL, fail_commands},
-    {"live", "real processes with detectors on this host: who knows when", knell__command_live, NULL},
-    {"plan", "timeouts for a platform: delta, eta, bounds and risk", knell__command_plan, NULL},
-    {"run", "an MPI job that survives the death of ranks; and deaths", knell__command_run, NULL},
-    {"sim", "run the protocols of the core on simulated platforms", NULL, sim_commands},
-    {0},
-};
 
 /* `path` is what was typed so far: "knell" or "knell sim". */
 static int help(const char *path, const struct knell_command *table)
@@ -101,11 +72,11 @@ static int dispatch(const char *path, const struct knell_command *table, int arg
 
 static int run(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+    if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
         puts("knell " KNELL_VERSION);
         return KNELL_EXIT_OK;
     }
-    return dispatch("knell", commands, argc, argv);
+    return dispatch("knell", knell__commands, argc, argv);
 }
 
 /* A command that could not write its results has said so; help and version are checked here, for all. */

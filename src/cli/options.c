@@ -1,9 +1,9 @@
-/* The parser of options.h: matches arguments with the table, checks each value against its kind and its limits. */
+/* The parser of options.h: matches arguments with the table. */
 #include "cli/options.h"
+#include "cli/options_value.h"
 #include "cli/suggest.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,157 +57,75 @@ const struct knell_option *knell_options_find(const struct knell_option *options
     return NULL;
 }
 
+static bool is_called(const char *known, const char *name, size_t length)
+{
+    return known && strlen(known) == length && memcmp(known, name, length) == 0;
+}
+
 /* The option called by the first `length` letters of name. */
 static struct knell_option *match(const struct parser *p, const char *name, size_t length)
 {
     for (size_t i = 0; i < p->n; i++) {
         struct knell_option *o = &p->options[i];
 
-        if (o->kind != KNELL_OPTION_OPERANDS && strlen(o->name) == length && memcmp(o->name, name, length) == 0)
+        if (knell__option_has_dashes(o) && (is_called(o->name, name, length) || is_called(o->alias, name, length)))
             return o;
     }
     return NULL;
 }
 
-static int unknown(const struct parser *p, const char *name, size_t length)
+/* The option called by one dash and name. *value, where the word goes on behind a single letter, is the rest of it. */
+static struct knell_option *match_brief(const struct parser *p, const char *name, const char **value)
 {
-    char word[32];
-    struct knell_suggestion s = {.word = word};
+    struct knell_option *joined = NULL;
 
-    snprintf(word, sizeof word, "%.*s", (int)length, name);
     for (size_t i = 0; i < p->n; i++) {
-        if (p->options[i].kind != KNELL_OPTION_OPERANDS)
+        for (size_t b = 0; b < KNELL_COUNT(p->options[i].brief); b++) {
+            const char *brief = p->options[i].brief[b];
+
+            if (brief && strcmp(brief, name) == 0)
+                return &p->options[i];
+            if (brief && brief[0] == name[0] && !brief[1])
+                joined = &p->options[i];
+        }
+    }
+    *value = joined ? name + 1 : NULL;
+    return joined;
+}
+
+/* word is what was typed, from its dashes on. */
+static int unknown(const struct parser *p, const char *word)
+{
+    char typed[32];
+    struct knell_suggestion s = {.word = typed + (word[1] == '-' ? 2 : 1)};
+
+    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
+    for (size_t i = 0; i < p->n; i++) {
+        if (knell__option_has_dashes(&p->options[i]))
             knell__suggestion_offer(&s, p->options[i].name);
     }
     if (s.best)
-        return knell__cli_fail(p->usage, "unknown option --%s, did you mean --%s?", word, s.best);
-    return knell__cli_fail(p->usage, "unknown option --%s; `%s --help` lists them", word, p->usage->command);
+        return knell__cli_fail(p->usage, "unknown option %s, did you mean --%s?", typed, s.best);
+    return knell__cli_fail(p->usage, "unknown option %s; `%s --help` lists them", typed, p->usage->command);
 }
 
-/* "--opt value: what is wrong". Long values are cut, so that what is allowed still fits. */
-static int bad_value(const struct parser *p, const struct knell_option *o, const char *value, const char *wrong)
-{
-    return knell__cli_fail(p->usage, "--%s %.80s: %s", o->name, *value ? value : "''", wrong);
-}
-
-static int set_integer(const struct parser *p, const struct knell_option *o, const char *value)
-{
-    char wrong[96];
-    int64_t parsed;
-
-    if (knell__parse_integer(value, &parsed) || parsed < o->min || parsed > o->max) {
-        snprintf(wrong, sizeof wrong, "must be a whole number from %" PRId64 " to %" PRId64, o->min, o->max);
-        return bad_value(p, o, value, wrong);
-    }
-    *o->to.integer = parsed;
-    return -1;
-}
-
-static int set_real(const struct parser *p, const struct knell_option *o, const char *value)
-{
-    char wrong[96];
-    double parsed;
-
-    if (knell__parse_real(value, &parsed) || parsed < o->real_min || parsed > o->real_max) {
-        snprintf(wrong, sizeof wrong, "must be a number from %g to %g", o->real_min, o->real_max);
-        return bad_value(p, o, value, wrong);
-    }
-    *o->to.real = parsed;
-    return -1;
-}
-
-static int set_duration(const struct parser *p, const struct knell_option *o, const char *value)
-{
-    char wrong[96], low[KNELL_DURATION_TEXT], high[KNELL_DURATION_TEXT];
-    int64_t parsed;
-    const char *reason = knell__parse_duration(value, &parsed);
-
-    if (reason)
-        return bad_value(p, o, value, reason);
-    if (parsed < o->min || parsed > o->max) {
-        snprintf(wrong, sizeof wrong, "must be from %s to %s", knell__format_duration(o->min, low),
-                 knell__format_duration(o->max, high));
-        return bad_value(p, o, value, wrong);
-    }
-    *o->to.integer = parsed;
-    return -1;
-}
-
-static int set_seconds(const struct parser *p, const struct knell_option *o, const char *value)
-{
-    char wrong[96], low[KNELL_DURATION_TEXT], high[KNELL_DURATION_TEXT];
-    double parsed;
-    const char *reason = knell__parse_seconds(value, &parsed);
-
-    if (reason)
-        return bad_value(p, o, value, reason);
-    if (parsed < o->real_min || parsed > o->real_max) {
-        snprintf(wrong, sizeof wrong, "must be from %s to %s", knell__format_seconds(o->real_min, 12, low),
-                 knell__format_seconds(o->real_max, 12, high));
-        return bad_value(p, o, value, wrong);
-    }
-    *o->to.real = parsed;
-    return -1;
-}
-
-static int set_word(const struct parser *p, const struct knell_option *o, const char *value)
-{
-    char wrong[256] = "must be one of";
-
-    for (int i = 0; o->words[i]; i++) {
-        if (strcmp(o->words[i], value) == 0) {
-            *o->to.word = i;
-            return -1;
-        }
-        size_t used = strlen(wrong);
-        snprintf(wrong + used, sizeof wrong - used, " %s", o->words[i]);
-    }
-    return bad_value(p, o, value, wrong);
-}
-
-static int collect(const struct parser *p, const struct knell_option *o, const char *value)
-{
-    if (o->to.texts->n == KNELL_TEXTS_MAX)
-        return knell__cli_fail(p->usage, "%.80s: more than %d of them", value, KNELL_TEXTS_MAX);
-    o->to.texts->items[o->to.texts->n++] = value;
-    return -1;
-}
-
-static int set_value(const struct parser *p, const struct knell_option *o, const char *value)
-{
-    if (*value == '\0' && o->kind >= KNELL_OPTION_TEXT)
-        return bad_value(p, o, value, "must not be empty");
-    switch (o->kind) {
-    case KNELL_OPTION_INTEGER: return set_integer(p, o, value);
-    case KNELL_OPTION_REAL: return set_real(p, o, value);
-    case KNELL_OPTION_DURATION: return set_duration(p, o, value);
-    case KNELL_OPTION_SECONDS: return set_seconds(p, o, value);
-    case KNELL_OPTION_WORD: return set_word(p, o, value);
-    case KNELL_OPTION_TEXT: *o->to.text = value; return -1;
-    case KNELL_OPTION_TEXTS: return collect(p, o, value);
-    case KNELL_OPTION_FLAG:
-    case KNELL_OPTION_OPERANDS: break;
-    }
-    assert(!"a kind with a value");
-    return KNELL_EXIT_FAILED;
-}
-
-/* argv[*at] starts with "--"; moves *at over a value in an argument of its own. */
+/* argv[*at] starts with a dash; moves *at over a value in an argument of its own. */
 static int take_option(const struct parser *p, int argc, char **argv, int *at)
 {
-    const char *name = argv[*at] + 2;
-    size_t length = strcspn(name, "=");
-    const char *value = name[length] == '=' ? name + length + 1 : NULL;
-    struct knell_option *o = match(p, name, length);
+    const char *word = argv[*at], *value = NULL;
+    size_t length = strcspn(word, "=");
+    struct knell_option *o = word[1] == '-' ? match(p, word + 2, length - 2) : match_brief(p, word + 1, &value);
 
     if (!o)
-        return unknown(p, name, length);
+        return unknown(p, word);
+    if (word[1] == '-' && word[length] == '=')
+        value = word + length + 1;
     if (o->given && o->kind != KNELL_OPTION_TEXTS)
         return knell__cli_fail(p->usage, "--%s: given twice", o->name);
     o->given = true;
     if (o->kind == KNELL_OPTION_FLAG) {
         if (value)
-            return bad_value(p, o, value, "takes no value");
+            return knell__option_refuse(p->usage, o, value, "takes no value");
         *o->to.flag = true;
         return -1;
     }
@@ -215,7 +133,7 @@ static int take_option(const struct parser *p, int argc, char **argv, int *at)
         value = argv[++*at];
     if (!value)
         return knell__cli_fail(p->usage, "--%s: needs a value", o->name);
-    return set_value(p, o, value);
+    return knell__option_set(p->usage, o, value);
 }
 
 static int take_operand(const struct parser *p, const char *value)
@@ -230,7 +148,7 @@ static int take_operand(const struct parser *p, const char *value)
         if (*value == '\0')
             return knell__cli_fail(p->usage, "%s '': must not be empty", o->name);
         o->given = true;
-        return collect(p, o, value);
+        return knell__option_collect(p->usage, o, value);
     }
     return knell__cli_fail(p->usage, "%.80s: unexpected; %s", *value ? value : "''",
                            p->usage->stray ? p->usage->stray : "options start with --");
@@ -241,10 +159,19 @@ static int take_operand(const struct parser *p, const char *value)
 static int set_fallbacks(const struct parser *p)
 {
     for (size_t i = 0; i < p->n; i++) {
-        if (p->options[i].fallback && set_value(p, &p->options[i], p->options[i].fallback) >= 0)
+        if (p->options[i].fallback && knell__option_set(p->usage, &p->options[i], p->options[i].fallback) >= 0)
             return KNELL_EXIT_USAGE;
     }
     return -1;
+}
+
+static bool has_program(const struct parser *p)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < p->n; i++)
+        has |= p->options[i].kind == KNELL_OPTION_PROGRAM && *p->options[i].to.program;
+    return has;
 }
 
 static int check_missing(const struct parser *p)
@@ -255,9 +182,37 @@ static int check_missing(const struct parser *p)
         if (o->kind == KNELL_OPTION_OPERANDS && (int64_t)o->to.texts->n < o->min)
             return knell__cli_fail(p->usage, "%s is missing; `%s --help` explains it", o->name, p->usage->command);
         if (o->required && !o->given)
-            return knell__cli_fail(p->usage, "--%s is missing; `%s --help` explains it", o->name, p->usage->command);
+            return knell__cli_fail(p->usage, "--%s is missing; `%s --help` explains it%s", o->name, p->usage->command,
+                                   has_program(p) ? "; options come before the program" : "");
     }
     return -1;
+}
+
+/* "-" alone is a file name to many programs, and "--" ends the options. */
+static bool is_option(const char *word)
+{
+    return word[0] == '-' && word[1] != '\0' && strcmp(word, "--") != 0;
+}
+
+/* From `word` on it is the program's, if the command takes one. */
+static bool begins_program(const struct parser *p, char **word)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->options[i].kind == KNELL_OPTION_PROGRAM && !is_option(*word)) {
+            *p->options[i].to.program = strcmp(*word, "--") == 0 ? word + 1 : word;
+            return true;
+        }
+    }
+    return false;
+}
+
+static knell__options_visitor *visitor;
+static void *visitor_context;
+
+void knell__options_visit(knell__options_visitor *new_visitor, void *context)
+{
+    visitor = new_visitor;
+    visitor_context = context;
 }
 
 int knell_options_parse(const struct knell_usage *usage, struct knell_option *options, size_t n, int argc, char **argv)
@@ -265,13 +220,16 @@ int knell_options_parse(const struct knell_usage *usage, struct knell_option *op
     struct parser p = {usage, options, n};
     int status = set_fallbacks(&p);
 
-    for (int i = 1; i < argc && status < 0; i++) {
+    if (visitor) {
+        visitor(visitor_context, usage, options, n);
+        return KNELL_EXIT_OK;
+    }
+    for (int i = 1; i < argc && status < 0 && !begins_program(&p, &argv[i]); i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             knell__options_help(usage, options, n);
             return KNELL_EXIT_OK;
         }
-        bool option = argv[i][0] == '-' && argv[i][1] == '-' && argv[i][2] != '\0';
-        status = option ? take_option(&p, argc, argv, &i) : take_operand(&p, argv[i]);
+        status = is_option(argv[i]) ? take_option(&p, argc, argv, &i) : take_operand(&p, argv[i]);
     }
     return status >= 0 ? status : check_missing(&p);
 }

@@ -10,8 +10,8 @@
  *     if (status >= 0)
  *         return status;
  *
- * Both `--opt value` and `--opt=value`. An option is given at most once, unless its kind collects. Values point into
- * argv. */
+ * Both `--opt value` and `--opt=value`; where the table has one, `-o value` and `-ovalue`. An option is given at most once,
+ * unless its kind collects. Values point into argv. */
 #ifndef KNELL_CLI_OPTIONS_H
 #define KNELL_CLI_OPTIONS_H
 
@@ -50,10 +50,13 @@ enum knell_option_kind {
     KNELL_OPTION_TEXT,     /* anything but nothing: a file name, or a form the command parses itself */
     KNELL_OPTION_TEXTS,    /* the same, may be given again and again */
     KNELL_OPTION_OPERANDS, /* what is given without an option, from n_min to n_max of them */
+    KNELL_OPTION_PROGRAM,  /* the first word without dashes, or what follows "--", and all after it: not ours to read */
 };
 
 struct knell_option {
     const char *name; /* without the dashes */
+    const char *alias;    /* what it was called before; taken, and not shown */
+    const char *brief[2]; /* with one dash: "n", "np" */
     enum knell_option_kind kind;
     const char *arg; /* how the help writes the value */
     const char *help;
@@ -68,6 +71,7 @@ struct knell_option {
         int *word;
         const char **text;
         struct knell_texts *texts;
+        char ***program; /* its arguments, which end with NULL */
     } to;
     int64_t min, max;         /* integer, duration (ns), number of operands */
     double real_min, real_max; /* real, seconds */
@@ -97,6 +101,14 @@ struct knell_option {
 #define KNELL_OPT_OPERANDS(n, variable, n_min, n_max, h)                                                               \
     {.name = n, .kind = KNELL_OPTION_OPERANDS, .to.texts = variable, .min = n_min, .max = n_max, .help = h}
 
+#define KNELL_OPT_PROGRAM(n, variable, h) {.name = n, .kind = KNELL_OPTION_PROGRAM, .to.program = variable, .help = h}
+
+/* Whether it is written with dashes. */
+static inline bool knell__option_has_dashes(const struct knell_option *o)
+{
+    return o->kind != KNELL_OPTION_OPERANDS && o->kind != KNELL_OPTION_PROGRAM;
+}
+
 /* -1: parsed, go on. Otherwise the exit status: 0 after --help, 2 after a complaint. */
 int knell_options_parse(const struct knell_usage *usage, struct knell_option *options, size_t n, int argc, char **argv);
 
@@ -108,6 +120,11 @@ int knell__cli_broken(const struct knell_usage *usage, const char *format, ...) 
 
 /* The option of that name, to ask whether it was given; it must be in the table. */
 const struct knell_option *knell_options_find(const struct knell_option *options, size_t n, const char *name);
+
+/* For who wants the tables of all commands (completion.c): while there is a visitor, a parser shows it its table, and does
+ * nothing but return 0. NULL: none. */
+typedef void knell__options_visitor(void *context, const struct knell_usage *usage, const struct knell_option *options, size_t n);
+void knell__options_visit(knell__options_visitor *visitor, void *context);
 
 /* Prints the help to standard output; the parser does it for --help. */
 void knell__options_help(const struct knell_usage *usage, const struct knell_option *options, size_t n);

@@ -1,5 +1,5 @@
-/* A progress bar on standard error, with rate and time left, while a command works; nothing unless that is a terminal.
- * Any thread may report. The bar is erased at the end and never touches standard output. */
+/* A progress bar on standard error, with rate and time left, while a command works; nothing unless that is a terminal,
+ * and never more than one of its lines. Any thread may report. The bar is erased at the end and never touches standard output. */
 #ifndef KNELL_CLI_PROGRESS_H
 #define KNELL_CLI_PROGRESS_H
 
@@ -25,8 +25,9 @@ void knell_progress_report(void *progress, uint64_t done);
 
 void knell_progress_end(struct knell_progress *p);
 
-/* The bar as text: "ring  [#####.....]  50%  1234/s  3 s left". Apart, so that a test can look at it. */
-void knell__progress_format(const char *label, uint64_t done, uint64_t total, double elapsed_s, char *text,
+/* The bar as text: "ring  [#####.....]  50%  1234/s  3 s left", at most `width` columns of it. Apart, so that a test can look
+ * at it. */
+void knell__progress_format(const char *label, uint64_t done, uint64_t total, double elapsed_s, int width, char *text,
                             unsigned size);
 
 #endif

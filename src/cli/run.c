@@ -4,20 +4,19 @@
 #include "cli/run.h"
 #include "cli/run_kill.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 static const struct knell_usage usage = {
     .command = "knell run",
     .summary = "Starts PROGRAM as N ranks of an MPI job, on the Open MPI or MPICH it is linked with, such that the job survives "
                "the death of ranks and the program can use ULFM (MPIX_Comm_revoke, _shrink, _agree). Kills ranks when told to, "
                "and prints at the end who died and who knew when.",
-    .operands = "-- PROGRAM [argument...]",
+    .operands = "PROGRAM [argument...]",
     .notes = "--kill R@T: rank R dies T after all have left MPI_Init. --kill R@MPI_Send#5: before its 5th MPI_Send.\n"
              "--mode real: deaths are SIGKILL. ghost: the process leaves the program for good and has itself declared dead.\n"
              "--fail FILE: a scenario instead; slots get the ranks in their order (docs/scenarios.md).\n"
-             "-D X=V is short for --define X=V.\n"
+             "Options end at PROGRAM, or at --. It is looked for on the PATH, then here.\n"
+             "--json: one object on standard output; what the program writes there goes to standard error.\n"
              "--info mpi_error_uniform=coll: every collective returns the same code at all ranks. --info mpi_error_range=group (universe): "
              "a death in the communicator (in the job) revokes it (docs/mpi.md).\n"
              KNELL_SPREAD_NOTES
@@ -28,13 +27,13 @@ static const struct knell_usage usage = {
              "if an error handler ended the job, the status of the rank that died unasked, or the error's code; 124 after --timeout, 130 "
              "after ctrl-C.\n"
              "After --timeout and ctrl-C, and once when all ranks wait inside MPI and none has moved for --stuck, it says where they are.\n",
-    .examples = "  knell run -n 4 -- ./app\n"
-                "  knell run -n 8 --kill 0@1s --kill 3@1.5s -- ./solver --size 1000\n"
-                "  knell run -n 4 --mode ghost --kill 2@MPI_Allreduce#10 -- ./app\n"
-                "  knell run -n 8 --fail examples/fail/life-weibull.fail -D SCALE=5000 -- ./app\n"
-                "  knell run -n 8 --info mpi_error_uniform=coll -- ./app\n"
-                "  knell run -n 4 --dry-run -- ./app\n",
-    .stray = "the program comes after --, as in knell run -n N -- PROGRAM",
+    .examples = "  knell run -n 4 ./app\n"
+                "  knell run -n 8 --kill 0@1s --kill 3@1.5s ./solver --size 1000\n"
+                "  knell run -n 4 --mode ghost --kill 2@MPI_Allreduce#10 ./app\n"
+                "  knell run -n 8 --fail examples/fail/life-weibull.fail -D SCALE=5000 ./app\n"
+                "  knell run -n 8 --info mpi_error_uniform=coll ./app\n"
+                "  knell run -n 4 --json ./app >result.json\n"
+                "  knell run -n 4 --dry-run ./app\n",
 };
 
 static int check(struct knell__run_plan *plan, bool mpi_given)
@@ -56,7 +55,8 @@ static int parse(int argc, char **argv, struct knell__run_plan *plan)
 {
     static const char *const modes[] = {"real", "ghost", NULL}, *const whose[] = {"survivors", "all", NULL}, *const of_fail[] = {"define", "seed"};
     struct knell_option options[] = {
-        KNELL_OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N, -np N", .required = true),
+        KNELL_OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N, -np N", .required = true,
+                          .brief = {"n", "np"}, .alias = "nodes"),
         KNELL_OPT_WORD("mpi", &plan->mpi, knell__run_mpi_names, "which MPI it is", .arg = "openmpi|mpich",
                        .fallback_help = "that of the program's libraries"),
         KNELL_OPT_WORD("mode", &plan->mode, modes, "how ranks die", .arg = "real|ghost", .fallback = "real"),
@@ -79,13 +79,15 @@ static int parse(int argc, char **argv, struct knell__run_plan *plan)
                            "says where the ranks are when none has moved for T", .fallback = "10s"),
         KNELL_OPT_WORD("status", &plan->status, whose, "whether ranks that died unasked make the job fail", .arg = "survivors|all",
                        .fallback = "survivors"),
-        KNELL_OPT_TEXT("log", "FILE", &plan->log, "writes all that happens here, a line each"),
+        KNELL_OPT_TEXT("log", "FILE", &plan->log, "writes all that happens here, a JSON object a line"),
+        KNELL_OPT_FLAG("json", &plan->json, "write JSON instead of the timeline"),
         KNELL_OPT_FLAG("quiet", &plan->quiet, "no timeline at the end"),
         KNELL_OPT_FLAG("dry-run", &plan->dry_run, "print the command for a plain mpirun, and do nothing"),
+        KNELL_OPT_PROGRAM("PROGRAM", &plan->program, "the program, then its own arguments"),
     };
     int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
-    if (status < 0 && !plan->program)
-        return knell__cli_fail(&usage, "the program is missing: knell run -n N -- PROGRAM [argument...]");
+    if (status < 0 && (!plan->program || !plan->program[0] || !*plan->program[0]))
+        return knell__cli_fail(&usage, "the program is missing: knell run -n N PROGRAM [argument...]");
     if (status < 0 && !plan->fail)
         for (size_t i = 0; i < KNELL_COUNT(of_fail); i++)
             if (knell_options_find(options, KNELL_COUNT(options), of_fail[i])->given)
@@ -94,20 +96,6 @@ static int parse(int argc, char **argv, struct knell__run_plan *plan)
         return status;
     status = check(plan, knell_options_find(options, KNELL_COUNT(options), "mpi")->given);
     return status == KNELL_EXIT_OK ? -1 : status;
-}
-
-/* Our options end at "--"; what follows is the program's alone. */
-static int split(int argc, char **argv, struct knell__run_plan *plan)
-{
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "-n") == 0 || strcmp(argv[i], "-np") == 0)
-            argv[i] = "--ranks";
-        if (strcmp(argv[i], "--") == 0) {
-            plan->program = argv[i + 1] && *argv[i + 1] ? &argv[i + 1] : NULL;
-            return i;
-        }
-    }
-    return argc;
 }
 
 static int dry_run(const struct knell__run_plan *plan)
@@ -125,11 +113,8 @@ static int dry_run(const struct knell__run_plan *plan)
 int knell__command_run(int argc, char **argv)
 {
     struct knell__run_plan plan = {.usage = &usage};
-    int ours = split(argc, argv, &plan);
-    char **arguments = knell__fail_long_options(&usage, ours, argv);
-    int status = arguments ? parse(ours, arguments, &plan) : KNELL_EXIT_FAILED;
-    if (status < 0)
-        status = plan.dry_run ? dry_run(&plan) : knell__run(&plan);
-    free(arguments);
-    return status;
+    int status = parse(argc, argv, &plan);
+    if (status >= 0)
+        return status;
+    return plan.dry_run ? dry_run(&plan) : knell__run(&plan);
 }

@@ -9,6 +9,7 @@
  *      run_end.c      nobody is left; the status
  *      run_fail.c     the scenario
  *      run_log.c      --log
+ *      run_json.c     --json
  *      run_spans.c    which calls belong together
  *      run_timeline.c what happened, in words
  *      run_picture.c  the same as a picture
@@ -19,6 +20,7 @@
 #define KNELL_CLI_RUN_H
 
 #include "cli/fail.h"
+#include "cli/log.h"
 #include "mpi/report.h"
 
 #include <knell/types.h>
@@ -49,7 +51,7 @@ struct knell__run_plan {
     struct knell_texts kills, defines, infos;
     const char *fail;
     const char *log;
-    bool dry_run, quiet;
+    bool dry_run, quiet, json;
     char **program; /* its arguments, ended by NULL */
     char path[PATH_MAX];     /* of the program */
     char launcher[PATH_MAX]; /* of mpirun */
@@ -97,7 +99,8 @@ struct knell__run_command {
 /* `place` NULL: for a plain mpirun, without anybody to report to. */
 bool knell__run_command_make(const struct knell__run_plan *plan, const char *place, struct knell__run_command *command);
 void knell__run_command_print(const struct knell__run_command *command, FILE *out);
-pid_t knell__run_command_start(const struct knell__run_command *command);
+/* What it and the program write to standard output goes to the descriptor `output`. */
+pid_t knell__run_command_start(const struct knell__run_command *command, int output);
 void knell__run_command_free(struct knell__run_command *command);
 
 /* ---- run_job.c ----------------------------------------------------------------------------------------------------------- */
@@ -138,7 +141,7 @@ struct knell__run_job {
     bool lost;          /* the launcher ended before the ranks did, and was not told to */
     bool last_finished; /* who ended last, ended by MPI_Finalize */
     struct knell__run_fail *fail; /* NULL: nothing is injected */
-    FILE *log;
+    struct knell__log log;
 };
 
 int64_t knell__run_clock(void);
@@ -211,9 +214,11 @@ const char *knell__run_ended_by(const struct knell__run_job *job, char text[48])
 /* To the millisecond. */
 const char *knell__run_duration(int64_t time, char text[KNELL_DURATION_TEXT]);
 
-/* ---- run_log.c, run_timeline.c, run_picture.c, run_spared.c ------------------------------------------------------------------ */
+/* ---- run_log.c, run_json.c, run_timeline.c, run_picture.c, run_spared.c ------------------------------------------------------------------ */
 
-void knell__run_log_report(const struct knell__run_job *job, const struct knell__report *report);
+void knell__run_log_report(struct knell__run_job *job, const struct knell__report *report);
+void knell__run_log_scenario(struct knell__run_job *job, const char *text); /* what it does, or did not do */
+void knell__run_json(const struct knell__run_job *job, int status, FILE *out);
 void knell__run_timeline(const struct knell__run_job *job, FILE *out);
 void knell__run_picture(const struct knell__run_job *job, FILE *out);
 void knell__run_spared(const struct knell__run_job *job, FILE *out);

@@ -99,8 +99,8 @@ static void flip(struct knell__run_fail *fail, int rank, struct knell__desk *des
     fail->faults += fail->before[rank];
     if (fail->before[rank] && desk->flips < KNELL__DESK_FLIPS)
         desk->flip[desk->flips++] = (struct knell_fail_flip){action->value, action->whole, action->key};
-    else if (fail->job->log)
-        fputs("    no message at hand: nothing is flipped\n", fail->job->log);
+    else
+        knell__run_log_scenario(fail->job, "no message at hand: nothing is flipped");
 }
 
 static void apply(struct knell__run_fail *fail, int rank, const struct knell_fail_action *action)
@@ -123,10 +123,10 @@ static void apply(struct knell__run_fail *fail, int rank, const struct knell_fai
 static void log_record(const struct knell__run_fail *fail, const struct knell_fail_record *record)
 {
     char line[1024];
-    if (!fail->job->log)
+    if (!fail->job->log.file)
         return;
     knell_fail_record_text(fail->scenario.program, record, line, sizeof line);
-    fprintf(fail->job->log, "%.6f scenario: %s\n", (double)(knell__run_clock() - fail->job->launched) * 1e-9, line);
+    knell__run_log_scenario(fail->job, line);
 }
 
 static void carry_out(struct knell__run_fail *fail, const struct knell_fail_record *record)

@@ -1,4 +1,6 @@
 /* run_job: the life of a job, as the parent sees it: reports come in, the scenario acts, signals and time limits end it. */
+#include "cli/ending.h"
+#include "cli/output.h"
 #include "cli/run.h"
 
 #include <errno.h>
@@ -38,8 +40,9 @@ static void has_started(struct knell__run_job *job, struct knell__run_rank *rank
 /* From here on its number may be another's. */
 static void has_ended(struct knell__run_job *job, struct knell__run_rank *rank, const struct knell__report *report)
 {
-    if (!rank->ended)
-        job->ended++;
+    if (rank->ended)
+        return; /* told already, or seen: the scenario hears of one end once */
+    job->ended++;
     rank->ended = true;
     job->last_finished = rank->finished;
     rank->pid = 0;
@@ -129,8 +132,7 @@ void knell__run_read_reports(struct knell__run_job *job)
         if (report.word != KNELL__WORD_AT)
             keep(job, &report);
         take(job, &report);
-        if (job->log)
-            knell__run_log_report(job, &report);
+        knell__run_log_report(job, &report);
     }
 }
 
@@ -234,10 +236,7 @@ static void follow(struct knell__run_job *job, int signals)
 static int block_signals(void)
 {
     sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
+    knell__ending_signals(&set);
     sigaddset(&set, SIGCHLD);
     sigprocmask(SIG_BLOCK, &set, NULL);
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -248,8 +247,8 @@ static int launch(struct knell__run_job *job)
     struct knell__run_command command;
     if (!knell__run_command_make(job->plan, job->place.path, &command))
         return knell__cli_broken(job->plan->usage, "no memory for the command");
-    job->launched = knell__run_clock();
-    job->launcher = knell__run_command_start(&command);
+    job->launched = job->log.zero = knell__run_clock();
+    job->launcher = knell__run_command_start(&command, job->plan->json ? STDERR_FILENO : STDOUT_FILENO);
     knell__run_command_free(&command);
     return job->launcher > 0 ? KNELL_EXIT_OK : knell__cli_broken(job->plan->usage, "fork: %s", strerror(errno));
 }
@@ -263,11 +262,21 @@ static int prepare(struct knell__run_job *job)
     if (!job->rank)
         return knell__cli_broken(plan->usage, "no memory for the ranks");
     job->fail = knell__run_fail_open(job, &status);
-    if (status == KNELL_EXIT_OK && plan->log && !(job->log = fopen(plan->log, "we")))
-        status = knell__cli_fail(plan->usage, "--log %.200s: %s", plan->log, strerror(errno));
-    if (job->log)
-        setvbuf(job->log, NULL, _IOLBF, 0); /* it can be followed */
+    if (status == KNELL_EXIT_OK && plan->log)
+        status = knell__log_open(&job->log, plan->usage, plan->log);
     return status == KNELL_EXIT_OK ? knell__run_place_open(plan, &job->place) : status;
+}
+
+/* The job's status, unless it cannot be told. */
+static int write_json(const struct knell__run_job *job, int status)
+{
+    struct knell_output out;
+    int written = knell_output_begin(&out, job->plan->usage);
+    if (written != KNELL_EXIT_OK)
+        return written;
+    knell__run_json(job, status, out.f);
+    written = knell_output_commit(&out, job->plan->usage);
+    return written == KNELL_EXIT_OK ? status : written;
 }
 
 int knell__run(const struct knell__run_plan *plan)
@@ -289,15 +298,17 @@ int knell__run(const struct knell__run_plan *plan)
             status = knell__run_status(&job);
             if (job.aborted_by_handler)
                 knell__run_fatal(&job, stderr);
-            if (!plan->quiet)
+            if (plan->json)
+                status = write_json(&job, status);
+            else if (!plan->quiet)
                 knell__run_timeline(&job, stderr);
         }
         close(signals);
     }
     knell__run_fail_close(job.fail);
     knell__run_place_close(&job.place);
-    if (job.log && fclose(job.log) != 0)
-        status = knell__cli_broken(plan->usage, "--log %.200s: cannot be written", plan->log);
+    if (knell__log_close(&job.log, plan->usage) != KNELL_EXIT_OK)
+        status = KNELL_EXIT_FAILED;
     free(job.rank);
     free(job.report);
     return status;

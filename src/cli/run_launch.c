@@ -179,7 +179,7 @@ void knell__run_command_print(const struct knell__run_command *command, FILE *ou
 }
 
 /* In a group of its own, so that ctrl-C comes to us alone; it ends should we be killed. */
-static _Noreturn void become_launcher(const struct knell__run_command *command, pid_t parent)
+static _Noreturn void become_launcher(const struct knell__run_command *command, pid_t parent, int output)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -192,17 +192,19 @@ static _Noreturn void become_launcher(const struct knell__run_command *command, 
         int nothing = open("/dev/null", O_RDONLY);
         dup2(nothing, STDIN_FILENO);
     }
+    if (output != STDOUT_FILENO)
+        dup2(output, STDOUT_FILENO);
     execv(command->word[0], command->word);
     _exit(127);
 }
 
-pid_t knell__run_command_start(const struct knell__run_command *command)
+pid_t knell__run_command_start(const struct knell__run_command *command, int output)
 {
     pid_t parent = getpid(), child;
     fflush(NULL);
     child = fork();
     if (child == 0)
-        become_launcher(command, parent);
+        become_launcher(command, parent, output);
     return child;
 }
 

@@ -1,63 +1,105 @@
-/* run_log: --log: what ranks report, a line each. */
+/* run_log: --log of `knell run`: what ranks report and what the scenario does, a line each (log.h). */
 #include "cli/run.h"
 
-#include <inttypes.h>
 #include <knell/core.h>
-#include <string.h>
 #include <sys/wait.h>
 
-static void write_flipped(const struct knell__run_job *job, const struct knell__report *report)
+static const char *const events[] = {
+    [KNELL__WORD_STARTED] = "started", [KNELL__WORD_ENDED] = "ended",     [KNELL__WORD_INIT] = "init",
+    [KNELL__WORD_READY] = "ready",     [KNELL__WORD_FINISHED] = "finalized", [KNELL__WORD_ABORTED] = "aborted",
+    [KNELL__WORD_LEARNED] = "learned", [KNELL__WORD_GHOST] = "ghost",     [KNELL__WORD_DID] = "call",
+    [KNELL__WORD_AT] = "held",         [KNELL__WORD_INSIDE] = "inside",   [KNELL__WORD_FLIPPED] = "flipped",
+    [KNELL__WORD_COUNTED] = "counted",
+};
+
+static const char *event_of(int32_t word)
 {
-    const char *call = knell__run_call_name((int)report->value);
-    if (report->code < 0)
-        fprintf(job->log, "flips nothing: %s sends nothing that can be copied", call);
-    else
-        fprintf(job->log, "sends %" PRId32 " wrong bit%s by %s", report->code, report->code == 1 ? "" : "s", call);
+    return word > 0 && (size_t)word < KNELL_COUNT(events) && events[word] ? events[word] : "unknown";
 }
 
-static void write_end(const struct knell__run_job *job, int status)
+static void put_end(struct knell_json *j, int status)
 {
     if (WIFSIGNALED(status))
-        fprintf(job->log, "ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        knell_json_put_integer(j, "signal", WTERMSIG(status));
     else
-        fprintf(job->log, "ended with status %d", WEXITSTATUS(status));
+        knell_json_put_integer(j, "status", WEXITSTATUS(status));
 }
 
-static void write_words(const struct knell__run_job *job, const struct knell__report *report)
+static void put_call(struct knell_json *j, const struct knell__report *report)
+{
+    knell_json_key(j, "call");
+    if (report->value < 0)
+        knell_json_null(j);
+    else
+        knell_json_string(j, knell__run_call_name((int)report->value));
+}
+
+static void put_learned(struct knell_json *j, const struct knell__report *report)
+{
+    knell_json_put_integer(j, "dead", report->peer);
+    knell_json_put_integer(j, "by", report->by);
+    knell_json_put_string(j, "why", knell_why_text((enum knell_why)report->value));
+}
+
+static void put_aborted(struct knell_json *j, const struct knell__report *report)
+{
+    knell_json_put_integer(j, "code", report->value);
+    knell_json_put_bool(j, "by_handler", report->code != 0);
+}
+
+static void put_did(struct knell_json *j, const struct knell__report *report)
+{
+    put_call(j, report);
+    knell_json_put_seconds(j, "took_s", report->took);
+    knell_json_put_integer(j, "code", report->code);
+}
+
+/* -1: the call sends nothing that can be copied. */
+static void put_flipped(struct knell_json *j, const struct knell__report *report)
+{
+    put_call(j, report);
+    knell_json_put_integer(j, "bits", report->code < 0 ? 0 : report->code);
+}
+
+static void put_details(struct knell_json *j, const struct knell__report *report)
 {
     switch (report->word) {
-    case KNELL__WORD_STARTED: fprintf(job->log, "started as process %" PRId64, report->value); break;
-    case KNELL__WORD_ENDED: write_end(job, (int)report->value); break;
-    case KNELL__WORD_INIT: fputs("is in MPI_Init", job->log); break;
-    case KNELL__WORD_READY: fputs("is through MPI_Init", job->log); break;
-    case KNELL__WORD_FINISHED: fputs("is through MPI_Finalize", job->log); break;
-    case KNELL__WORD_ABORTED: fprintf(job->log, "calls MPI_Abort with %" PRId64, report->value); break;
-    case KNELL__WORD_LEARNED:
-        fprintf(job->log, "holds %" PRId32 " for dead, found by %" PRId32 " (%s)", report->peer, report->by,
-                knell_why_text((enum knell_why)report->value));
-        break;
-    case KNELL__WORD_GHOST: fputs("is a ghost", job->log); break;
-    case KNELL__WORD_DID:
-        fprintf(job->log, "%s took %.6f s and gave %" PRId32, knell__run_call_name((int)report->value),
-                (double)report->took * 1e-9, report->code);
-        break;
+    case KNELL__WORD_STARTED: knell_json_put_integer(j, "pid", report->value); break;
+    case KNELL__WORD_ENDED: put_end(j, (int)report->value); break;
+    case KNELL__WORD_ABORTED: put_aborted(j, report); break;
+    case KNELL__WORD_LEARNED: put_learned(j, report); break;
+    case KNELL__WORD_DID: put_did(j, report); break;
     case KNELL__WORD_AT:
-        fprintf(job->log, "is held %s %s", report->code ? "after" : "before", knell__run_call_name((int)report->value));
+        put_call(j, report);
+        knell_json_put_string(j, "where", report->code ? "after" : "before");
         break;
-    case KNELL__WORD_INSIDE:
-        fprintf(job->log, "is inside %s", report->value < 0 ? "no MPI call" : knell__run_call_name((int)report->value));
-        break;
-    case KNELL__WORD_FLIPPED: write_flipped(job, report); break;
+    case KNELL__WORD_INSIDE: put_call(j, report); break;
+    case KNELL__WORD_FLIPPED: put_flipped(j, report); break;
     case KNELL__WORD_COUNTED:
-        fprintf(job->log, "missed %" PRId64 " heartbeats, was late %.6f s at most", report->value, (double)report->took * 1e-9);
+        knell_json_put_integer(j, "missed", report->value);
+        knell_json_put_seconds(j, "latest_s", report->took);
         break;
-    default: fputs("says what is not understood", job->log); break;
+    default: break;
     }
 }
 
-void knell__run_log_report(const struct knell__run_job *job, const struct knell__report *report)
+/* A call is told of when it returns, and that is its time here. */
+void knell__run_log_report(struct knell__run_job *job, const struct knell__report *report)
 {
-    fprintf(job->log, "%.6f rank %" PRId32 " ", (double)(report->when - job->launched) * 1e-9, report->process);
-    write_words(job, report);
-    fputc('\n', job->log);
+    if (!job->log.file)
+        return;
+    int64_t when = report->when + (report->word == KNELL__WORD_DID ? report->took : 0);
+    struct knell_json *j = knell__log_begin(&job->log, when, event_of(report->word));
+    knell_json_put_integer(j, "rank", report->process);
+    put_details(j, report);
+    knell__log_end(&job->log);
+}
+
+void knell__run_log_scenario(struct knell__run_job *job, const char *text)
+{
+    if (!job->log.file)
+        return;
+    struct knell_json *j = knell__log_begin(&job->log, knell__run_clock(), "scenario");
+    knell_json_put_string(j, "text", text);
+    knell__log_end(&job->log);
 }

@@ -49,10 +49,10 @@ static int find_program(struct knell__run_plan *plan)
     const char *name = plan->program[0];
     if (find_on_path(name, plan->path))
         return KNELL_EXIT_OK;
-    if (!strchr(name, '/') && is_program(name))
-        return knell__cli_fail(plan->usage, "%.200s: not found on the PATH; it is here, so say ./%.200s", name, name);
-    if (!strchr(name, '/'))
-        return knell__cli_fail(plan->usage, "%.200s: no such program on the PATH; one elsewhere needs its directory, as in ./%.200s",
+    if (!strchr(name, '/') && is_program(name) && snprintf(plan->path, PATH_MAX, "./%s", name) < PATH_MAX)
+        return KNELL_EXIT_OK; /* as mpirun does, and unlike the shell */
+    if (!strchr(name, '/') && access(name, F_OK) != 0)
+        return knell__cli_fail(plan->usage, "%.200s: no such program here or on the PATH; one elsewhere needs its directory, as in ../%.200s",
                                name, name);
     return knell__cli_fail(plan->usage, "%.200s: %s", name, why_no_program(name));
 }

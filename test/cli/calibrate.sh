@@ -26,9 +26,11 @@ sane() {
         awk '{ for (i = 2; i <= 6; i++) if ($i < $(i - 1)) exit 1 } END { exit NR != 1 }' || wrong "$1: not in order: $(cat "$1")"
 }
 
-timeout 60 "$knell" calibrate --nodes 3 --for 1s --json --out here.json >out.json 2>err || wrong "status $?: $(cat err)"
+timeout 60 "$knell" calibrate --ranks 3 --job-ranks 512 --for 1s --json --out here.json >out.json 2>err || wrong "status $?: $(cat err)"
 cmp -s here.json out.json || wrong "--out and --json differ"
 [ "$(value sent here.json)" = 3000 ] || wrong "sent: $(value sent here.json), not 3000"
+[ "$(value ranks here.json) $(value job_ranks here.json)" = "3 512" ] || wrong "ranks or job_ranks: $(cat here.json)"
+! grep -q _ms here.json || wrong "a time that is not in seconds: $(grep _ms here.json)"
 sane here.json
 "$knell" plan --nodes 4096 --mtbf 5y --risk 1e-9 --calibration here.json --json >plan.json || wrong "plan --calibration: $?"
 for key in tau_s eta_s delta_s; do

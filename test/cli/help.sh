@@ -38,6 +38,7 @@ check() {
 
 check
 unwritable --version
+"$knell" -V | grep -qxE 'knell [0-9.]+' && [ "$("$knell" -V)" = "$("$knell" --version)" ] || wrong "-V is not --version"
 seen=0
 for command in $(commands); do
     check "$command"

@@ -16,7 +16,7 @@ esac
 cmake --install "$build" --prefix "$prefix" >/dev/null
 for file in bin/knell share/man/man1/knell.1 share/man/man1/knell-fail.1 include/knell/wire.h include/knell/runtime.h \
     share/doc/knell/scenarios.md share/doc/knell/examples/fail/figure-4-5a.fail share/vim/vimfiles/syntax/fail.vim \
-    share/vim/vimfiles/ftdetect/fail.vim share/nano/fail.nanorc; do
+    share/vim/vimfiles/ftdetect/fail.vim share/nano/fail.nanorc share/bash-completion/completions/knell share/zsh/site-functions/_knell; do
     [ -e "$prefix/$file" ] || { echo "$file was not installed" >&2; exit 1; }
 done
 if grep -rlIF -e "$here" -e "$build" "$prefix" | grep .; then

@@ -69,9 +69,9 @@ run --fail "$scratch/one.fail"
 has '^send 50; holes 150; isend 200; sendrecv 100; replace 50; bsend 50; '
 has ' bcast 75; scatter 75; gather 50; allgather 50; alltoall 50; alltoallw 50; '
 has ' allreduce 50; reduce 100; reduce_scatter 75; '
-grep -q 'rank 0 sends 3 wrong bits by MPI_Ssend' "$scratch/log" || wrong "the log does not tell of the wrong bits"
-for call in 'rank 0 flips nothing: MPI_Barrier' 'rank 1 flips nothing: MPI_Bcast'; do
-    grep -q "$call sends nothing" "$scratch/log" || wrong "the log does not tell of the flip in vain: $call"
+grep -q '"event": "flipped", "rank": 0, "call": "MPI_Ssend", "bits": 3}' "$scratch/log" || wrong "the log does not tell of the wrong bits"
+for call in '"rank": 0, "call": "MPI_Barrier"' '"rank": 1, "call": "MPI_Bcast"'; do
+    grep -q "\"flipped\", $call, \"bits\": 0}" "$scratch/log" || wrong "the log does not tell of the flip in vain: $call"
 done
 grep -q '0 of 2 ranks died, 1000 messages had wrong bits' "$scratch/err" || wrong "the timeline does not tell of the wrong bits"
 

@@ -5,6 +5,8 @@ foreach(mpi IN LISTS mpis)
   foreach(mode IN ITEMS real ghost)
     knell_mpi_add(mpi-run-${mpi}-${mode} mpi 300 ${mode} ${CMAKE_CURRENT_SOURCE_DIR}/run_cli.sh $<TARGET_FILE:knell> ${mpi}
       $<TARGET_FILE:${program}> ${mode})
+    knell_mpi_add(mpi-run-json-${mpi}-${mode} mpi 240 ${mode} ${CMAKE_CURRENT_SOURCE_DIR}/run_json.sh $<TARGET_FILE:knell> ${mpi}
+      $<TARGET_FILE:${program}> ${mode})
     knell_mpi_add(mpi-run-count-${mpi}-${mode} mpi 240 ${mode} ${CMAKE_CURRENT_SOURCE_DIR}/run_count.sh $<TARGET_FILE:knell> ${mpi}
       $<TARGET_FILE:${program}> ${mode} ${PROJECT_SOURCE_DIR}/examples/fail)
   endforeach()

@@ -23,14 +23,19 @@ bad '--ranks' -- "$app"
 for ranks in 0 -1 1025 two 1.5 ''; do
     bad '^knell run: --ranks .*must be a whole number from 1 to 1024' -n "$ranks" -- "$app"
 done
-bad 'the program is missing: knell run -n N -- PROGRAM' -n 2
+bad 'the program is missing: knell run -n N PROGRAM' -n 2
 bad 'the program is missing' -n 2 --
-bad 'the program comes after --, as in' -n 2 "$app"
+bad 'the program is missing' -n 2 ''
+bad 'unknown option -x;' -n 2 -x "$app"
+bad 'unknown option --verbose;' -n 2 --verbose "$app"
+bad '--ranks is missing.*options come before the program' "$app" -n 2
+bad 'no such program here or on the PATH' -n 2 knell-no-such-program
 bad 'no such program' -n 2 -- "$scratch/nothing"
 bad 'is a directory' -n 2 -- "$scratch"
 echo '#' >"$scratch/text"
 bad 'not executable.*chmod' -n 2 -- "$scratch/text"
 bad 'give --mpi|--mpi' -n 2 -- /bin/true
+bad 'give --mpi|--mpi' -n 2 true
 bad 'did you mean --kill' -n 2 --kil 1@1s -- "$app"
 bad 'unknown option --what' -n 2 --what -- "$app"
 bad '--mpi lam: ' -n 2 --mpi lam -- "$app"

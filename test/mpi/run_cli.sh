@@ -121,7 +121,7 @@ in_background() {
     "$knell" run -n 4 --mode "$mode" --log "$scratch/log" -- "$app" 4 >"$scratch/out" 2>"$scratch/err" &
     job=$!
     for _ in $(seq 300); do
-        [ "$(grep -c 'through MPI_Init' "$scratch/log" 2>/dev/null)" = 4 ] && break
+        [ "$(grep -c '"event": "ready"' "$scratch/log" 2>/dev/null)" = 4 ] && break
         sleep 0.1
     done
 }

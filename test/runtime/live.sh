@@ -1,6 +1,7 @@
 #!/bin/sh
 # knell live on this host: kills and stops are found in time by all survivors, nobody else is suspected, and nothing is left
 # behind: no process, no file in shared memory, also when the parent is killed. Usage: live.sh KNELL SOURCE_DIR
+. "$(dirname "$0")/../own_shm.sh"
 set -eu
 knell=$1 source=$2
 dir=$(mktemp -d)
@@ -28,8 +29,8 @@ run() {
     [ "$(value false_positives)" = 0 ] || wrong "$name: false positives: $(value false_positives)"
     [ "$(value wrong_views)" = 0 ] || wrong "$name: wrong views: $(value wrong_views)"
     [ "$(value unknown)" = 0 ] || wrong "$name: survivors that do not know: $(value unknown)"
-    for last in $(grep -o '"last_ms": [0-9.]*' "$dir/out" | cut -d ' ' -f 2); do
-        awk -v a="$last" -v b="$limit" 'BEGIN { exit !(a <= b) }' || wrong "$name: the last knew after $last ms, limit $limit"
+    for last in $(grep -o '"last_s": [0-9.e-]*' "$dir/out" | cut -d ' ' -f 2); do
+        awk -v a="$last" -v b="$limit" 'BEGIN { exit !(1000 * a <= b) }' || wrong "$name: the last knew after $last s, limit $limit ms"
     done
 }
 
@@ -38,6 +39,17 @@ why() {
     got=$(grep -o '"why": "[a-z]*"' "$dir/out" | cut -d '"' -f 4 | tr '\n' ' ' | sed 's/ $//')
     [ "$got" = "$*" ] || wrong "$name: reasons '$got', expected '$*'"
 }
+
+# in_order LOG: every line is an object with a time, none is before the one above
+in_order() {
+    awk '!/^\{"time_s": -?[0-9.e-]+, "event": "[a-z]+".*\}$/ { exit bad = 1 }
+        { time = substr($2, 1, length($2) - 1) + 0; if (NR > 1 && time < before) exit bad = 1; before = time }
+        END { exit bad || !NR }' "$1"
+}
+
+# The log is looked at before anything is started.
+"$knell" live -n 4 --for 60s --log "$dir/not/there" >"$dir/out" 2>"$dir/err" && wrong "--log: status 0"
+grep -q -- '--log .*not/there: No such file' "$dir/err" && [ ! -s "$dir/out" ] || wrong "--log: $(cat "$dir/out" "$dir/err")"
 
 shm_before=$(ls /dev/shm 2>/dev/null || true)
 
@@ -55,7 +67,10 @@ grep -q 'rank 0 is held for dead' "$dir/err" || wrong "resumed-too-late: rank 0 
 run resumed-in-time 1000 -n 6 --eta 20ms --delta 800ms --for 2s --stop 2@500ms+200ms
 why ''
 run delta-follows-eta 0 -n 2 --eta 40ms --for 200ms
-[ "$(value delta_ms)" = 400 ] || wrong "--eta 40ms alone: delta $(value delta_ms) ms, expected 400"
+[ "$(value delta_s)" = 0.4 ] || wrong "--eta 40ms alone: delta $(value delta_s) s, expected 0.4"
+run nodes-are-ranks 0 --nodes 2 --for 100ms
+[ "$(value ranks)" = 2 ] || wrong "--nodes 2: ranks $(value ranks)"
+! grep -q '_ms' "$dir/out" || wrong "times that are not in seconds: $(grep _ms "$dir/out")"
 run neighbours 2500 -n 8 --eta 20ms --delta 400ms --for 4s --kill 3@500ms --kill 4@500ms --kill 5@500ms --no-shortcuts
 
 # spread FORWARDS options...: two deaths, with these options. How often a broadcast is passed on tells the overlays apart: between the
@@ -88,8 +103,10 @@ if "$source/tools/hosts" may 2>/dev/null; then
     run cut 2500 -n 9 --hosts 3 --eta 20ms --delta 400ms --for 4s --cut 1@1s --log "$dir/log"
     why timeout timeout timeout
     [ "$(grep -o '"kind": "cut"' "$dir/out" | wc -l)" -eq 3 ] || wrong "cut: not three victims"
-    grep -q ' rank 0 is cut off$' "$dir/log" || wrong "cut: not in the log"
-    grep -q ' holds 0 for dead, found by .*(timeout)' "$dir/log" || wrong "cut: the notes are not in the log"
+    grep -q '"event": "cut", "rank": 0}$' "$dir/log" || wrong "cut: not in the log"
+    grep -q '"event": "learned", "rank": [0-9]*, "dead": 0, "by": [0-9]*, "why": "timeout"' "$dir/log" ||
+        wrong "cut: the notes are not in the log"
+    in_order "$dir/log" || wrong "cut: the log is not in the order of time"
     run cut-and-kill 2500 -n 9 --hosts 3 --eta 20ms --delta 400ms --for 6s --settle 500ms --kill 1@1s --cut 2@1s --stop 8@1010ms
 fi
 

@@ -3,6 +3,7 @@
 # alive is ever reported, nothing leaks; every tenth run is killed itself, with all its processes or alone, and leaves nothing.
 # A failure prints the one command that shows it again.
 # Usage: soak.sh KNELL HOSTS_SCRIPT RUNS [SEED [ETA DELTA]], times in ms
+. "$(dirname "$0")/../own_shm.sh"
 set -eu
 knell=$1 hosts=$2 runs=$3 seed=${4:-1} eta=${5:-10} delta=${6:-100}
 dir=$(mktemp -d)
@@ -90,9 +91,9 @@ run_judged() {
     timeout 60 setsid -w "$knell" live $options --json --log "$dir/log" >"$dir/out" 2>"$dir/err" || status=$?
     if [ $status -ne 0 ] || [ "$(value wrong_views)" != 0 ] || [ "$(value unknown)" != 0 ]; then
         wrong "status $status, false positives $(value false_positives), wrong views $(value wrong_views)," \
-            "not known $(value unknown), longest late $(value starved_ms_max) ms, away $(value away_windows)"
+            "not known $(value unknown), longest late $(value starved_max_s) s, away $(value away_windows)"
         sed 's/^/  /' "$dir/err"
-        grep -v ' started$' "$dir/log" 2>/dev/null | head -n 60 | sed 's/^/  /' || :
+        grep -v '"event": "started"' "$dir/log" 2>/dev/null | head -n 60 | sed 's/^/  /' || :
     fi
     [ "$(value false_positives_away)" = 0 ] || away=$((away + 1))
     # One for the neighbour watched, who may not have been watched yet when they were counted first.

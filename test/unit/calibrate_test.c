@@ -100,7 +100,7 @@ TEST(constant)
 
 TEST(proposal)
 {
-    struct knell__calibration_plan plan = {.ranks = 1000, .job = 24 * HOUR, .risk = 1e-3};
+    struct knell__calibration_plan plan = {.job_ranks = 1000, .job = 24 * HOUR, .risk = 1e-3};
     fill(exponential);
     knell__spread_of(values, MANY);
     struct knell__proposal found = knell__propose(values, MANY, 0, &plan);
@@ -118,7 +118,7 @@ TEST(proposal)
 /* Slow platforms get a longer period: 3 tau at least. */
 TEST(proposal_for_slow)
 {
-    struct knell__calibration_plan plan = {.ranks = 2, .job = HOUR, .risk = 0.5};
+    struct knell__calibration_plan plan = {.job_ranks = 2, .job = HOUR, .risk = 0.5};
     fill(exponential);
     for (size_t i = 0; i < MANY; i++)
         values[i] *= 1000;

@@ -89,3 +89,26 @@ TEST(reals_are_short_and_read_back)
     for (unsigned i = 0; i < sizeof values / sizeof *values; i++)
         CHECK(strtod(knell__format_real(values[i], text), NULL) == values[i]);
 }
+
+TEST(a_line)
+{
+    struct memory m;
+    struct knell_json j;
+
+    open_memory(&m, &j);
+    for (int i = 0; i < 2; i++) {
+        knell_json_begin_line(&j, m.f);
+        knell_json_object(&j);
+        knell_json_put_seconds(&j, "time_s", 1300000000 + i);
+        knell_json_put_string(&j, "event", "a \"b\"");
+        knell_json_key(&j, "list");
+        knell_json_array(&j);
+        knell_json_integer(&j, 1);
+        knell_json_integer(&j, 2);
+        knell_json_close(&j);
+        knell_json_put_bool(&j, "last", i == 1);
+        knell_json_close(&j);
+    }
+    check_memory(&m, "{\"time_s\": 1.3, \"event\": \"a \\\"b\\\"\", \"list\": [1, 2], \"last\": false}\n"
+                     "{\"time_s\": 1.300000001, \"event\": \"a \\\"b\\\"\", \"list\": [1, 2], \"last\": true}\n");
+}

@@ -103,6 +103,56 @@ TEST(collected_values_keep_their_order)
     CHECK_STR(v.operands.items[1], "two");
 }
 
+/* A command that takes a program: all words from the first without dashes on are the program's. */
+static int parse_program(const char *line, int64_t *ranks, struct knell_texts *set, char ***program)
+{
+    static char copy[512];
+    static char *argv[32];
+    int argc = 0;
+    struct knell_option options[] = {
+        KNELL_OPT_INTEGER("ranks", "N", ranks, 1, 1000, "ranks", .required = true, .brief = {"n", "np"}, .alias = "nodes"),
+        KNELL_OPT_TEXTS("set", "K=V", set, "set", .brief = {"D"}),
+        KNELL_OPT_PROGRAM("PROGRAM", program, "program"),
+    };
+
+    *ranks = 0;
+    *program = NULL;
+    set->n = 0;
+    memset(argv, 0, sizeof argv);
+    argv[argc++] = "test";
+    snprintf(copy, sizeof copy, "%s", line);
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    return knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+}
+
+TEST(options_end_at_the_program)
+{
+    static const char *const lines[] = {"-n 4 ./app -n 7 --set x -D y", "-np 4 -- ./app -n 7 --set x -D y",
+                                        "--nodes 4 ./app -n 7 --set x -D y", "-n4 -- ./app -n 7 --set x -D y"};
+    char **program;
+    int64_t ranks;
+    struct knell_texts set;
+
+    for (unsigned i = 0; i < KNELL_COUNT(lines); i++) {
+        test_context("%s", lines[i]);
+        CHECK_EQ_I64(parse_program(lines[i], &ranks, &set, &program), -1);
+        CHECK_EQ_I64(ranks, 4);
+        CHECK_EQ_U64(set.n, 0);
+        REQUIRE(program != NULL);
+        CHECK_STR(program[0], "./app");
+        CHECK_STR(program[1], "-n");
+        CHECK_STR(program[6], "y");
+    }
+    CHECK_EQ_I64(parse_program("-n 2 -D a=1 -Db=2 app", &ranks, &set, &program), -1);
+    REQUIRE(set.n == 2);
+    CHECK_STR(set.items[1], "b=2");
+    CHECK_EQ_I64(parse_program("-n 2", &ranks, &set, &program), -1);
+    CHECK(program == NULL);
+    CHECK_EQ_I64(parse_program("-n 2 -x app", &ranks, &set, &program), KNELL_EXIT_USAGE);
+    CHECK_EQ_I64(parse_program("app -n 2", &ranks, &set, &program), KNELL_EXIT_USAGE);
+}
+
 TEST(bad_lines_get_one_line)
 {
     static const struct {
@@ -132,6 +182,8 @@ TEST(bad_lines_get_one_line)
         {"--nodes 2 --file=", "--file '': must not be empty"},
         {"--nodse 2", "unknown option --nodse, did you mean --nodes?"},
         {"--zebra 2", "unknown option --zebra; `knell test --help` lists them"},
+        {"-nodes 2", "unknown option -nodes, did you mean --nodes?"},
+        {"-z 2", "unknown option -z; `knell test --help` lists them"},
         {"--nodes 2 a b c", "c: unexpected; options start with --"},
         {"--nodes 2\n3", "--nodes 2?3: must be a whole number from 2 to 1000"},
     };

@@ -5,12 +5,37 @@ TEST(the_bar_as_text)
 {
     char text[160];
 
-    knell__progress_format("ring", 50, 100, 2, text, sizeof text);
+    knell__progress_format("ring", 50, 100, 2, 80, text, sizeof text);
     CHECK_STR(text, "ring  [###############...............]   50%  25/s  2 s left");
-    knell__progress_format("ring", 0, 100, 0, text, sizeof text);
+    knell__progress_format("ring", 0, 100, 0, 80, text, sizeof text);
     CHECK_STR(text, "ring  [..............................]    0%  0/s  ? left");
-    knell__progress_format("ring", 100, 100, 4, text, sizeof text);
+    knell__progress_format("ring", 100, 100, 4, 80, text, sizeof text);
     CHECK_STR(text, "ring  [##############################]  100%  25/s  0 s left");
+}
+
+TEST(the_bar_fits_the_terminal)
+{
+    static const struct {
+        int width;
+        const char *text;
+    } at[] = {
+        {60, "ring  [###############...............]   50%  25/s  2 s left"},
+        {59, "ring  [##############...............]   50%  25/s  2 s left"},
+        {40, "ring  [#####.....]   50%  25/s  2 s left"},
+        {39, "ring  [#######........]   50%  2 s left"},
+        {34, "ring  [#####.....]   50%  2 s left"},
+        {33, "ring   50%  2 s left"},
+        {20, "ring   50%  2 s left"},
+        {19, "ring   50%"},
+        {6, "ring  "},
+        {0, ""},
+    };
+    char text[160];
+
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        knell__progress_format("ring", 50, 100, 2, at[i].width, text, sizeof text);
+        CHECK_STR(text, at[i].text);
+    }
 }
 
 /* Standard error is no terminal under ctest: nothing is drawn, nothing breaks. */
