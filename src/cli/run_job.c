@@ -91,6 +91,10 @@ static void take(struct knell__run_job *job, const struct knell__report *report)
         if (job->fail)
             knell__run_fail_at(job->fail, report->process, (int)report->value, report->code);
         break;
+    case KNELL__WORD_CHANGED:
+        if (job->fail)
+            knell__run_fail_changed(job->fail, report->process, (int)report->value);
+        break;
     case KNELL__WORD_INSIDE:
         rank->told = true;
         rank->inside = (int)report->value;
@@ -118,7 +122,7 @@ void knell__run_read_reports(struct knell__run_job *job)
     while (read(job->place.reports, &report, sizeof report) == (ssize_t)sizeof report) {
         if (report.process < 0 || report.process >= job->plan->ranks)
             continue;
-        if (report.word != KNELL__WORD_AT)
+        if (report.word != KNELL__WORD_AT && report.word != KNELL__WORD_CHANGED)
             keep(job, &report);
         take(job, &report);
         if (job->log)
@@ -258,7 +262,11 @@ static int prepare(struct knell__run_job *job)
         status = knell__cli_fail(plan->usage, "--log %.200s: %s", plan->log, strerror(errno));
     if (job->log)
         setvbuf(job->log, NULL, _IOLBF, 0); /* it can be followed */
-    return status == KNELL_EXIT_OK ? knell__run_place_open(plan, &job->place) : status;
+    if (status == KNELL_EXIT_OK)
+        status = knell__run_place_open(plan, &job->place);
+    if (status == KNELL_EXIT_OK && job->fail)
+        knell__run_fail_place(job->fail);
+    return status;
 }
 
 int knell__run(const struct knell__run_plan *plan)

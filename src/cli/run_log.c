@@ -47,6 +47,7 @@ static void write_words(const struct knell__run_job *job, const struct knell__re
     case KNELL__WORD_INSIDE:
         fprintf(job->log, "is inside %s", report->value < 0 ? "no MPI call" : knell__run_call_name((int)report->value));
         break;
+    case KNELL__WORD_CHANGED: fputs("is held: a variable that is watched has changed", job->log); break;
     case KNELL__WORD_FLIPPED: write_flipped(job, report); break;
     default: fputs("says what is not understood", job->log); break;
     }

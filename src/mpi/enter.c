@@ -61,7 +61,7 @@ void knell__heed(void)
         knell__where_answer();
 }
 
-bool knell__enter_slowly(enum knell__call call)
+bool knell__enter_slowly(enum knell__call call, const int64_t *arguments, unsigned count)
 {
     unsigned attention = atomic_load(&knell__attention);
     if (attention & KNELL__ATTENTION_OFF)
@@ -70,7 +70,7 @@ bool knell__enter_slowly(enum knell__call call)
         return false;
     knell__heed();
     if (attention & KNELL__ATTENTION_INJECT)
-        knell__inject_before(call);
+        knell__inject_before(call, arguments, count);
     return true;
 }
 
