@@ -10,7 +10,7 @@ install(FILES include/knell/core.h include/knell/fail.h include/knell/runtime.h 
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell COMPONENT development)
 get_property(mpis GLOBAL PROPERTY KNELL_MPIS)
 if(mpis)
-  install(FILES include/knell/mpix.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell COMPONENT development)
+  install(FILES include/knell/mpix.h include/knell/faults.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell COMPONENT development)
   # In a folder of its own: it must be found before the MPI's own mpi-ext.h, and by those who ask for it only.
   install(DIRECTORY include/mpi-ext/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell/mpi-ext COMPONENT development)
   install(FILES docs/mpi.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

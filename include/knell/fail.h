@@ -47,6 +47,7 @@ extern "C" {
 #define KNELL_FAIL_DECLS_MAX 256           /* declarations of a daemon or node */
 #define KNELL_FAIL_TERMS_MAX 128           /* numbers, names and operators of an expression */
 #define KNELL_FAIL_ACTIONS_MAX 32          /* actions of a rule */
+#define KNELL_FAIL_ARGUMENTS_MAX 16        /* arguments of a call: $arg1 to $arg16 */
 #define KNELL_FAIL_INSTANCES_MAX (1u << 20)
 #define KNELL_FAIL_NOTES_MAX 50            /* errors, and warnings, shown of one compilation */
 #define KNELL_FAIL_FAULTS_MAX 8            /* run-time errors kept in one record */
@@ -118,7 +119,8 @@ struct knell_fail_place {
     uint32_t size;
 };
 
-/* A function named by before() or after(); library is NULL when any will do. */
+/* A function named by before() or after(); library is NULL when any will do. A symbol that ends in a star is a family: all functions that
+ * begin so. */
 struct knell_fail_function {
     const char *library;
     const char *symbol;
@@ -128,6 +130,9 @@ uint32_t knell_fail_place_count(const struct knell_fail_program *program);
 struct knell_fail_place knell_fail_place_at(const struct knell_fail_program *program, uint32_t place);
 uint32_t knell_fail_function_count(const struct knell_fail_program *program);
 struct knell_fail_function knell_fail_function_at(const struct knell_fail_program *program, uint32_t function);
+/* Is the function of this name meant: is it the one, or of the family? */
+bool knell_fail_function_means(const struct knell_fail_program *program, uint32_t function, const char *symbol);
+bool knell_fail_function_is_family(const struct knell_fail_program *program, uint32_t function);
 uint32_t knell_fail_variable_count(const struct knell_fail_program *program); /* of the program under test: $x */
 const char *knell_fail_variable_at(const struct knell_fail_program *program, uint32_t variable); /* with the dollar */
 uint32_t knell_fail_message_count(const struct knell_fail_program *program);
@@ -150,6 +155,9 @@ int knell_fail_instance_find(const struct knell_fail_program *program, const cha
     X(ONERROR, "onerror")                                                                                              \
     X(BEFORE, "before")                                                                                                \
     X(AFTER, "after")                                                                                                  \
+    X(FAMILY, "a family of functions, PREFIX*")                                                                        \
+    X(LIBRARY, "the library of a function, LIB:")                                                                      \
+    X(ARGUMENT, "arguments of a call, $argN")                                                                          \
     X(WATCH, "watch")                                                                                                  \
     X(READ, "reading a variable of the program")                                                                       \
     X(WRITE, "writing a variable of the program")                                                                      \
@@ -159,7 +167,9 @@ int knell_fail_instance_find(const struct knell_fail_program *program, const cha
     X(SIGNAL, "signal")                                                                                                \
     X(CUT, "cut and heal")                                                                                             \
     X(FLIP_PAYLOAD, "flip of a message's payload")                                                                     \
-    X(FLIP_VARIABLE, "flip of a variable")
+    X(FLIP_VARIABLE, "flip of a variable")                                                                             \
+    X(HOSTS, "hosts")                                                                                                  \
+    X(MATCH_HOST, "match = \"host\"")
 
 enum knell_fail_feature_number {
 #define KNELL_FAIL_FEATURE_NUMBER(name, text) KNELL_FAIL_FEATURE_NUMBER_##name,
@@ -174,15 +184,17 @@ enum knell_fail_feature {
 };
 
 struct knell_fail_effector {
-    const char *name;
+    const char *name;           /* one word: knell fail check --for NAME */
+    const char *title;          /* as in "... cannot do this" */
     uint32_t can;               /* KNELL_FAIL_CAN_... */
     uint32_t never;             /* events that do not occur here and may be waited for all the same */
     const char *function_prefix; /* before and after: only functions that start so; NULL: any */
 };
 
-/* The table of docs/scenarios.md: "simulator", "platform", "ghost", "agent"; NULL for another name. */
+/* The one table of who can do what: "simulator", "platform", "live", "ghost", "run", "agent"; NULL for another name. */
 const struct knell_fail_effector *knell_fail_effector_find(const char *name);
 const struct knell_fail_effector *knell_fail_effector_at(uint32_t number); /* NULL past the end */
+const char *knell_fail_feature_text(uint32_t feature);                     /* one KNELL_FAIL_CAN_... */
 
 /* Reports every use of what the effector cannot do, as an error at its place. Returns how many. */
 uint32_t knell_fail_require(const struct knell_fail_program *program, const struct knell_fail_effector *effector,
@@ -209,6 +221,12 @@ struct knell_fail_event {
     /* BEFORE, AFTER: which call of this function this is, from 1, counting the calls that were reported since the
      * process was loaded; 0: the interpreter counts. */
     uint64_t count;
+    /* BEFORE, AFTER: by which names the function is known, when `subject` is a family; NULL: by that of the subject alone.
+     * One event a call: it is matched with every rule that means one of the names. */
+    const char *symbol;
+    const char *alias;
+    const int64_t *arguments; /* BEFORE: of the call; the strings and these live as long as the record is used */
+    uint32_t argument_count;
 };
 
 /* ---- what a step gives ------------------------------------------------------------------------------------------- */
@@ -252,7 +270,7 @@ enum knell_fail_fault_type {
     KNELL_FAIL_FAULT_DIVISION,   /* by zero */
     KNELL_FAIL_FAULT_RANGE,      /* FAIL_RANDOM(a, b) with a > b, FAIL_CHANCE of nothing, a negative life span */
     KNELL_FAIL_FAULT_INDEX,      /* no such slot */
-    KNELL_FAIL_FAULT_READ,       /* the variable of the program cannot be read now */
+    KNELL_FAIL_FAULT_READ,       /* the variable of the program, or the argument, cannot be read now */
     KNELL_FAIL_FAULT_TIMER,      /* a negative time or one beyond the end of time */
 };
 const char *knell_fail_fault_text(enum knell_fail_fault_type type);
@@ -332,6 +350,15 @@ struct knell_fail_probe {
 uint32_t knell_fail_armed(const struct knell_fail_world *world, uint32_t instance, struct knell_fail_probe *probes,
                           uint32_t room);
 bool knell_fail_is_armed(const struct knell_fail_world *world, uint32_t instance, struct knell_fail_probe probe);
+
+/* To hold a process at every call is dear. How many calls of this probe in a row, at most `most`, would find no rule, as things are: the
+ * effector may let so many pass without a word. 0 if the node names another function too, or if a condition needs more than counts and
+ * draws. Before the next step of any kind for this instance the effector says how many did pass. */
+uint32_t knell_fail_idle(struct knell_fail_world *world, uint32_t instance, struct knell_fail_probe probe, uint32_t most);
+void knell_fail_passed(struct knell_fail_world *world, uint32_t instance, struct knell_fail_probe probe, uint32_t calls);
+
+/* All that the node does at this probe, and the only one it has, is flip bits of messages: a call without a message need not be held. */
+bool knell_fail_only_flips(const struct knell_fail_world *world, uint32_t instance, struct knell_fail_probe probe);
 
 /* ---- silent faults ----------------------------------------------------------------------------------------------- */
 

@@ -112,34 +112,49 @@ static int compile(const struct knell_usage *usage, const struct knell_fail_defi
     return result == 0 ? KNELL_EXIT_OK : KNELL_EXIT_FAILED;
 }
 
+struct defines {
+    struct knell_fail_define define[KNELL_TEXTS_MAX];
+    char name[KNELL_TEXTS_MAX][KNELL_FAIL_NAME_MAX + 1];
+};
+
+static int parse_defines(const struct knell_usage *usage, const struct knell_texts *texts, struct defines *defines)
+{
+    for (size_t i = 0; i < texts->n; i++) {
+        if (parse_define(usage, texts->items[i], defines->name[i], &defines->define[i]) >= 0)
+            return KNELL_EXIT_USAGE;
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(defines->name[k], defines->name[i]) == 0)
+                return knell__cli_fail(usage, "-D %s: given twice", defines->name[i]);
+        }
+    }
+    return KNELL_EXIT_OK;
+}
+
 int knell__scenario_open(const struct knell_usage *usage, const char *file, const struct knell_texts *texts,
                          struct knell_scenario *scenario)
 {
-    struct knell_fail_define defines[KNELL_TEXTS_MAX];
-    char names[KNELL_TEXTS_MAX][KNELL_FAIL_NAME_MAX + 1];
+    struct defines defines;
 
     memset(scenario, 0, sizeof *scenario);
-    for (size_t i = 0; i < texts->n; i++) {
-        if (parse_define(usage, texts->items[i], names[i], &defines[i]) >= 0)
-            return KNELL_EXIT_USAGE;
-        for (size_t k = 0; k < i; k++) {
-            if (strcmp(names[k], names[i]) == 0)
-                return knell__cli_fail(usage, "-D %s: given twice", names[i]);
-        }
-    }
+    if (parse_defines(usage, texts, &defines) != KNELL_EXIT_OK)
+        return KNELL_EXIT_USAGE;
     scenario->source.name = strcmp(file, "-") == 0 ? "standard input" : file;
     scenario->source.text = knell__read_file(usage, file, KNELL_FAIL_SOURCE_MAX, &scenario->source.size);
     if (!scenario->source.text)
         return KNELL_EXIT_USAGE;
-    return compile(usage, defines, (uint32_t)texts->n, scenario);
+    return compile(usage, defines.define, (uint32_t)texts->n, scenario);
 }
 
 int knell__scenario_compile(const struct knell_usage *usage, const char *name, char *text, size_t size,
-                            struct knell_scenario *scenario)
+                            const struct knell_texts *texts, struct knell_scenario *scenario)
 {
+    struct defines defines;
+
     memset(scenario, 0, sizeof *scenario);
     scenario->source = (struct knell_fail_source){.name = name, .text = text, .size = size};
-    return compile(usage, NULL, 0, scenario);
+    if (parse_defines(usage, texts, &defines) != KNELL_EXIT_OK)
+        return KNELL_EXIT_USAGE;
+    return compile(usage, defines.define, (uint32_t)texts->n, scenario);
 }
 
 void knell__scenario_close(struct knell_scenario *scenario)

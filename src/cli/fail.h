@@ -28,7 +28,7 @@ int knell__scenario_open(const struct knell_usage *usage, const char *file, cons
                          struct knell_scenario *scenario);
 /* The same for a text in memory, which is the scenario's from here on. */
 int knell__scenario_compile(const struct knell_usage *usage, const char *name, char *text, size_t size,
-                            struct knell_scenario *scenario);
+                            const struct knell_texts *defines, struct knell_scenario *scenario);
 void knell__scenario_close(struct knell_scenario *scenario);
 
 /* What the effector cannot do, as errors; KNELL_EXIT_OK or KNELL_EXIT_FAILED. */

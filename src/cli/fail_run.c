@@ -19,7 +19,8 @@ static const struct knell_usage usage = {
     .notes =
         "Lines of a script:\n"
         "  load|exit|error SLOTS         the process there starts, ends with status 0, ends otherwise\n"
-        "  before|after SLOTS FUNCTION   it is at the entry or the return of a function\n"
+        "  before SLOTS FUNCTION [N...]  it is at the entry of a function, called with these arguments\n"
+        "  after SLOTS FUNCTION          it is at the return of a function\n"
         "  set SLOTS $VARIABLE N         it changes a variable\n"
         "  send MESSAGE SLOTS from SLOT  a message comes in\n"
         "  at TIME, wait TIME, next      go on to a time, by a time, to the next timer or message\n"
@@ -295,7 +296,7 @@ static void call_the_rest(const struct knell_fail_program *program, struct knell
         const char *symbol = knell_fail_function_at(program, f).symbol;
         bool named = false;
         for (uint32_t i = 0; i < c->call_count; i++)
-            named |= strcmp(c->calls[i].symbol, symbol) == 0;
+            named |= knell_fail_function_means(program, f, c->calls[i].symbol);
         if (!named && c->call_count < KNELL_PLATFORM_CALLS_MAX)
             c->calls[c->call_count++] = (struct knell_platform_call){symbol, DEFAULT_CALL_NS, DEFAULT_CALL_NS};
     }

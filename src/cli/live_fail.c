@@ -10,12 +10,6 @@
 #include <sys/wait.h>
 
 #define DELAY_NS 100000 /* of a message from daemon to daemon, on a net of their own */
-#define CAN(name) KNELL_FAIL_CAN_##name
-
-static const struct knell_fail_effector effector = {
-    .name = "live run",
-    .can = CAN(ONLOAD) | CAN(ONEXIT) | CAN(ONERROR) | CAN(HALT) | CAN(STOP) | CAN(CONTINUE),
-};
 
 struct knell__live_fail {
     struct knell__live_run *run;
@@ -144,7 +138,7 @@ static int prepare(struct knell__live_fail *fail)
     struct knell_fail_config config = {.message_delay = DELAY_NS};
     int status = knell__scenario_open(run->usage, run->plan->fail, &run->plan->defines, &fail->scenario);
     if (status == KNELL_EXIT_OK)
-        status = knell__scenario_require(&fail->scenario, &effector);
+        status = knell__scenario_require(&fail->scenario, knell_fail_effector_find("live"));
     if (status != KNELL_EXIT_OK)
         return status;
     fail->memory = malloc(knell_fail_world_size(fail->scenario.program, &config));

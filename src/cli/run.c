@@ -14,9 +14,11 @@ static const struct knell_usage usage = {
     .operands = "PROGRAM [argument...]",
     .notes = "--kill R@T: rank R dies T after all have left MPI_Init. --kill R@MPI_Send#5: before its 5th MPI_Send.\n"
              "--mode real: deaths are SIGKILL. ghost: the process leaves the program for good and has itself declared dead.\n"
+             "--kill R@MPI_*#50: before its 50th call, whichever it is.\n"
              "--fail FILE: a scenario instead; slots get the ranks in their order (docs/scenarios.md).\n"
              "Options end at PROGRAM, or at --. It is looked for on the PATH, then here.\n"
              "--json: one object on standard output; what the program writes there goes to standard error.\n"
+             "--mttf T: examples/fail/life-exponential.fail with MTBF of T and a slot for every rank; -D KEEP=1 lets one live.\n"
              "--info mpi_error_uniform=coll: every collective returns the same code at all ranks. --info mpi_error_range=group (universe): "
              "a death in the communicator (in the job) revokes it (docs/mpi.md).\n"
              KNELL_SPREAD_NOTES
@@ -31,6 +33,7 @@ static const struct knell_usage usage = {
                 "  knell run -n 8 --kill 0@1s --kill 3@1.5s ./solver --size 1000\n"
                 "  knell run -n 4 --mode ghost --kill 2@MPI_Allreduce#10 ./app\n"
                 "  knell run -n 8 --fail examples/fail/life-weibull.fail -D SCALE=5000 ./app\n"
+                "  knell run -n 8 --mttf 20s -D KEEP=1 --seed 7 ./app\n"
                 "  knell run -n 8 --info mpi_error_uniform=coll ./app\n"
                 "  knell run -n 4 --json ./app >result.json\n"
                 "  knell run -n 4 --dry-run ./app\n",
@@ -43,6 +46,8 @@ static int check(struct knell__run_plan *plan, bool mpi_given)
         return status;
     if (plan->fail && plan->kills.n)
         return knell__cli_fail(&usage, "--fail says who fails already; give it or --kill");
+    if (plan->mttf && (plan->fail || plan->kills.n))
+        return knell__cli_fail(&usage, "--mttf says who fails already; give it or --%s", plan->fail ? "fail" : "kill");
     if (plan->ghost_delay && plan->mode != KNELL__RUN_GHOST)
         return knell__cli_fail(&usage, "--ghost-delay: only with --mode ghost");
     status = knell__run_info_check(plan);
@@ -71,8 +76,10 @@ static int parse(int argc, char **argv, struct knell__run_plan *plan)
         KNELL_OPT_TEXTS("info", "KEY=VALUE", &plan->infos, "a hint on MPI_COMM_WORLD"),
         KNELL_OPT_TEXTS("kill", "R@T|R@F#K", &plan->kills, "kill rank R at time T, or before its K-th call of F"),
         KNELL_OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario strikes instead"),
+        KNELL_OPT_DURATION("mttf", "T", &plan->mttf, 1000000, INT64_C(31536000000000000),
+                           "each rank has a random life span, of T on average"),
         KNELL_FAIL_OPTION_DEFINE(&plan->defines),
-        KNELL_OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail: what its draws depend on", .fallback = "1"),
+        KNELL_OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail, --mttf: what the draws depend on", .fallback = "1"),
         KNELL_OPT_DURATION("timeout", "T", &plan->timeout, 1000000, INT64_C(31536000000000000),
                            "ends the job after T and says who is where"),
         KNELL_OPT_DURATION("stuck", "T", &plan->stuck, 100000000, INT64_C(31536000000000000),
@@ -88,10 +95,10 @@ static int parse(int argc, char **argv, struct knell__run_plan *plan)
     int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
     if (status < 0 && (!plan->program || !plan->program[0] || !*plan->program[0]))
         return knell__cli_fail(&usage, "the program is missing: knell run -n N PROGRAM [argument...]");
-    if (status < 0 && !plan->fail)
+    if (status < 0 && !plan->fail && !plan->mttf)
         for (size_t i = 0; i < KNELL_COUNT(of_fail); i++)
             if (knell_options_find(options, KNELL_COUNT(options), of_fail[i])->given)
-                return knell__cli_fail(&usage, "--%s: only with --fail", of_fail[i]);
+                return knell__cli_fail(&usage, "--%s: only with --fail or --mttf", of_fail[i]);
     if (status >= 0)
         return status;
     status = check(plan, knell_options_find(options, KNELL_COUNT(options), "mpi")->given);
@@ -105,8 +112,8 @@ static int dry_run(const struct knell__run_plan *plan)
         return knell__cli_broken(&usage, "no memory for the command");
     knell__run_command_print(&command, stdout);
     knell__run_command_free(&command);
-    if (plan->kills.n || plan->fail)
-        fprintf(stderr, "knell run: --kill and --fail need `knell run` itself: this command kills nobody\n");
+    if (knell__run_injects(plan))
+        fprintf(stderr, "knell run: --kill, --fail and --mttf need `knell run` itself: this command kills nobody\n");
     return KNELL_EXIT_OK;
 }
 

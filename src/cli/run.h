@@ -7,7 +7,7 @@
  *      run_place.c    the job's private directory: the reports' pipe, the desk, what the MPIs leave
  *      run_job.c      the loop: reports, the scenario
  *      run_end.c      nobody is left; the status
- *      run_fail.c     the scenario
+ *      run_fail.c     the scenario (run_fail.h); run_kill.c --kill, run_mttf.c --mttf as one
  *      run_log.c      --log
  *      run_json.c     --json
  *      run_spans.c    which calls belong together
@@ -50,6 +50,7 @@ struct knell__run_plan {
     int64_t seed;
     struct knell_texts kills, defines, infos;
     const char *fail;
+    int64_t mttf; /* 0: none */
     const char *log;
     bool dry_run, quiet, json;
     char **program; /* its arguments, ended by NULL */
@@ -167,8 +168,12 @@ int knell__run_status(const struct knell__run_job *job);
 
 /* ---- run_fail.c ---------------------------------------------------------------------------------------------------------- */
 
-/* The scenario of --fail or --kill; NULL with *status KNELL_EXIT_OK: none. Otherwise *status says why. */
+/* Is there one? */
+bool knell__run_injects(const struct knell__run_plan *plan);
+/* The scenario of --fail, --kill or --mttf; NULL with *status KNELL_EXIT_OK: none. Otherwise *status says why. */
 struct knell__run_fail *knell__run_fail_open(struct knell__run_job *job, int *status);
+/* On the desks, before the ranks are there: which variables it names. */
+void knell__run_fail_place(struct knell__run_fail *fail);
 void knell__run_fail_begin(struct knell__run_fail *fail);
 void knell__run_fail_ended(struct knell__run_fail *fail, int rank, bool well);
 void knell__run_fail_at(struct knell__run_fail *fail, int rank, int call, bool after);
@@ -181,9 +186,10 @@ struct knell__run_held {
 bool knell__run_fail_holds(const struct knell__run_fail *fail, int rank, struct knell__run_held *held);
 /* How often it struck, and how often it heard a rank come to a call. */
 uint64_t knell__run_fail_faults(const struct knell__run_fail *fail);
-uint64_t knell__run_fail_calls(const struct knell__run_fail *fail, int rank, int call);
+uint64_t knell__run_fail_calls(struct knell__run_fail *fail, int rank, const char *symbol); /* by the name the scenario has for it */
 /* What it had waited for when the job ended: "; it waited for MPI_Send, which was called 3 times, and for 5 s". */
-void knell__run_fail_write_waits(const struct knell__run_fail *fail, FILE *out);
+void knell__run_fail_write_waits(struct knell__run_fail *fail, FILE *out);
+void knell__run_fail_changed(struct knell__run_fail *fail, int rank, int variable);
 /* Does what is due; returns when the next thing is, by the clock, or KNELL_NEVER. */
 int64_t knell__run_fail_act(struct knell__run_fail *fail);
 void knell__run_fail_close(struct knell__run_fail *fail);

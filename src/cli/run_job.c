@@ -102,6 +102,10 @@ static void take(struct knell__run_job *job, const struct knell__report *report)
             knell__run_fail_at(job->fail, report->process, (int)report->value, report->code);
         break;
     case KNELL__WORD_COUNTED: has_counted(job, report); break;
+    case KNELL__WORD_CHANGED:
+        if (job->fail)
+            knell__run_fail_changed(job->fail, report->process, (int)report->value);
+        break;
     case KNELL__WORD_INSIDE:
         rank->told = true;
         rank->inside = (int)report->value;
@@ -129,7 +133,7 @@ void knell__run_read_reports(struct knell__run_job *job)
     while (read(job->place.reports, &report, sizeof report) == (ssize_t)sizeof report) {
         if (report.process < 0 || report.process >= job->plan->ranks)
             continue;
-        if (report.word != KNELL__WORD_AT)
+        if (report.word != KNELL__WORD_AT && report.word != KNELL__WORD_CHANGED)
             keep(job, &report);
         take(job, &report);
         knell__run_log_report(job, &report);
@@ -264,7 +268,11 @@ static int prepare(struct knell__run_job *job)
     job->fail = knell__run_fail_open(job, &status);
     if (status == KNELL_EXIT_OK && plan->log)
         status = knell__log_open(&job->log, plan->usage, plan->log);
-    return status == KNELL_EXIT_OK ? knell__run_place_open(plan, &job->place) : status;
+    if (status == KNELL_EXIT_OK)
+        status = knell__run_place_open(plan, &job->place);
+    if (status == KNELL_EXIT_OK && job->fail)
+        knell__run_fail_place(job->fail);
+    return status;
 }
 
 /* The job's status, unless it cannot be told. */

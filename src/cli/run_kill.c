@@ -53,24 +53,56 @@ static int number_of(const char *name)
     return -1;
 }
 
-int knell__run_call(const char *name)
+const char *knell__run_call_alias(int call)
 {
-    int call = number_of(name);
-    return is_out_of_reach(call) ? -1 : call;
+    for (int i = 0; i < ALIASES; i++)
+        if (alias[i].call == call)
+            return alias[i].name;
+    return NULL;
 }
 
-int knell__run_no_call(const struct knell__run_plan *plan, const char *where, const char *name)
+static bool is_meant(const char *name, const char *call)
+{
+    size_t length = strlen(name);
+    return length > 0 && name[length - 1] == '*' ? strncmp(name, call, length - 1) == 0 : strcmp(name, call) == 0;
+}
+
+static bool is_family(const char *name)
+{
+    return *name && name[strlen(name) - 1] == '*';
+}
+
+/* A family is of calls in the middle of a job. */
+bool knell__run_call_is(int call, const char *name)
+{
+    const char *other = knell__run_call_alias(call);
+    if (is_out_of_reach(call) || (call == KNELL__CALL_FINALIZE && is_family(name)))
+        return false;
+    return is_meant(name, call_name[call]) || (other && is_meant(name, other));
+}
+
+bool knell__run_call_exists(const char *name)
+{
+    int call = 0;
+    while (call < KNELL__CALL_END && !knell__run_call_is(call, name))
+        call++;
+    return call < KNELL__CALL_END;
+}
+
+int knell__run_no_call(const struct knell_usage *usage, const char *where, const char *name)
 {
     struct knell_suggestion near = {.word = name};
     if (is_out_of_reach(number_of(name)))
-        return knell__cli_fail(plan->usage, "%.120s: nothing can be done at %.60s: ranks are heard of from the end of MPI_Init to "
+        return knell__cli_fail(usage, "%.120s: nothing can be done at %.60s: ranks are heard of from the end of MPI_Init to "
                                "MPI_Finalize", where, name);
     for (int i = 0; i < KNELL__CALL_END; i++)
         knell__suggestion_offer(&near, call_name[i]);
     for (int i = 0; i < ALIASES; i++)
         knell__suggestion_offer(&near, alias[i].name);
-    return near.best ? knell__cli_fail(plan->usage, "%.120s: there is no call %.60s; did you mean %s?", where, name, near.best)
-                     : knell__cli_fail(plan->usage, "%.120s: %.60s is no MPI call that is known here", where, name);
+    if (is_family(name))
+        return knell__cli_fail(usage, "%.120s: no MPI call that is known here begins with %.*s", where, (int)strlen(name) - 1, name);
+    return near.best ? knell__cli_fail(usage, "%.120s: there is no call %.60s; did you mean %s?", where, name, near.best)
+                     : knell__cli_fail(usage, "%.120s: %.60s is no MPI call that is known here", where, name);
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------------------- */
@@ -83,8 +115,8 @@ static int parse_call(const struct knell__run_plan *plan, const char *text, cons
     size_t length = strcspn(call, "#");
     snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), call);
     snprintf(where, sizeof where, "--kill %.80s", text);
-    if (knell__run_call(name) < 0)
-        return knell__run_no_call(plan, where, name);
+    if (!knell__run_call_exists(name))
+        return knell__run_no_call(plan->usage, where, name);
     if (call[length] && (knell__parse_integer(call + length + 1, &count) != NULL || count < 1))
         return knell__cli_fail(plan->usage, "--kill %.80s: %.20s must be a whole number from 1 on", text, call + length + 1);
     snprintf(kill->call, sizeof kill->call, "%.40s#%" PRId64, name, count);
@@ -168,5 +200,5 @@ int knell__run_kills_open(const struct knell__run_plan *plan, struct knell_scena
         free(text);
         return knell__cli_broken(plan->usage, "no memory for --kill");
     }
-    return knell__scenario_compile(plan->usage, "--kill", text, size, scenario);
+    return knell__scenario_compile(plan->usage, "--kill", text, size, &(struct knell_texts){0}, scenario);
 }

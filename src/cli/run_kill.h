@@ -4,10 +4,14 @@
 
 #include "cli/run.h"
 
-/* The number of an MPI call (gen/calls.h) by its name; -1: none, or none at which scenarios hear of ranks. */
-int knell__run_call(const char *name);
+/* Does a name of the user's, perhaps a family (MPI_*), mean this call? */
+bool knell__run_call_is(int call, const char *name);
+/* Another name of the same call; NULL: none. */
+const char *knell__run_call_alias(int call);
+/* Does it mean any call at which scenarios hear of ranks? */
+bool knell__run_call_exists(const char *name);
 /* Says why there is none, and which is like it; an exit status. `where`: what of the user's named it. */
-int knell__run_no_call(const struct knell__run_plan *plan, const char *where, const char *name);
+int knell__run_no_call(const struct knell_usage *usage, const char *where, const char *name);
 
 /* All of --kill is well formed; -1, or an exit status after a complaint. */
 int knell__run_kills_check(const struct knell__run_plan *plan);

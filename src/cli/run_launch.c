@@ -128,7 +128,7 @@ static void give_settings(const struct knell__run_plan *plan, const char *place,
         give_infos(plan, command);
     if (place)
         give(plan, command, "KNELL_RUN", place);
-    if (place && (plan->kills.n || plan->fail))
+    if (place && knell__run_injects(plan))
         give(plan, command, "KNELL_INJECT", "1");
 }
 

@@ -9,7 +9,7 @@ static const char *const events[] = {
     [KNELL__WORD_READY] = "ready",     [KNELL__WORD_FINISHED] = "finalized", [KNELL__WORD_ABORTED] = "aborted",
     [KNELL__WORD_LEARNED] = "learned", [KNELL__WORD_GHOST] = "ghost",     [KNELL__WORD_DID] = "call",
     [KNELL__WORD_AT] = "held",         [KNELL__WORD_INSIDE] = "inside",   [KNELL__WORD_FLIPPED] = "flipped",
-    [KNELL__WORD_COUNTED] = "counted",
+    [KNELL__WORD_COUNTED] = "counted", [KNELL__WORD_CHANGED] = "changed",
 };
 
 static const char *event_of(int32_t word)
@@ -79,6 +79,7 @@ static void put_details(struct knell_json *j, const struct knell__report *report
         knell_json_put_integer(j, "missed", report->value);
         knell_json_put_seconds(j, "latest_s", report->took);
         break;
+    case KNELL__WORD_CHANGED: knell_json_put_integer(j, "variable", report->value); break;
     default: break;
     }
 }

@@ -85,7 +85,7 @@ static bool make_desks(const struct knell__run_plan *plan, struct knell__run_pla
     char path[96];
     snprintf(path, sizeof path, "%s/" KNELL__REPORT_DESK, place->path);
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    place->stride = (size_t)sysconf(_SC_PAGESIZE);
+    place->stride = knell__desk_stride((size_t)sysconf(_SC_PAGESIZE));
     place->desks_size = place->stride * (size_t)plan->ranks;
     void *memory = fd >= 0 && ftruncate(fd, (off_t)place->desks_size) == 0
                        ? mmap(NULL, place->desks_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)

@@ -25,7 +25,7 @@ static void write_calls(const struct knell__run_job *job, int rank, const char *
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(call, "#"), call);
-    uint64_t calls = knell__run_fail_calls(job->fail, rank, knell__run_call(name));
+    uint64_t calls = knell__run_fail_calls(job->fail, rank, name);
     if (calls == 0)
         fprintf(out, "rank %d never called %s", rank, name);
     else
@@ -65,11 +65,12 @@ static void write_kill(const struct knell__run_job *job, const char *kill, FILE 
     fputc('\n', out);
 }
 
-/* ---- --fail ------------------------------------------------------------------------------------------------------------------ */
+/* ---- --fail, --mttf ------------------------------------------------------------------------------------------------------------------ */
 
 static void write_scenario(const struct knell__run_job *job, FILE *out)
 {
-    fprintf(out, "knell run: --fail %s: no fault was injected: ", job->plan->fail);
+    fprintf(out, "knell run: %s%s: no fault was injected: ", job->plan->fail ? "--fail " : "--mttf",
+            job->plan->fail ? job->plan->fail : "");
     if (!job->begin) {
         fputs("not all ranks came through MPI_Init\n", out);
         return;
@@ -83,6 +84,6 @@ void knell__run_spared(const struct knell__run_job *job, FILE *out)
 {
     for (size_t i = 0; i < job->plan->kills.n; i++)
         write_kill(job, job->plan->kills.items[i], out);
-    if (job->fail && job->plan->fail && knell__run_fail_faults(job->fail) == 0)
+    if (job->fail && !job->plan->kills.n && knell__run_fail_faults(job->fail) == 0)
         write_scenario(job, out);
 }

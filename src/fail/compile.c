@@ -86,8 +86,15 @@ uint32_t knell__compile_message(struct knell__compiler *c, struct knell__word na
     return intern(c, c->program->messages, &c->program->message_count, name, "messages");
 }
 
+bool knell__is_argument(const char *name)
+{
+    return strncmp(name, "$arg", 4) == 0 && name[4] != '\0' && strspn(name + 4, "0123456789") == strlen(name + 4);
+}
+
 uint32_t knell__compile_variable(struct knell__compiler *c, struct knell__word name)
 {
+    if (knell__is_argument(name.text))
+        knell__notes_error(c->notes, name.at, "%s is an argument of a call: it can only be read", name.text);
     return intern(c, c->program->variables, &c->program->variable_count, name, "variables of the program");
 }
 

@@ -13,6 +13,7 @@ struct knell__compiler {
     struct knell_fail_program *program;
     struct knell__fail_daemon *daemon; /* the one being compiled */
     struct knell__fail_node *node;     /* NULL while at the daemon's own declarations */
+    const struct knell__rule *rule;    /* NULL while at declarations */
 };
 
 /* What a name means where it stands. */
@@ -33,6 +34,7 @@ struct knell__fail_slice knell__compile_expr(struct knell__compiler *c, const st
 /* The number of a name in one of the program's tables, put in if it is new. */
 uint32_t knell__compile_message(struct knell__compiler *c, struct knell__word name);
 uint32_t knell__compile_variable(struct knell__compiler *c, struct knell__word name);
+bool knell__is_argument(const char *name); /* $arg1, $arg2, ... */
 uint32_t knell__compile_function(struct knell__compiler *c, struct knell__word library, struct knell__word symbol);
 
 void knell__compile_rules(struct knell__compiler *c, const struct knell__rule *rules);

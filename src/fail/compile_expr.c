@@ -62,11 +62,30 @@ static void check_draw(struct knell__compiler *c, const struct knell__expr *e)
                            "FAIL_WEIBULL(scale, shape) needs a scale of at least 0, a shape of at least 1");
 }
 
+static void emit_argument(struct knell__compiler *c, const struct knell__expr *e)
+{
+    const char *digits = e->name.text + strlen("$arg");
+    int64_t number = 0;
+
+    for (; *digits && number <= KNELL_FAIL_ARGUMENTS_MAX; digits++)
+        number = number * 10 + (*digits - '0');
+    if (!c->rule || c->rule->event != KNELL_FAIL_BEFORE)
+        knell__notes_error(c->notes, e->at, "%s has no meaning here: only a rule of before(...) has a call with arguments",
+                           e->name.text);
+    else if (number < 1 || number > KNELL_FAIL_ARGUMENTS_MAX)
+        knell__notes_error(c->notes, e->at, "arguments have the numbers 1 to %d", KNELL_FAIL_ARGUMENTS_MAX);
+    emit(c, KNELL__FAIL_ARGUMENT, number, e->at);
+}
+
 /* True: the whole is one constant op. */
 static bool emit_expr(struct knell__compiler *c, const struct knell__expr *e)
 {
     bool constant;
 
+    if (e->code == KNELL__FAIL_READ && knell__is_argument(e->name.text)) {
+        emit_argument(c, e);
+        return false;
+    }
     if (e->code == KNELL__FAIL_READ) {
         emit(c, KNELL__FAIL_READ, knell__compile_variable(c, e->name), e->at);
         return false;

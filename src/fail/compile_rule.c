@@ -242,14 +242,33 @@ static uint32_t compile_subject(struct knell__compiler *c, const struct knell__r
     }
 }
 
+/* #k, where k is a number or a param. */
+static uint64_t compile_count(struct knell__compiler *c, const struct knell__rule *rule)
+{
+    struct knell__binding b;
+
+    if (!rule->count_name.text)
+        return (uint64_t)rule->count;
+    b = knell__compile_find(c, rule->count_name.text);
+    if (b.meaning == KNELL__UNKNOWN)
+        knell__compile_unknown(c, rule->count_name, false);
+    else if (b.meaning != KNELL__PARAM)
+        knell__notes_error(c->notes, rule->count_at, "which call it is, is a number or a param: '%s' may change",
+                           rule->count_name.text);
+    else if (b.value < 1)
+        knell__notes_error(c->notes, rule->count_at, "calls are counted from 1");
+    return (uint64_t)b.value;
+}
+
 static void compile_rule(struct knell__compiler *c, const struct knell__rule *rule)
 {
     struct knell_fail_program *program = c->program;
     struct knell__fail_rule *out = &program->rules[program->rule_count++];
 
+    c->rule = rule;
     out->event = rule->event;
     out->at = rule->at;
-    out->count = (uint64_t)rule->count;
+    out->count = compile_count(c, rule);
     out->subject = compile_subject(c, rule);
     if (rule->event == KNELL_FAIL_MESSAGE)
         c->node->messages |= UINT64_C(1) << (out->subject % 64);
@@ -266,6 +285,7 @@ static void compile_rule(struct knell__compiler *c, const struct knell__rule *ru
     for (const struct knell__action *a = rule->actions; a; a = a->next, out->actions.count++)
         compile_action(c, rule, a);
     check_order(c, rule);
+    c->rule = NULL;
 }
 
 void knell__compile_rules(struct knell__compiler *c, const struct knell__rule *rules)

@@ -5,17 +5,22 @@
 
 #define CAN(name) KNELL_FAIL_CAN_##name
 #define PROCESS (CAN(ONLOAD) | CAN(ONERROR) | CAN(HALT) | CAN(STOP) | CAN(CONTINUE))
+#define CALLS (CAN(BEFORE) | CAN(AFTER) | CAN(FAMILY))
+#define VARIABLES (CAN(WATCH) | CAN(READ) | CAN(WRITE) | CAN(FLIP_VARIABLE))
+#define MPI_RANKS (PROCESS | CAN(ONEXIT) | CALLS | CAN(ARGUMENT) | VARIABLES | CAN(SIGNAL) | CAN(FLIP_PAYLOAD))
 #define ALL ((1u << KNELL_FAIL_FEATURE_NUMBER_END) - 1)
 
 /* The simulated nodes of the ring call no functions, have no variables and never exit by themselves; the platform
- * model (fail/platform.h) runs whole jobs, whose processes call what its configuration names; a ghost lives in the
- * MPI layer; the agent holds real processes. */
+ * model (fail/platform.h) runs whole jobs, whose processes call what its configuration names; `knell live` has processes
+ * with nothing but a detector. `knell run` has the ranks of an MPI job, which die, or become ghosts. The agent, to come, holds real
+ * processes at any function. */
 static const struct knell_fail_effector effectors[] = {
-    {"simulator", PROCESS | CAN(CUT), CAN(ONEXIT), NULL},
-    {"platform", PROCESS | CAN(ONEXIT) | CAN(BEFORE) | CAN(AFTER) | CAN(SIGNAL), 0, NULL},
-    {"ghost", PROCESS | CAN(ONEXIT) | CAN(BEFORE) | CAN(AFTER) | CAN(WATCH) | CAN(READ) | CAN(WRITE) | CAN(SIGNAL) |
-                  CAN(FLIP_PAYLOAD), 0, "MPI_"},
-    {"agent", ALL & ~(uint32_t)CAN(FLIP_PAYLOAD), 0, NULL},
+    {"simulator", "the simulator", PROCESS | CAN(CUT), CAN(ONEXIT), NULL},
+    {"platform", "the platform", PROCESS | CAN(ONEXIT) | CALLS | CAN(SIGNAL), 0, NULL},
+    {"live", "knell live", PROCESS | CAN(ONEXIT), 0, NULL},
+    {"ghost", "knell run --mode ghost", MPI_RANKS, 0, "MPI"},
+    {"run", "knell run", MPI_RANKS, 0, "MPI"},
+    {"agent", "the agent", ALL & ~(uint32_t)CAN(FLIP_PAYLOAD), 0, NULL},
 };
 
 const struct knell_fail_effector *knell_fail_effector_at(uint32_t number)
@@ -38,7 +43,7 @@ struct check {
     struct knell__notes notes;
 };
 
-static void need(struct check *c, struct knell__fail_at at, uint32_t feature, bool event)
+const char *knell_fail_feature_text(uint32_t feature)
 {
     static const char *const texts[] = {
 #define FEATURE_TEXT(name, text) text,
@@ -46,9 +51,14 @@ static void need(struct check *c, struct knell__fail_at at, uint32_t feature, bo
 #undef FEATURE_TEXT
     };
 
+    return texts[__builtin_ctz(feature)];
+}
+
+static void need(struct check *c, struct knell__fail_at at, uint32_t feature, bool event)
+{
     if (c->effector->can & feature || (event && c->effector->never & feature))
         return;
-    knell__notes_error(&c->notes, at, "the %s cannot do this: %s", c->effector->name, texts[__builtin_ctz(feature)]);
+    knell__notes_error(&c->notes, at, "%s cannot do this: %s", c->effector->title, knell_fail_feature_text(feature));
 }
 
 static void need_expr(struct check *c, struct knell__fail_slice code)
@@ -56,9 +66,27 @@ static void need_expr(struct check *c, struct knell__fail_slice code)
     for (uint32_t i = code.first; i < code.first + code.count; i++) {
         const struct knell__fail_op *op = &c->program->ops[i];
 
-        if (op->code == KNELL__FAIL_READ)
-            need(c, (struct knell__fail_at){op->line, op->column, 1}, CAN(READ), false);
+        if (op->code == KNELL__FAIL_READ || op->code == KNELL__FAIL_ARGUMENT)
+            need(c, (struct knell__fail_at){op->line, op->column, 1},
+                 op->code == KNELL__FAIL_READ ? CAN(READ) : CAN(ARGUMENT), false);
     }
+}
+
+/* What cannot be heard of at all has been said already. */
+static void need_function(struct check *c, const struct knell__fail_rule *rule)
+{
+    const struct knell_fail_function *function = &c->program->functions[rule->subject];
+    const char *prefix = c->effector->function_prefix;
+
+    if (!(c->effector->can & CAN(BEFORE)))
+        return;
+    if (knell_fail_function_is_family(c->program, rule->subject))
+        need(c, rule->at, CAN(FAMILY), false);
+    if (function->library)
+        need(c, rule->at, CAN(LIBRARY), false);
+    if (prefix && strncmp(function->symbol, prefix, strlen(prefix)) != 0)
+        knell__notes_error(&c->notes, rule->at, "%s sees only functions whose names begin with %s", c->effector->title,
+                           prefix);
 }
 
 static void need_event(struct check *c, const struct knell__fail_rule *rule)
@@ -67,15 +95,12 @@ static void need_event(struct check *c, const struct knell__fail_rule *rule)
         [KNELL_FAIL_ONLOAD] = CAN(ONLOAD), [KNELL_FAIL_ONEXIT] = CAN(ONEXIT), [KNELL_FAIL_ONERROR] = CAN(ONERROR),
         [KNELL_FAIL_BEFORE] = CAN(BEFORE), [KNELL_FAIL_AFTER] = CAN(AFTER), [KNELL_FAIL_WATCH] = CAN(WATCH),
     };
-    const char *prefix = c->effector->function_prefix;
 
     if (rule->event > KNELL_FAIL_WATCH)
         return;
     need(c, rule->at, features[rule->event], true);
-    if ((rule->event == KNELL_FAIL_BEFORE || rule->event == KNELL_FAIL_AFTER) && prefix &&
-        strncmp(c->program->functions[rule->subject].symbol, prefix, strlen(prefix)) != 0)
-        knell__notes_error(&c->notes, rule->at, "the %s sees only functions whose names begin with %s",
-                           c->effector->name, prefix);
+    if (rule->event == KNELL_FAIL_BEFORE || rule->event == KNELL_FAIL_AFTER)
+        need_function(c, rule);
 }
 
 static void need_action(struct check *c, const struct knell__fail_act *act)
@@ -97,6 +122,14 @@ static void need_action(struct check *c, const struct knell__fail_act *act)
         need_expr(c, act->dest.index);
 }
 
+static void need_place(struct check *c, const struct knell__fail_place *place)
+{
+    if (place->public.hosts)
+        need(c, place->at, CAN(HOSTS), false);
+    if (place->public.match == KNELL_FAIL_MATCH_HOST)
+        need(c, place->at, CAN(MATCH_HOST), false);
+}
+
 uint32_t knell_fail_require(const struct knell_fail_program *program, const struct knell_fail_effector *effector,
                             const struct knell_fail_reporter *reporter)
 {
@@ -115,5 +148,7 @@ uint32_t knell_fail_require(const struct knell_fail_program *program, const stru
         for (uint32_t j = 0; j < rule->actions.count; j++)
             need_action(&c, &program->acts[rule->actions.first + j]);
     }
+    for (uint32_t i = 0; i < program->place_count; i++)
+        need_place(&c, &program->places[i]);
     return c.notes.errors;
 }

@@ -10,7 +10,7 @@ const char *knell_fail_fault_text(enum knell_fail_fault_type type)
         "division by zero",
         "nothing to draw from: an empty range",
         "no such slot",
-        "the variable cannot be read",
+        "the variable or argument cannot be read",
         "a time that is negative or beyond 292 years",
     };
 
@@ -136,6 +136,11 @@ bool knell__eval(struct knell__machine *m, struct knell__fail_slice code, int64_
             if (!m->read || !m->read(m->reader, (uint32_t)op->value, top))
                 return fault(m, op, KNELL_FAIL_FAULT_READ);
             top++;
+            break;
+        case KNELL__FAIL_ARGUMENT:
+            if (op->value > m->argument_count)
+                return fault(m, op, KNELL_FAIL_FAULT_READ);
+            *top++ = m->arguments[op->value - 1];
             break;
         case KNELL__FAIL_NEG:
         case KNELL__FAIL_EXP:

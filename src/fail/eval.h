@@ -12,6 +12,8 @@ struct knell__machine {
     uint64_t *draws; /* how many it has made */
     void *reader;
     bool (*read)(void *reader, uint32_t variable, int64_t *value);
+    const int64_t *arguments; /* of the call at hand */
+    uint32_t argument_count;
     struct knell_fail_fault fault;
 };
 

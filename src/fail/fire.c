@@ -4,6 +4,8 @@
 #include "fail/world.h"
 #include "util/prng.h"
 
+#include <string.h>
+
 /* ---- finding ----------------------------------------------------------------------------------------------------- */
 
 static bool compare(int64_t a, enum knell__fail_relation relation, int64_t b)
@@ -39,18 +41,44 @@ static bool holds(struct knell_fail_world *w, uint32_t instance, struct knell__f
     return true;
 }
 
+bool knell__fire_means(const struct knell_fail_program *p, uint32_t function, const struct knell_fail_event *event)
+{
+    const struct knell_fail_function *asked = &p->functions[function], *called = &p->functions[event->subject];
+
+    if (function == event->subject)
+        return true;
+    if (asked->library && (!called->library || strcmp(asked->library, called->library) != 0))
+        return false;
+    return knell_fail_function_means(p, function, event->symbol ? event->symbol : called->symbol) ||
+           (event->alias && knell_fail_function_means(p, function, event->alias));
+}
+
+/* A call is counted under each of its names: #k is compared with the count of the rule's own. */
+static bool is_of(const struct knell_fail_world *w, const struct knell__instance *in,
+                  const struct knell__fail_rule *rule, const struct knell_fail_event *event)
+{
+    bool after = event->type == KNELL_FAIL_AFTER;
+
+    if (rule->event != event->type)
+        return false;
+    if (event->type != KNELL_FAIL_BEFORE && !after)
+        return rule->subject == event->subject;
+    return knell__fire_means(w->program, rule->subject, event) &&
+           (rule->count == 0 || rule->count == in->calls[2 * rule->subject + after]);
+}
+
 const struct knell__fail_rule *knell__fire_find(struct knell_fail_world *w, uint32_t instance,
                                                 const struct knell_fail_event *event, struct knell_fail_record *record)
 {
-    const struct knell__fail_node *node = w->instances[instance].node;
+    const struct knell__instance *in = &w->instances[instance];
+    const struct knell__fail_node *node = in->node;
     const struct knell__fail_rule *rule, *end;
 
     if (!node)
         return NULL;
     rule = w->program->rules + node->rules.first;
     for (end = rule + node->rules.count; rule < end; rule++) {
-        if (rule->event == event->type && rule->subject == event->subject &&
-            (rule->count == 0 || rule->count == event->count) && holds(w, instance, rule->conditions, record))
+        if (is_of(w, in, rule, event) && holds(w, instance, rule->conditions, record))
             return rule;
     }
     return NULL;

@@ -2,14 +2,27 @@
  * without anyone noticing, messages nobody sends or takes, daemons and timers without use. */
 #include "fail/compile.h"
 
+/* Does rule a take whatever rule b could? */
+static bool takes_all_of(const struct knell_fail_program *p, const struct knell__fail_rule *a,
+                         const struct knell__fail_rule *b)
+{
+    bool calls = a->event == KNELL_FAIL_BEFORE || a->event == KNELL_FAIL_AFTER;
+
+    if (a->event != b->event || a->conditions.count > 0)
+        return false;
+    if (a->subject == b->subject)
+        return a->count == 0 || a->count == b->count;
+    return calls && a->count == 0 && !p->functions[a->subject].library &&
+           knell_fail_function_means(p, a->subject, p->functions[b->subject].symbol);
+}
+
 static void warn_dead_rules(struct knell__compiler *c, const struct knell__fail_node *node)
 {
     const struct knell__fail_rule *rules = c->program->rules + node->rules.first;
 
     for (uint32_t i = 0; i < node->rules.count && !knell__notes_enough(c->notes); i++) {
         for (uint32_t j = 0; j < i; j++) {
-            if (rules[j].event == rules[i].event && rules[j].subject == rules[i].subject &&
-                (rules[j].count == 0 || rules[j].count == rules[i].count) && rules[j].conditions.count == 0) {
+            if (takes_all_of(c->program, &rules[j], &rules[i])) {
                 knell__notes_warn(c->notes, rules[i].at,
                                   "this rule never fires: the one at line %u takes its event always", rules[j].at.line);
                 break;

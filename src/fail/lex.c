@@ -234,5 +234,7 @@ const char *knell__lex_symbol(struct knell__lexer *lexer, struct knell__fail_at 
     *at = here(lexer);
     while (is_letter(peek(lexer, 0)) || is_digit(peek(lexer, 0)) || (peek(lexer, 0) && strchr(".+-$@", peek(lexer, 0))))
         lexer->next++;
+    if (lexer->next > start && peek(lexer, 0) == '*') /* a family */
+        lexer->next++;
     return lexer->next > start ? name_copy(lexer, start, at) : NULL;
 }

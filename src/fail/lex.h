@@ -77,8 +77,8 @@ struct knell__lexer {
 
 struct knell__fail_token knell__lex(struct knell__lexer *lexer);
 
-/* Within before( and after(: a run of letters, digits and _ . + - $ @ that names a library or a symbol; NULL if
- * none. */
+/* Within before( and after(: a run of letters, digits and _ . + - $ @ that names a library or a symbol, and a star behind
+ * it for a family; NULL if none. */
 const char *knell__lex_symbol(struct knell__lexer *lexer, struct knell__fail_at *at);
 
 /* The word of a keyword token; NULL past the last. */

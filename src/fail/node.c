@@ -49,6 +49,8 @@ bool knell__node_eval(struct knell_fail_world *w, uint32_t instance, struct knel
         .draws = &in->draws,
         .reader = &reader,
         .read = read_variable,
+        .arguments = record->event.arguments,
+        .argument_count = record->event.type == KNELL_FAIL_BEFORE ? record->event.argument_count : 0,
     };
 
     if (knell__eval(&m, code, result))

@@ -1,6 +1,25 @@
 /* Rules: the event, the conditions behind &&, and after the arrow the actions. */
 #include "fail/parse.h"
 
+/* A number, or the name of a param. */
+static bool parse_count(struct knell__parser *p, struct knell__rule *rule)
+{
+    rule->count_at = p->token.at;
+    if (p->token.type == KNELL__FAIL_TOKEN_NAME) {
+        rule->count_name = (struct knell__word){p->token.text, p->token.at};
+        rule->count = 1;
+    } else if (p->token.type == KNELL__FAIL_TOKEN_NUMBER) {
+        rule->count = p->token.number;
+    } else {
+        knell__parse_expected(p, "a number or a param: which call");
+        return false;
+    }
+    if (rule->count < 1)
+        knell__notes_error(p->notes, rule->count_at, "calls are counted from 1");
+    knell__parse_advance(p);
+    return true;
+}
+
 /* LIB:SYMBOL#k. Called while the token at hand is the parenthesis: what follows is not cut into tokens, a library's
  * name may hold dots and dashes. */
 static bool parse_function(struct knell__parser *p, struct knell__rule *rule)
@@ -16,17 +35,8 @@ static bool parse_function(struct knell__parser *p, struct knell__rule *rule)
         knell__notes_error(p->notes, rule->name.at, "expected the name of a function");
         return false;
     }
-    if (knell__parse_accept(p, '#')) {
-        rule->count = p->token.number;
-        rule->count_at = p->token.at;
-        if (p->token.type != KNELL__FAIL_TOKEN_NUMBER) {
-            knell__parse_expected(p, "a number: which call");
-            return false;
-        }
-        if (rule->count < 1)
-            knell__notes_error(p->notes, rule->count_at, "calls are counted from 1");
-        knell__parse_advance(p);
-    }
+    if (knell__parse_accept(p, '#') && !parse_count(p, rule))
+        return false;
     return knell__parse_expect(p, ')', "the end of the function");
 }
 

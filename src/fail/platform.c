@@ -260,11 +260,12 @@ static int call(struct knell_platform *p, uint32_t slot, knell_time now, struct 
         for (int after = 0; after <= 1; after++) {
             struct knell_fail_probe probe = {after ? KNELL_FAIL_AFTER : KNELL_FAIL_BEFORE, f};
 
-            if (strcmp(program->functions[f].symbol, c->symbol) != 0 || !knell_fail_is_armed(p->world, slot, probe))
+            if (!knell_fail_function_means(program, f, c->symbol) || !knell_fail_is_armed(p->world, slot, probe))
                 continue;
             set_state(p, slot, PAUSED, now);
             event->type = probe.type;
             event->subject = f;
+            event->symbol = c->symbol;
             return 1;
         }
     }

@@ -84,6 +84,8 @@ static void write_call(struct pen *pen, const char *word, const struct knell_fai
     write(pen, "%s(%s%s%s", word, f->library ? f->library : "", f->library ? ":" : "", f->symbol);
     if (event->count > 0)
         write(pen, "#%" PRIu64, event->count);
+    if (event->symbol && knell_fail_function_is_family(pen->program, event->subject))
+        write(pen, ", %s", event->symbol);
     write(pen, ")");
 }
 

@@ -65,6 +65,21 @@ uint32_t knell_fail_instance_place(const struct knell_fail_program *program, uin
     return low;
 }
 
+bool knell_fail_function_is_family(const struct knell_fail_program *program, uint32_t function)
+{
+    const char *symbol = program->functions[function].symbol;
+
+    return symbol[strlen(symbol) - 1] == '*';
+}
+
+bool knell_fail_function_means(const struct knell_fail_program *program, uint32_t function, const char *symbol)
+{
+    const char *name = program->functions[function].symbol;
+
+    return knell_fail_function_is_family(program, function) ? strncmp(name, symbol, strlen(name) - 1) == 0
+                                                            : strcmp(name, symbol) == 0;
+}
+
 size_t knell_fail_instance_name(const struct knell_fail_program *program, uint32_t instance, char *buffer, size_t size)
 {
     const struct knell_fail_place *place = &program->places[knell_fail_instance_place(program, instance)].public;

@@ -21,6 +21,7 @@ enum knell__fail_code {
     KNELL__FAIL_CONST,    /* value */
     KNELL__FAIL_LOAD,     /* the daemon's variable `value` */
     KNELL__FAIL_READ,     /* the program's variable `value` */
+    KNELL__FAIL_ARGUMENT, /* argument `value` of the call, from 1 */
     KNELL__FAIL_ADD,
     KNELL__FAIL_SUB,
     KNELL__FAIL_MUL,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORDS = 6 };
+enum { WORDS = 3 + KNELL_FAIL_ARGUMENTS_MAX };
 
 struct line {
     struct knell_fail_script *script;
@@ -104,6 +104,12 @@ static int read_function(struct knell_fail_script *s, const char *text, uint32_t
 
         if (strcmp(f.symbol, symbol) == 0 &&
             (!f.library || (symbol == text + library + 1 && strncmp(text, f.library, library) == 0))) {
+            *function = i;
+            return 0;
+        }
+    }
+    for (uint32_t i = 0; i < knell_fail_function_count(s->program); i++) {
+        if (knell_fail_function_means(s->program, i, text)) {
             *function = i;
             return 0;
         }
@@ -226,20 +232,48 @@ static void say_unarmed(struct knell_fail_script *s, uint32_t instance)
     s->sink.line(s->sink.driver, text);
 }
 
+/* FUNCTION ARGUMENT...: what a call is known by, beside its number. */
+static int read_call(struct line *l, int64_t *arguments, struct knell_fail_event *event)
+{
+    event->symbol = strchr(l->words[2], ':') ? NULL : l->words[2];
+    event->arguments = arguments;
+    event->argument_count = l->count - 3;
+    for (uint32_t i = 0; i < event->argument_count; i++) {
+        if (read_number(l->script, l->words[3 + i], &arguments[i]) != 0)
+            return KNELL_EINVAL;
+    }
+    return 0;
+}
+
+/* By this name or, for a call, by another that means it. */
+static bool find_armed(const struct knell_fail_script *s, struct knell_fail_event *event)
+{
+    if (knell_fail_is_armed(s->world, event->instance, (struct knell_fail_probe){event->type, event->subject}))
+        return true;
+    for (uint32_t f = 0; event->symbol && f < knell_fail_function_count(s->program); f++) {
+        if (knell_fail_function_means(s->program, f, event->symbol) &&
+            knell_fail_is_armed(s->world, event->instance, (struct knell_fail_probe){event->type, f})) {
+            event->subject = f;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* All events of one line happen before any message or timer that they cause. */
 static int feed_all(struct line *l, enum knell_fail_event_type type, uint32_t subject)
 {
     struct knell_fail_event event = {.type = type, .subject = subject};
+    int64_t arguments[KNELL_FAIL_ARGUMENTS_MAX];
     struct knell_fail_script *s = l->script;
     uint32_t first, count;
 
     if (read_slots(s, l->words[1], &first, &count) != 0)
         return KNELL_EINVAL;
+    if ((type == KNELL_FAIL_BEFORE || type == KNELL_FAIL_AFTER) && read_call(l, arguments, &event) != 0)
+        return KNELL_EINVAL;
     for (event.instance = first; event.instance < first + count; event.instance++) {
-        struct knell_fail_probe probe = {type, subject};
-
-        if (type >= KNELL_FAIL_BEFORE && type <= KNELL_FAIL_WATCH &&
-            !knell_fail_is_armed(s->world, event.instance, probe))
+        if (type >= KNELL_FAIL_BEFORE && type <= KNELL_FAIL_WATCH && !find_armed(s, &event))
             say_unarmed(s, event.instance);
         else
             feed(s, &event);
@@ -373,7 +407,7 @@ static const struct {
     uint32_t least, most; /* words behind it */
     int (*run)(struct line *line);
 } verbs[] = {
-    {"load", 1, 1, do_process}, {"exit", 1, 1, do_process}, {"error", 1, 1, do_process}, {"before", 2, 2, do_call},
+    {"load", 1, 1, do_process}, {"exit", 1, 1, do_process}, {"error", 1, 1, do_process}, {"before", 2, 2 + KNELL_FAIL_ARGUMENTS_MAX, do_call},
     {"after", 2, 2, do_call},   {"set", 3, 3, do_set},      {"send", 4, 4, do_send},     {"at", 1, 1, do_at},
     {"wait", 1, 1, do_at},      {"next", 0, 0, do_next},    {"show", 0, 1, do_show},
 };

@@ -2,7 +2,8 @@
  * it.
  *
  *      load SLOTS | exit SLOTS | error SLOTS          the process there starts, ends with status 0, ends otherwise
- *      before SLOTS FUNCTION | after SLOTS FUNCTION   ... is at the entry or the return of a function, if that is armed
+ *      before SLOTS FUNCTION [ARGUMENT...]            ... is at the entry of a function, if that is armed
+ *      after SLOTS FUNCTION                           ... is at its return
  *      set SLOTS $VARIABLE NUMBER                     ... changes a variable; a watch on it fires
  *      send MESSAGE SLOTS from SLOT                   a message from elsewhere
  *      at TIME | wait TIME | next                     go on to a time, by a time, to the next timer or message

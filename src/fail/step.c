@@ -12,6 +12,7 @@ static void begin(struct knell_fail_world *w, struct knell_fail_record *record, 
     record->line = record->column = 0;
     record->entered = false;
     record->action_count = record->fault_count = 0;
+    record->event = (struct knell_fail_event){0};
 }
 
 static int finish(struct knell_fail_world *w, struct knell_fail_record *record)
@@ -22,10 +23,29 @@ static int finish(struct knell_fail_world *w, struct knell_fail_record *record)
 
 /* ---- events of a process ----------------------------------------------------------------------------------------- */
 
-static uint64_t count_call(struct knell__instance *in, const struct knell_fail_event *event)
+static bool is_named(const struct knell_fail_world *w, const struct knell__instance *in, uint32_t function,
+                     enum knell_fail_event_type type)
 {
-    uint64_t *calls = &in->calls[2 * event->subject + (event->type == KNELL_FAIL_AFTER)];
+    const struct knell__fail_rule *rule = in->node ? w->program->rules + in->node->rules.first : NULL;
 
+    for (uint32_t i = 0; in->node && i < in->node->rules.count; i++) {
+        if (rule[i].event == type && rule[i].subject == function)
+            return true;
+    }
+    return false;
+}
+
+/* Under each name that the node has for it, and that it was reported by. */
+static uint64_t count_call(const struct knell_fail_world *w, struct knell__instance *in,
+                           const struct knell_fail_event *event)
+{
+    bool after = event->type == KNELL_FAIL_AFTER;
+    uint64_t *calls = &in->calls[2 * event->subject + after];
+
+    for (uint32_t f = 0; f < w->program->function_count; f++) {
+        if (f != event->subject && knell__fire_means(w->program, f, event) && is_named(w, in, f, event->type))
+            in->calls[2 * f + after]++;
+    }
     *calls = event->count > 0 ? event->count : *calls + 1;
     return *calls;
 }
@@ -45,7 +65,7 @@ static bool update_process(struct knell_fail_world *w, struct knell__instance *i
     else if (in->process == KNELL_FAIL_RUNNING)
         in->process = KNELL_FAIL_HELD;
     if (event->type == KNELL_FAIL_BEFORE || event->type == KNELL_FAIL_AFTER)
-        event->count = count_call(in, event);
+        event->count = count_call(w, in, event);
     return true;
 }
 
@@ -62,6 +82,10 @@ static int take_process_event(struct knell_fail_world *w, uint32_t instance, str
     }
     rule = knell__fire_find(w, instance, event, record);
     if (rule) {
+        if (event->type == KNELL_FAIL_BEFORE || event->type == KNELL_FAIL_AFTER) { /* by the name that the rule has for it */
+            event->subject = rule->subject;
+            event->count = in->calls[2 * rule->subject + (event->type == KNELL_FAIL_AFTER)];
+        }
         knell__fire(w, instance, rule, event, was_running, record);
         knell__dirty_add(w, instance);
         return finish(w, record);
@@ -99,7 +123,8 @@ static struct knell_fail_event message_event(const struct knell_fail_world *w, u
 {
     const struct knell__mail *m = &w->mail[mail];
 
-    return (struct knell_fail_event){KNELL_FAIL_MESSAGE, w->first + m->to, m->message, m->sender, 0};
+    return (struct knell_fail_event){
+        .type = KNELL_FAIL_MESSAGE, .instance = w->first + m->to, .subject = m->message, .sender = m->sender};
 }
 
 static int take_message(struct knell_fail_world *w, uint32_t mail, const struct knell__fail_rule *rule,
@@ -172,7 +197,8 @@ static int take_timer(struct knell_fail_world *w, uint32_t instance, uint32_t sl
     const struct knell__fail_rule *rule;
 
     begin(w, record, instance);
-    record->event = (struct knell_fail_event){KNELL_FAIL_TIMER, record->instance, decl_of_timer(w, in, slot), 0, 0};
+    record->event = (struct knell_fail_event){
+        .type = KNELL_FAIL_TIMER, .instance = record->instance, .subject = decl_of_timer(w, in, slot)};
     rule = knell__fire_find(w, instance, &record->event, record);
     if (!rule) {
         record->outcome = KNELL_FAIL_NO_RULE;

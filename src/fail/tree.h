@@ -57,6 +57,7 @@ struct knell__rule {
     struct knell__word name; /* message, timer, symbol, variable */
     struct knell__word library;
     int64_t count;
+    struct knell__word count_name; /* a param instead; NULL text: none */
     struct knell__fail_at count_at;
     struct knell__fail_at at;
     struct knell__condition *conditions;

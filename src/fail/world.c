@@ -126,6 +126,7 @@ static void start(struct knell_fail_world *w, uint32_t instance)
     struct knell_fail_record record;
 
     record.action_count = record.fault_count = 0;
+    record.event = (struct knell_fail_event){0};
     in->key = knell_prng_key(w->config.seed, w->first + instance);
     in->mailbox = (struct knell__list){KNELL__NOTHING, KNELL__NOTHING};
     in->burst_time = INT64_MIN;

@@ -61,7 +61,7 @@ void knell__heed(void)
         knell__where_answer(NULL);
 }
 
-bool knell__enter_slowly(enum knell__call call)
+bool knell__enter_slowly(enum knell__call call, const int64_t *arguments, unsigned count)
 {
     unsigned attention = atomic_load(&knell__attention);
     if (attention & KNELL__ATTENTION_OFF)
@@ -71,7 +71,7 @@ bool knell__enter_slowly(enum knell__call call)
     if (attention & KNELL__ATTENTION_GHOST)
         knell__ghost_park();
     if (attention & KNELL__ATTENTION_INJECT)
-        knell__inject_before(call);
+        knell__inject_before(call, arguments, count);
     return true;
 }
 

@@ -158,7 +158,7 @@ int knell__mpi_finalize(void)
 {
     if (atomic_load(&knell__attention) & KNELL__ATTENTION_OFF)
         return knell__native.finalize();
-    knell__enter(KNELL__CALL_FINALIZE);
+    (void)KNELL__ENTER(knell__enter_slowly(KNELL__CALL_FINALIZE, NULL, 0));
     delete_attributes();
     knell__ghost_leave();
     finish_given_up();

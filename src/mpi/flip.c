@@ -3,6 +3,7 @@
 #include "mpi/flip.h"
 #include "mpi/context.h"
 #include "mpi/copy.h"
+#include "mpi/inject.h"
 #include "mpi/native.h"
 #include "mpi/request.h"
 #include "mpi/tell.h"
@@ -11,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { EXPECTED = KNELL__DESK_FLIPS + 1 };
+
 static _Thread_local struct {
     enum knell__call call;
-    unsigned orders;
+    unsigned orders; /* EXPECTED: not known before there is a message */
     struct knell_fail_flip order[KNELL__DESK_FLIPS];
     void *copy; /* of the call under way */
 } mine;
@@ -31,9 +34,25 @@ void knell__flip_order(enum knell__call call, const struct knell_fail_flip *orde
     memcpy(mine.order, order, mine.orders * sizeof *order);
 }
 
+void knell__flip_expect(enum knell__call call)
+{
+    mine.call = call;
+    mine.orders = EXPECTED;
+}
+
+/* There is a message, or will be once it is copied: are there orders for it? */
+static bool is_ordered(void)
+{
+    if (KNELL__RARELY(mine.orders == EXPECTED)) {
+        mine.orders = 0;
+        knell__inject_message(mine.call);
+    }
+    return mine.orders > 0;
+}
+
 void knell__flip_unused(void)
 {
-    if (mine.orders)
+    if (mine.orders && mine.orders != EXPECTED)
         say(-1);
     mine.orders = 0;
 }
@@ -53,13 +72,13 @@ bool knell__flip_bits(void *bytes, int size)
 
 void knell__flip_packed(void *bytes, int size)
 {
-    if (mine.orders && size > 0)
+    if (mine.orders && size > 0 && is_ordered())
         knell__flip_bits(bytes, size);
 }
 
 void *knell__flip_room(size_t size)
 {
-    if (!mine.orders)
+    if (!mine.orders || !is_ordered())
         return NULL;
     free(mine.copy); /* of a call that a handler left by longjmp */
     mine.copy = malloc(size);

@@ -10,6 +10,9 @@
 /* For the call that this thread is about to make. */
 void knell__flip_order(enum knell__call call, const struct knell_fail_flip *order, unsigned count);
 
+/* The scenario wants to hear of it when this thread's call turns out to send something: knell__inject_message. */
+void knell__flip_expect(enum knell__call call);
+
 /* The call is through and has sent nothing: says so if there was an order. */
 void knell__flip_unused(void);
 
@@ -33,17 +36,11 @@ void *knell__flip_room(size_t size);
 /* Puts the bits that are ordered into what is in there; false: they turned out to be none. */
 bool knell__flip_bits(void *bytes, int size);
 
-/* ---- for the wrappers of calls that send: as knell__enter and knell__leave --------------------------------------------------- */
+/* ---- for the wrappers of calls that send: as KNELL__ENTER and knell__leave --------------------------------------------------- */
 
-static inline bool knell__enter_sending(enum knell__call call, const void **buffer, int count, MPI_Datatype datatype)
-{
-    if (KNELL__LIKELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) == 0 && knell__guard == 0))
-        return true;
-    if (!knell__enter_slowly(call))
-        return false;
-    *buffer = knell__flip_payload(*buffer, count, datatype);
-    return true;
-}
+/* `buffer` is assigned to, not pointed at: it can stay in a register. */
+#define KNELL__ENTER_SENDING(slowly, buffer, count, datatype)                                                                         \
+    KNELL__ENTER((slowly) && ((buffer) = knell__flip_payload(buffer, count, datatype), true))
 
 static inline int knell__leave_sending(enum knell__call call, int code, const MPI_Request *request)
 {

@@ -97,26 +97,41 @@ function left(leave, code, more)
     return begun(code) "    return " leave "(" number ", " (begins ? "code" : code) more ");\n"
 }
 
+# The arguments as numbers, for scenarios: gathered in a function of its own, so that the usual way has nothing to do with it.
+function slow_way(    name, n, i, list)
+{
+    n = split(arguments, name, /, */)
+    for (i = 1; i <= n; i++)
+        list = list (i > 1 ? ", " : "") "(intptr_t)" name[i]
+    return n == 0 ? "" : "\nKNELL__RARE static bool slowly_" short "(" parameters ")\n{\n    const int64_t values[] = {" list "};\n" \
+           "    return knell__enter_slowly(" number ", values, " n ");\n}\n"
+}
+
+function slowly()
+{
+    return arguments == "" ? "knell__enter_slowly(" number ", NULL, 0)" : "slowly_" short "(" arguments ")"
+}
+
 function body_of(class, native, own, number)
 {
     if (class == "life")
         return "    return " own ";\n"
     if (class == "ulfm")
-        return "    if (!knell__enter(" number "))\n        return MPI_ERR_OTHER;\n    int64_t began = knell__tell_begin();\n" \
+        return "    if (!KNELL__ENTER(" slowly() "))\n        return MPI_ERR_OTHER;\n    int64_t began = knell__tell_begin();\n" \
                "    int code = " own ";\n    knell__tell_did(" number ", " comm ", began, code);\n" \
                "    return knell__leave(" number ", code);\n"
     if (class == "lack")
-        return "    if (!knell__enter(" number "))\n        return " native ";\n" (begins ? "    *request = MPI_REQUEST_NULL;\n" : "") \
+        return "    if (!KNELL__ENTER(" slowly() "))\n        return " native ";\n" (begins ? "    *request = MPI_REQUEST_NULL;\n" : "") \
                "    return knell__leave(" number ", knell__raise_lack(" comm ", " number "));\n"
     if (class == "own")
-        return "    if (!knell__enter(" number "))\n        return " native ";\n" left("knell__leave", own, "")
+        return "    if (!KNELL__ENTER(" slowly() "))\n        return " native ";\n" left("knell__leave", own, "")
     if (class == "send")
-        return "    if (!knell__enter_sending(" number ", &" buffer ", " count ", " datatype "))\n        return " native ";\n" \
+        return "    if (!KNELL__ENTER_SENDING(" slowly() ", " buffer ", " count ", " datatype "))\n        return " native ";\n" \
                left("knell__leave_sending", own, ", " request)
     if (class == "pass")
-        return "    if (!knell__enter(" number "))\n        return " native ";\n    return knell__leave(" number ", " native ");\n"
+        return "    if (!KNELL__ENTER(" slowly() "))\n        return " native ";\n    return knell__leave(" number ", " native ");\n"
     if (class == "guard")
-        return "    if (!knell__enter(" number "))\n        return " native ";\n    knell__guard++;\n" \
+        return "    if (!KNELL__ENTER(" slowly() "))\n        return " native ";\n    knell__guard++;\n" \
                "    int code = " native ";\n    knell__guard--;\n    return knell__leave(" number ", code);\n"
     fail("unknown class " class)
 }
@@ -176,7 +191,7 @@ BEGIN {
         when_4(own_h, "int knell__mpi_" short "(" parameters ");")
     if (class != "ulfm" && name ~ /^MPIX|^MPI_Errhandler_(create|set|get)$/) # not in every mpi.h
         print "\nint " name "(" parameters ");" > wrappers
-    when_4(wrappers, "\nEXPORT int " name "(" parameters ")\n{\n" \
+    when_4(wrappers, (class == "life" ? "" : slow_way()) "\nEXPORT int " name "(" parameters ")\n{\n" \
         body_of(class, "knell__native." short "(" arguments ")", "knell__mpi_" short "(" arguments ")", number) \
         "}\nint P" name "(" parameters ") ALIAS(" name ");")
     if (plain)

@@ -5,6 +5,7 @@
 #include "mpi/native.h"
 #include "mpi/neighbours.h"
 #include "mpi/settings.h"
+#include "mpi/shield.h"
 #include "mpi/side.h"
 #include "mpi/tell.h"
 
@@ -110,6 +111,7 @@ static void *listen_for_halt(void *word)
     _Atomic uint32_t *halt = word;
     while (atomic_load(halt) == 0)
         syscall(SYS_futex, halt, FUTEX_WAIT, 0, NULL, NULL, 0);
+    knell__shield_wait();
     if (!become_ghost())
         return NULL;
     rest(delay());

@@ -3,7 +3,9 @@
 #include "mpi/flip.h"
 #include "mpi/ghost.h"
 #include "mpi/settings.h"
+#include "mpi/shield.h"
 #include "mpi/tell.h"
+#include "mpi/variables.h"
 #include "mpi/where.h"
 
 #include <linux/futex.h>
@@ -26,7 +28,7 @@ static void sleep_on(_Atomic uint32_t *word, uint32_t was)
 
 static void obey(struct knell__desk *desk)
 {
-    if (atomic_load(&desk->halt))
+    if (atomic_load(&desk->halt) && !knell__shield_is_shut())
         knell__die_now();
 }
 
@@ -36,6 +38,8 @@ void knell__inject_start(void)
     bool wanted = knell__setting("KNELL_INJECT") && desk;
     uint32_t was = wanted ? atomic_load(&desk->answers) : 0;
     knell__where_listen();
+    if (wanted)
+        knell__variables_exchange(desk);
     knell__announce_word(KNELL__WORD_READY, 0);
     if (!wanted)
         return;
@@ -45,31 +49,107 @@ void knell__inject_start(void)
     obey(desk);
 }
 
-static void hold(struct knell__desk *desk, enum knell__call call, int after)
+/* ---- held ------------------------------------------------------------------------------------------------------------------ */
+
+static void hold(struct knell__desk *desk, struct knell__report report)
+{
+    uint32_t was = atomic_load(&desk->answers);
+    knell__announce(report);
+    sleep_on(&desk->answers, was);
+    if (desk->variables)
+        knell__variables_exchange(desk);
+}
+
+static void hold_before(struct knell__desk *desk, enum knell__call call, const int64_t *arguments, unsigned count)
 {
     pthread_mutex_lock(&lock);
-    uint32_t was = atomic_load(&desk->answers);
-    knell__announce((struct knell__report){.word = KNELL__WORD_AT, .value = call, .code = after});
-    sleep_on(&desk->answers, was);
-    knell__flip_order(call, desk->flip, after ? 0 : desk->flips);
+    desk->arguments = count < KNELL_FAIL_ARGUMENTS_MAX ? count : KNELL_FAIL_ARGUMENTS_MAX;
+    for (unsigned i = 0; i < desk->arguments; i++)
+        desk->argument[i] = arguments[i];
+    hold(desk, (struct knell__report){.word = KNELL__WORD_AT, .value = call, .code = 0});
+    knell__flip_order(call, desk->flip, desk->flips);
     desk->flips = 0;
     pthread_mutex_unlock(&lock);
     obey(desk);
 }
 
-void knell__inject_before(enum knell__call call)
+static void hold_after(struct knell__desk *desk, enum knell__call call)
+{
+    pthread_mutex_lock(&lock);
+    hold(desk, (struct knell__report){.word = KNELL__WORD_AT, .value = call, .code = 1});
+    desk->flips = 0;
+    pthread_mutex_unlock(&lock);
+    obey(desk);
+}
+
+/* A ghost to be that is stopped: here, with all its threads that come to a call. A halt ends that too. */
+static void stay_while_stopped(struct knell__desk *desk)
+{
+    while (atomic_load(&desk->stopped) && !atomic_load(&desk->halt))
+        syscall(SYS_futex, &desk->stopped, FUTEX_WAIT, 1, NULL, NULL, 0);
+}
+
+static void look_at_variables(struct knell__desk *desk)
+{
+    if (!desk->variables)
+        return;
+    knell__variables_exchange(desk);
+    for (int i; (i = knell__variables_changed(desk)) >= 0;) {
+        pthread_mutex_lock(&lock);
+        hold(desk, (struct knell__report){.word = KNELL__WORD_CHANGED, .value = i});
+        pthread_mutex_unlock(&lock);
+        obey(desk);
+    }
+}
+
+/* ---- at calls -------------------------------------------------------------------------------------------------------------- */
+
+/* One of those at which nothing would happen. */
+static bool passes(struct knell__desk *desk)
+{
+    uint32_t left = atomic_load(&desk->left);
+    while (left > 0)
+        if (atomic_compare_exchange_weak(&desk->left, &left, left - 1))
+            return true;
+    return false;
+}
+
+/* What does not depend on the call; false: no fault strikes now. */
+static bool attend(struct knell__desk *desk)
+{
+    if (knell__shield_is_shut())
+        return false;
+    stay_while_stopped(desk);
+    obey(desk);
+    look_at_variables(desk);
+    return true;
+}
+
+void knell__inject_before(enum knell__call call, const int64_t *arguments, unsigned count)
 {
     struct knell__desk *desk = knell__desk();
-    obey(desk);
-    if (atomic_load(&desk->armed[call]) & KNELL__ARMED_BEFORE)
-        hold(desk, call, 0);
+    if (!attend(desk))
+        return;
+    unsigned armed = atomic_load(&desk->armed[call]);
+    if (armed & KNELL__ARMED_MESSAGE)
+        knell__flip_expect(call);
+    if ((armed & KNELL__ARMED_BEFORE) && !passes(desk))
+        hold_before(desk, call, arguments, count);
+}
+
+void knell__inject_message(enum knell__call call)
+{
+    struct knell__desk *desk = knell__desk();
+    if (!passes(desk))
+        hold_before(desk, call, NULL, 0);
 }
 
 void knell__inject_after(enum knell__call call)
 {
     struct knell__desk *desk = knell__desk();
     knell__flip_unused();
-    obey(desk);
-    if (atomic_load(&desk->armed[call]) & KNELL__ARMED_AFTER)
-        hold(desk, call, 1);
+    if (!attend(desk))
+        return;
+    if ((atomic_load(&desk->armed[call]) & KNELL__ARMED_AFTER) && !passes(desk))
+        hold_after(desk, call);
 }

@@ -41,18 +41,16 @@ extern _Atomic unsigned knell__attention;
 /* Native code that may call MPI itself runs with this above zero: those calls are not the program's. */
 extern _Thread_local int knell__guard __attribute__((tls_model("initial-exec")));
 
-KNELL__RARE bool knell__enter_slowly(enum knell__call call);
+/* `arguments`: those of the call, as far as they are numbers, handles or addresses (docs/scenarios.md: $argN). */
+KNELL__RARE bool knell__enter_slowly(enum knell__call call, const int64_t *arguments, unsigned count);
 KNELL__RARE int knell__leave_slowly(enum knell__call call, int code);
 /* A thread that waits inside a call looks at attention too: a ghost's parks. Who asks where it is: where.h. */
 KNELL__RARE void knell__heed(void);
 
-/* False: not the program's call, or not ours to treat. */
-static inline bool knell__enter(enum knell__call call)
-{
-    if (KNELL__LIKELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) == 0 && knell__guard == 0))
-        return true;
-    return knell__enter_slowly(call);
-}
+/* False: not the program's call, or not ours to treat. `slowly` is a call of knell__enter_slowly, made only when there is a reason: the
+ * arguments of a call are gathered there. */
+#define KNELL__ENTER(slowly)                                                                                                          \
+    (KNELL__LIKELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) == 0 && knell__guard == 0) || (slowly))
 
 /* A call of the program's returns an error: if the MPI below has raised it and the layer has not, it is raised now (errhandler.c). */
 KNELL__RARE void knell__leave_failed(int code);

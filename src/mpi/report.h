@@ -6,6 +6,7 @@
 #include <knell/fail.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* ---- what a rank tells --------------------------------------------------------------------------------------------------- */
@@ -26,6 +27,7 @@ enum knell__word {
                               * desk has it in words. */
     KNELL__WORD_FLIPPED,     /* before the call `value`: `code` bits of what it sends are wrong; -1: it sends nothing */
     KNELL__WORD_COUNTED,     /* in MPI_Finalize: value of its heartbeats were missed, the latest by `took` */
+    KNELL__WORD_CHANGED,     /* held at a call: the variable `value` of the desk has another value than at the call before */
 };
 
 /* Well below PIPE_BUF: whole or not at all, however many write. */
@@ -54,8 +56,30 @@ enum { KNELL__INSIDE_NONE = -1, KNELL__INSIDE_UNSURE = -2 };
 /* ---- what a rank is told ------------------------------------------------------------------------------------------------- */
 
 enum { KNELL__DESK_CALLS = 512 };
-enum { KNELL__ARMED_BEFORE = 1, KNELL__ARMED_AFTER = 2 };
+enum {
+    KNELL__ARMED_BEFORE = 1,
+    KNELL__ARMED_AFTER = 2,
+    KNELL__ARMED_MESSAGE = 4, /* before it sends something, if it does */
+};
 enum { KNELL__DESK_FLIPS = KNELL_FAIL_ACTIONS_MAX };
+enum { KNELL__DESK_VARIABLES = 32, KNELL__DESK_ORDERS = 64 };
+
+/* Are faults allowed to strike now? Shut by the rank (knell_faults_pause), struck by `knell run`, which then kills it at once. */
+enum { KNELL__SHIELD_OPEN, KNELL__SHIELD_SHUT, KNELL__SHIELD_STRUCK };
+
+/* A variable that the scenario names. The rank knows where it is, once the program has registered it. */
+struct knell__desk_variable {
+    char name[KNELL_FAIL_NAME_MAX + 1]; /* without the dollar */
+    _Atomic int64_t value;              /* at the last call of the rank */
+    _Atomic uint32_t known;             /* it is registered */
+    _Atomic uint32_t watched;
+};
+
+struct knell__desk_order {
+    uint32_t variable;
+    uint32_t flips; /* bit `value`, modulo the size, is flipped; else the variable is set to `value` */
+    int64_t value;
+};
 
 enum { KNELL__DESK_PLACE = 256, KNELL__DESK_ERROR = 640 };
 
@@ -70,12 +94,27 @@ struct knell__desk_words {
 /* One rank's. All else is written before `answers` is raised. */
 struct knell__desk {
     _Atomic uint32_t answers; /* futex: raised when a rank that is held may go on */
-    _Atomic uint32_t halt;    /* futex: not 0: the process is to die as a ghost */
+    _Atomic uint32_t halt;    /* futex: not 0: the process is to die as a ghost, or when it takes its shield away */
+    _Atomic uint32_t stopped; /* futex: while it is not 0 the rank is held where it comes to a call */
+    _Atomic uint32_t shield;  /* futex */
+    _Atomic uint32_t left;    /* so many calls that are armed pass before one is held: nothing would happen there */
+    _Atomic uint64_t owed;    /* signals to be had when the shield is gone: bit number - 1 */
     _Atomic uint8_t armed[KNELL__DESK_CALLS];
     uint32_t flips; /* orders for the call before which the rank is held */
     struct knell_fail_flip flip[KNELL__DESK_FLIPS];
+    uint32_t arguments; /* of the call before which the rank is held */
+    int64_t argument[KNELL_FAIL_ARGUMENTS_MAX];
+    uint32_t variables; /* the scenario names so many; constant */
+    struct knell__desk_variable variable[KNELL__DESK_VARIABLES];
+    _Atomic uint32_t ordered, obeyed; /* orders given and carried out: a ring */
+    struct knell__desk_order order[KNELL__DESK_ORDERS];
     struct knell__desk_words words;
 };
-_Static_assert(sizeof(struct knell__desk) <= 4096, "a desk has one page, and this is the smallest there is");
+
+/* From one rank's desk to the next one's in the file: whole pages. */
+static inline size_t knell__desk_stride(size_t page)
+{
+    return (sizeof(struct knell__desk) + page - 1) / page * page;
+}
 
 #endif

@@ -37,12 +37,12 @@ static int launched_as(void)
 static void map_desk(const char *directory)
 {
     char path[256];
-    long page = sysconf(_SC_PAGESIZE);
+    size_t stride = knell__desk_stride((size_t)sysconf(_SC_PAGESIZE));
     snprintf(path, sizeof path, "%.200s/" KNELL__REPORT_DESK, directory);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return;
-    void *memory = mmap(NULL, sizeof *desk, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)rank * page);
+    void *memory = mmap(NULL, sizeof *desk, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)((size_t)rank * stride));
     desk = memory == MAP_FAILED ? NULL : memory;
     close(fd);
 }

@@ -3,6 +3,7 @@
  * Fortran goes through the MPI's own wrappers, which end in the calls the layer stands before. */
 #include "mpi/native.h"
 
+#include <knell/faults.h>
 #include <knell/mpix.h>
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -26,6 +27,8 @@ FORTRAN(comm_ack_failed_, const MPI_Fint *comm, const MPI_Fint *count, MPI_Fint 
 FORTRAN(comm_failure_ack_, const MPI_Fint *comm, MPI_Fint *ierror);
 FORTRAN(comm_failure_get_acked_, const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
 PUBLIC void knell_kill_me_(void);
+PUBLIC void knell_faults_pause_(void);
+PUBLIC void knell_faults_resume_(void);
 
 void mpix_comm_revoke_(const MPI_Fint *comm, MPI_Fint *ierror)
 {
@@ -101,4 +104,14 @@ void mpix_comm_failure_get_acked_(const MPI_Fint *comm, MPI_Fint *failed, MPI_Fi
 void knell_kill_me_(void)
 {
     knell_kill_me();
+}
+
+void knell_faults_pause_(void)
+{
+    knell_faults_pause();
+}
+
+void knell_faults_resume_(void)
+{
+    knell_faults_resume();
 }

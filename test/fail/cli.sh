@@ -100,8 +100,6 @@ for format in "" --json; do
     cmp -s "$dir/a" "$dir/b" || say "the same seed, another log"
     cmp -s "$dir/a" "$dir/c" && say "another seed, the same log"
 done
-exit 0
-
 # The combined chance of a death, p_p, at its corners and between them (in parts of 10^9): bad memory alone gives 1 - (1 - f)^3.
 printf 'load G1[0]\nshow G1[0]\n' >"$dir/script"
 chance() { # chance PC PF p_p
@@ -116,3 +114,42 @@ chance 250000000 1000000000 1000000000
 chance 1000000000 0 1000000000
 chance 1000000000 300000000 1000000000
 chance 500000000 500000000 953125000
+k() { # k K p_p: what bad memory alone does to a program of this size
+    status 0 "$knell" fail run "$examples/silent-faults.fail" -D PF=100000000 -D K="$1" --script "$dir/script" --json
+    grep -q "\"dies\":$2[,}]" "$dir/out" || { cat "$dir/out"; say "p_p of k = $1 is not $2"; }
+}
+k 1 100000000
+k 2 190000000
+k 4 343900000
+k 7 521703100
+k 1023 1000000000
+
+# The thesis's example of correlated deaths: p = 0.001 a day, groups of 16, three days: 0.047.
+for range in 1:15880 3:46889; do
+    p=$((1000000000 - 999 * 999 * 999))
+    [ "${range%%:*}" -eq 3 ] || p=1000000
+    printf 'load M\nshow M\n' >"$dir/script"
+    status 0 "$knell" fail run "$examples/group-loss.fail" -D P=$p -D K=16 --script "$dir/script" --json
+    grep -q "\"dies\":${range#*:}[0-9][0-9][0-9]," "$dir/out" || { cat "$dir/out"; say "the chance of a group in ${range%%:*} days"; }
+done
+
+# Who can do what: one table. What an effector cannot do, and ignored before, is an error.
+status 0 "$knell" fail check --list
+awk '{ print $NF }' "$dir/out" | head -1 | grep -q agent || say "--list"
+for effector in simulator platform live ghost run; do
+    for attribute in 'hosts = "a"' 'match = "host"'; do
+        printf 'Daemon D { onload -> continue; }\nGroup G { program = "p" size = 2; daemon = D; %s; }\n' "$attribute" >"$dir/place.fail"
+        status 1 "$knell" fail check --for $effector "$dir/place.fail"
+        grep -q "cannot do this: ${attribute%% *}" "$dir/err" || say "$effector: $attribute: the message"
+    done
+    printf 'Daemon D { onload -> continue; }\nGroup G { program = "p" size = 2; daemon = D; match = "rank"; }\n' >"$dir/place.fail"
+    status 0 "$knell" fail check --for $effector "$dir/place.fail"
+done
+status 1 "$knell" fail check --for live "$examples/figure-10.fail"
+status 0 "$knell" fail check --for live "$examples/cascade.fail"
+for effector in run ghost; do
+    status 0 "$knell" fail check --for $effector "$examples/kill-at-value.fail" "$examples/pause-resume.fail"
+    status 1 "$knell" fail check --for $effector "$examples/figure-10.fail"
+    grep -q 'sees only functions whose names begin with MPI' "$dir/err" || say "$effector: the functions"
+done
+exit 0

@@ -84,8 +84,8 @@ TEST(wrong_events_and_backward_time_are_refused)
     struct knell_fail_world *w = make(p, 0, &config);
     struct knell_fail_record r;
     struct knell_fail_event events[] = {
-        {KNELL_FAIL_ONLOAD, 4, 0, 0, 0}, {KNELL_FAIL_BEFORE, 0, 0, 0, 0}, {KNELL_FAIL_WATCH, 0, 0, 0, 0},
-        {KNELL_FAIL_MESSAGE, 0, 9, 0, 0}, {KNELL_FAIL_MESSAGE, 0, 0, 9, 0}, {KNELL_FAIL_TIMER, 0, 0, 0, 0},
+        {.type = KNELL_FAIL_ONLOAD, .instance = 4}, {.type = KNELL_FAIL_BEFORE}, {.type = KNELL_FAIL_WATCH},
+        {.type = KNELL_FAIL_MESSAGE, .subject = 9}, {.type = KNELL_FAIL_MESSAGE, .sender = 9}, {.type = KNELL_FAIL_TIMER},
     };
 
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
@@ -105,7 +105,7 @@ static uint32_t exchange(struct knell_fail_world **worlds, const uint32_t *bound
         const struct knell_fail_action *a = &r->actions[i];
 
         for (uint32_t to = a->first; a->type == KNELL_FAIL_SEND && a->remote && to < a->first + a->count; to++) {
-            struct knell_fail_event event = {KNELL_FAIL_MESSAGE, to, a->subject, r->instance, 0};
+            struct knell_fail_event event = {.type = KNELL_FAIL_MESSAGE, .instance = to, .subject = a->subject, .sender = r->instance};
             struct knell_fail_record next;
             int there = to >= bounds[1];
 
@@ -152,7 +152,7 @@ TEST(armed_probes_follow_the_node)
                 "Group G { program = \"p\" size = 1; daemon = D; }\n");
     struct knell_fail_config config = {.seed = 1};
     struct knell_fail_world *w = make(p, 0, &config);
-    struct knell_fail_event event = {KNELL_FAIL_ONLOAD, 0, 0, 0, 0};
+    struct knell_fail_event event = {.type = KNELL_FAIL_ONLOAD};
     struct knell_fail_probe probes[4];
     struct knell_fail_record r;
 
@@ -162,7 +162,7 @@ TEST(armed_probes_follow_the_node)
     CHECK_EQ_U64(knell_fail_armed(w, 0, probes, 4), 3);
     CHECK(probes[0].type == KNELL_FAIL_BEFORE && probes[1].type == KNELL_FAIL_AFTER &&
           probes[2].type == KNELL_FAIL_WATCH);
-    event = (struct knell_fail_event){KNELL_FAIL_AFTER, 0, probes[1].subject, 0, 0};
+    event = (struct knell_fail_event){.type = KNELL_FAIL_AFTER, .subject = probes[1].subject};
     CHECK_EQ_I64(knell_fail_step(w, 0, &event, &r), 1);
     CHECK_EQ_U64(knell_fail_armed(w, 0, probes, 4), 0);
 }
@@ -174,7 +174,7 @@ TEST(the_count_of_an_effector_is_taken)
                                                  "Group G { program = \"p\" size = 1; daemon = D; }\n");
     struct knell_fail_config config = {.seed = 1};
     struct knell_fail_world *w = make(p, 0, &config);
-    struct knell_fail_event load = {KNELL_FAIL_ONLOAD, 0, 0, 0, 0}, call = {KNELL_FAIL_BEFORE, 0, 0, 0, 6};
+    struct knell_fail_event load = {.type = KNELL_FAIL_ONLOAD}, call = {.type = KNELL_FAIL_BEFORE, .count = 6};
     struct knell_fail_record r;
 
     CHECK_EQ_I64(knell_fail_step(w, 0, &load, &r), 1);
@@ -193,7 +193,7 @@ TEST(cut_is_alone_for_a_daemon_beside_the_job)
                 "Group G { program = \"p\" size = 2; daemon = D; } Computer P { daemon = E; }\n");
     struct knell_fail_config config = {.seed = 1};
     struct knell_fail_world *w = make(p, 0, &config);
-    struct knell_fail_event load = {KNELL_FAIL_ONLOAD, 0, 0, 0, 0};
+    struct knell_fail_event load = {.type = KNELL_FAIL_ONLOAD};
     struct knell_fail_record r;
 
     CHECK_EQ_I64(knell_fail_step(w, 0, &load, &r), 1);

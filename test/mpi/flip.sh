@@ -91,5 +91,8 @@ run --fail "$scratch/chance.fail" --seed 8
 
 # The shipped scenario, in which wrong bits may also end a process: here they do not, in so short a time.
 run --fail "$scenarios/silent-faults.fail" -D PF=10000000 -D PC=0 -D RANGE=3600000
-has '^send [1-9]'
+has '^send [1-9][0-9]*; holes [1-9][0-9]*; isend [1-9][0-9]*; sendrecv [1-9][0-9]*; replace [1-9][0-9]*; bsend [1-9]'
+has ' bcast [1-9][0-9]*; scatter [1-9][0-9]*; gather [1-9][0-9]*; allgather [1-9][0-9]*; alltoall [1-9][0-9]*; alltoallw [1-9]'
+has ' allreduce [1-9][0-9]*; reduce [1-9][0-9]*; reduce_scatter [1-9]'
+! grep -q 'flips nothing' "$scratch/log" || wrong "a call without a message was held for a flip"
 exit $failed

@@ -47,65 +47,113 @@ EXPORT int MPI_Finalized(int *flag)
 }
 int PMPI_Finalized(int *flag) ALIAS(MPI_Finalized);
 
+KNELL__RARE static bool slowly_query_thread(int *provided)
+{
+    const int64_t values[] = {(intptr_t)provided};
+    return knell__enter_slowly(KNELL__CALL_QUERY_THREAD, values, 1);
+}
+
 EXPORT int MPI_Query_thread(int *provided)
 {
-    if (!knell__enter(KNELL__CALL_QUERY_THREAD))
+    if (!KNELL__ENTER(slowly_query_thread(provided)))
         return knell__native.query_thread(provided);
     return knell__leave(KNELL__CALL_QUERY_THREAD, knell__native.query_thread(provided));
 }
 int PMPI_Query_thread(int *provided) ALIAS(MPI_Query_thread);
 
+KNELL__RARE static bool slowly_is_thread_main(int *flag)
+{
+    const int64_t values[] = {(intptr_t)flag};
+    return knell__enter_slowly(KNELL__CALL_IS_THREAD_MAIN, values, 1);
+}
+
 EXPORT int MPI_Is_thread_main(int *flag)
 {
-    if (!knell__enter(KNELL__CALL_IS_THREAD_MAIN))
+    if (!KNELL__ENTER(slowly_is_thread_main(flag)))
         return knell__native.is_thread_main(flag);
     return knell__leave(KNELL__CALL_IS_THREAD_MAIN, knell__native.is_thread_main(flag));
 }
 int PMPI_Is_thread_main(int *flag) ALIAS(MPI_Is_thread_main);
 
+KNELL__RARE static bool slowly_send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_SEND, values, 6);
+}
+
 EXPORT int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    if (!knell__enter_sending(KNELL__CALL_SEND, &buf, count, datatype))
+    if (!KNELL__ENTER_SENDING(slowly_send(buf, count, datatype, dest, tag, comm), buf, count, datatype))
         return knell__native.send(buf, count, datatype, dest, tag, comm);
     return knell__leave_sending(KNELL__CALL_SEND, knell__mpi_send(buf, count, datatype, dest, tag, comm), NULL);
 }
 int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Send);
 
+KNELL__RARE static bool slowly_bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_BSEND, values, 6);
+}
+
 EXPORT int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    if (!knell__enter_sending(KNELL__CALL_BSEND, &buf, count, datatype))
+    if (!KNELL__ENTER_SENDING(slowly_bsend(buf, count, datatype, dest, tag, comm), buf, count, datatype))
         return knell__native.bsend(buf, count, datatype, dest, tag, comm);
     return knell__leave_sending(KNELL__CALL_BSEND, knell__mpi_bsend(buf, count, datatype, dest, tag, comm), NULL);
 }
 int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Bsend);
 
+KNELL__RARE static bool slowly_ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_SSEND, values, 6);
+}
+
 EXPORT int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    if (!knell__enter_sending(KNELL__CALL_SSEND, &buf, count, datatype))
+    if (!KNELL__ENTER_SENDING(slowly_ssend(buf, count, datatype, dest, tag, comm), buf, count, datatype))
         return knell__native.ssend(buf, count, datatype, dest, tag, comm);
     return knell__leave_sending(KNELL__CALL_SSEND, knell__mpi_ssend(buf, count, datatype, dest, tag, comm), NULL);
 }
 int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Ssend);
 
+KNELL__RARE static bool slowly_rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_RSEND, values, 6);
+}
+
 EXPORT int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    if (!knell__enter_sending(KNELL__CALL_RSEND, &buf, count, datatype))
+    if (!KNELL__ENTER_SENDING(slowly_rsend(buf, count, datatype, dest, tag, comm), buf, count, datatype))
         return knell__native.rsend(buf, count, datatype, dest, tag, comm);
     return knell__leave_sending(KNELL__CALL_RSEND, knell__mpi_rsend(buf, count, datatype, dest, tag, comm), NULL);
 }
 int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Rsend);
 
+KNELL__RARE static bool slowly_recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)status};
+    return knell__enter_slowly(KNELL__CALL_RECV, values, 7);
+}
+
 EXPORT int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!knell__enter(KNELL__CALL_RECV))
+    if (!KNELL__ENTER(slowly_recv(buf, count, datatype, source, tag, comm, status)))
         return knell__native.recv(buf, count, datatype, source, tag, comm, status);
     return knell__leave(KNELL__CALL_RECV, knell__mpi_recv(buf, count, datatype, source, tag, comm, status));
 }
 int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Recv);
 
+KNELL__RARE static bool slowly_isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ISEND, values, 7);
+}
+
 EXPORT int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter_sending(KNELL__CALL_ISEND, &buf, count, datatype))
+    if (!KNELL__ENTER_SENDING(slowly_isend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
         return knell__native.isend(buf, count, datatype, dest, tag, comm, request);
     int code = knell__mpi_isend(buf, count, datatype, dest, tag, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -114,9 +162,15 @@ EXPORT int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest
 }
 int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isend);
 
+KNELL__RARE static bool slowly_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IBSEND, values, 7);
+}
+
 EXPORT int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter_sending(KNELL__CALL_IBSEND, &buf, count, datatype))
+    if (!KNELL__ENTER_SENDING(slowly_ibsend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
         return knell__native.ibsend(buf, count, datatype, dest, tag, comm, request);
     int code = knell__mpi_ibsend(buf, count, datatype, dest, tag, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -125,9 +179,15 @@ EXPORT int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int des
 }
 int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibsend);
 
+KNELL__RARE static bool slowly_issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ISSEND, values, 7);
+}
+
 EXPORT int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter_sending(KNELL__CALL_ISSEND, &buf, count, datatype))
+    if (!KNELL__ENTER_SENDING(slowly_issend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
         return knell__native.issend(buf, count, datatype, dest, tag, comm, request);
     int code = knell__mpi_issend(buf, count, datatype, dest, tag, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -136,9 +196,15 @@ EXPORT int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int des
 }
 int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Issend);
 
+KNELL__RARE static bool slowly_irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IRSEND, values, 7);
+}
+
 EXPORT int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter_sending(KNELL__CALL_IRSEND, &buf, count, datatype))
+    if (!KNELL__ENTER_SENDING(slowly_irsend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
         return knell__native.irsend(buf, count, datatype, dest, tag, comm, request);
     int code = knell__mpi_irsend(buf, count, datatype, dest, tag, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -147,9 +213,15 @@ EXPORT int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int des
 }
 int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Irsend);
 
+KNELL__RARE static bool slowly_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IRECV, values, 7);
+}
+
 EXPORT int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IRECV))
+    if (!KNELL__ENTER(slowly_irecv(buf, count, datatype, source, tag, comm, request)))
         return knell__native.irecv(buf, count, datatype, source, tag, comm, request);
     int code = knell__mpi_irecv(buf, count, datatype, source, tag, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -158,65 +230,113 @@ EXPORT int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, in
 }
 int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Irecv);
 
+KNELL__RARE static bool slowly_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)dest, (intptr_t)sendtag, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)source, (intptr_t)recvtag, (intptr_t)comm, (intptr_t)status};
+    return knell__enter_slowly(KNELL__CALL_SENDRECV, values, 12);
+}
+
 EXPORT int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!knell__enter_sending(KNELL__CALL_SENDRECV, &sendbuf, sendcount, sendtype))
+    if (!KNELL__ENTER_SENDING(slowly_sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status), sendbuf, sendcount, sendtype))
         return knell__native.sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     return knell__leave_sending(KNELL__CALL_SENDRECV, knell__mpi_sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status), NULL);
 }
 int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Sendrecv);
 
+KNELL__RARE static bool slowly_sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)sendtag, (intptr_t)source, (intptr_t)recvtag, (intptr_t)comm, (intptr_t)status};
+    return knell__enter_slowly(KNELL__CALL_SENDRECV_REPLACE, values, 9);
+}
+
 EXPORT int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!knell__enter(KNELL__CALL_SENDRECV_REPLACE))
+    if (!KNELL__ENTER(slowly_sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status)))
         return knell__native.sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
     return knell__leave(KNELL__CALL_SENDRECV_REPLACE, knell__mpi_sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 }
 int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Sendrecv_replace);
 
+KNELL__RARE static bool slowly_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    const int64_t values[] = {(intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)status};
+    return knell__enter_slowly(KNELL__CALL_PROBE, values, 4);
+}
+
 EXPORT int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!knell__enter(KNELL__CALL_PROBE))
+    if (!KNELL__ENTER(slowly_probe(source, tag, comm, status)))
         return knell__native.probe(source, tag, comm, status);
     return knell__leave(KNELL__CALL_PROBE, knell__mpi_probe(source, tag, comm, status));
 }
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Probe);
 
+KNELL__RARE static bool slowly_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    const int64_t values[] = {(intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)flag, (intptr_t)status};
+    return knell__enter_slowly(KNELL__CALL_IPROBE, values, 5);
+}
+
 EXPORT int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    if (!knell__enter(KNELL__CALL_IPROBE))
+    if (!KNELL__ENTER(slowly_iprobe(source, tag, comm, flag, status)))
         return knell__native.iprobe(source, tag, comm, flag, status);
     return knell__leave(KNELL__CALL_IPROBE, knell__mpi_iprobe(source, tag, comm, flag, status));
 }
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) ALIAS(MPI_Iprobe);
 
+KNELL__RARE static bool slowly_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+    const int64_t values[] = {(intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)message, (intptr_t)status};
+    return knell__enter_slowly(KNELL__CALL_MPROBE, values, 5);
+}
+
 EXPORT int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    if (!knell__enter(KNELL__CALL_MPROBE))
+    if (!KNELL__ENTER(slowly_mprobe(source, tag, comm, message, status)))
         return knell__native.mprobe(source, tag, comm, message, status);
     return knell__leave(KNELL__CALL_MPROBE, knell__mpi_mprobe(source, tag, comm, message, status));
 }
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) ALIAS(MPI_Mprobe);
 
+KNELL__RARE static bool slowly_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+{
+    const int64_t values[] = {(intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)flag, (intptr_t)message, (intptr_t)status};
+    return knell__enter_slowly(KNELL__CALL_IMPROBE, values, 6);
+}
+
 EXPORT int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
-    if (!knell__enter(KNELL__CALL_IMPROBE))
+    if (!KNELL__ENTER(slowly_improbe(source, tag, comm, flag, message, status)))
         return knell__native.improbe(source, tag, comm, flag, message, status);
     return knell__leave(KNELL__CALL_IMPROBE, knell__mpi_improbe(source, tag, comm, flag, message, status));
 }
 int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) ALIAS(MPI_Improbe);
 
+KNELL__RARE static bool slowly_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)message, (intptr_t)status};
+    return knell__enter_slowly(KNELL__CALL_MRECV, values, 5);
+}
+
 EXPORT int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-    if (!knell__enter(KNELL__CALL_MRECV))
+    if (!KNELL__ENTER(slowly_mrecv(buf, count, datatype, message, status)))
         return knell__native.mrecv(buf, count, datatype, message, status);
     return knell__leave(KNELL__CALL_MRECV, knell__mpi_mrecv(buf, count, datatype, message, status));
 }
 int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) ALIAS(MPI_Mrecv);
 
+KNELL__RARE static bool slowly_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)message, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IMRECV, values, 5);
+}
+
 EXPORT int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IMRECV))
+    if (!KNELL__ENTER(slowly_imrecv(buf, count, datatype, message, request)))
         return knell__native.imrecv(buf, count, datatype, message, request);
     int code = knell__mpi_imrecv(buf, count, datatype, message, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -226,9 +346,15 @@ EXPORT int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *
 int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) ALIAS(MPI_Imrecv);
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)dest, (intptr_t)sendtag, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)source, (intptr_t)recvtag, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ISENDRECV, values, 12);
+}
+
 EXPORT int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ISENDRECV))
+    if (!KNELL__ENTER(slowly_isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request)))
         return knell__native.isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ISENDRECV, knell__raise_lack(comm, KNELL__CALL_ISENDRECV));
@@ -237,9 +363,15 @@ int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, in
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)sendtag, (intptr_t)source, (intptr_t)recvtag, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ISENDRECV_REPLACE, values, 9);
+}
+
 EXPORT int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ISENDRECV_REPLACE))
+    if (!KNELL__ENTER(slowly_isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request)))
         return knell__native.isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ISENDRECV_REPLACE, knell__raise_lack(comm, KNELL__CALL_ISENDRECV_REPLACE));
@@ -247,382 +379,664 @@ EXPORT int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, in
 int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv_replace);
 #endif
 
+KNELL__RARE static bool slowly_buffer_attach(void *buffer, int size)
+{
+    const int64_t values[] = {(intptr_t)buffer, (intptr_t)size};
+    return knell__enter_slowly(KNELL__CALL_BUFFER_ATTACH, values, 2);
+}
+
 EXPORT int MPI_Buffer_attach(void *buffer, int size)
 {
-    if (!knell__enter(KNELL__CALL_BUFFER_ATTACH))
+    if (!KNELL__ENTER(slowly_buffer_attach(buffer, size)))
         return knell__native.buffer_attach(buffer, size);
     return knell__leave(KNELL__CALL_BUFFER_ATTACH, knell__mpi_buffer_attach(buffer, size));
 }
 int PMPI_Buffer_attach(void *buffer, int size) ALIAS(MPI_Buffer_attach);
 
+KNELL__RARE static bool slowly_buffer_detach(void *buffer_addr, int *size)
+{
+    const int64_t values[] = {(intptr_t)buffer_addr, (intptr_t)size};
+    return knell__enter_slowly(KNELL__CALL_BUFFER_DETACH, values, 2);
+}
+
 EXPORT int MPI_Buffer_detach(void *buffer_addr, int *size)
 {
-    if (!knell__enter(KNELL__CALL_BUFFER_DETACH))
+    if (!KNELL__ENTER(slowly_buffer_detach(buffer_addr, size)))
         return knell__native.buffer_detach(buffer_addr, size);
     return knell__leave(KNELL__CALL_BUFFER_DETACH, knell__mpi_buffer_detach(buffer_addr, size));
 }
 int PMPI_Buffer_detach(void *buffer_addr, int *size) ALIAS(MPI_Buffer_detach);
 
+KNELL__RARE static bool slowly_send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_SEND_INIT, values, 7);
+}
+
 EXPORT int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_SEND_INIT))
+    if (!KNELL__ENTER(slowly_send_init(buf, count, datatype, dest, tag, comm, request)))
         return knell__native.send_init(buf, count, datatype, dest, tag, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_SEND_INIT, knell__raise_lack(comm, KNELL__CALL_SEND_INIT));
 }
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Send_init);
 
+KNELL__RARE static bool slowly_bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_BSEND_INIT, values, 7);
+}
+
 EXPORT int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_BSEND_INIT))
+    if (!KNELL__ENTER(slowly_bsend_init(buf, count, datatype, dest, tag, comm, request)))
         return knell__native.bsend_init(buf, count, datatype, dest, tag, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_BSEND_INIT, knell__raise_lack(comm, KNELL__CALL_BSEND_INIT));
 }
 int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Bsend_init);
 
+KNELL__RARE static bool slowly_ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_SSEND_INIT, values, 7);
+}
+
 EXPORT int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_SSEND_INIT))
+    if (!KNELL__ENTER(slowly_ssend_init(buf, count, datatype, dest, tag, comm, request)))
         return knell__native.ssend_init(buf, count, datatype, dest, tag, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_SSEND_INIT, knell__raise_lack(comm, KNELL__CALL_SSEND_INIT));
 }
 int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ssend_init);
 
+KNELL__RARE static bool slowly_rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_RSEND_INIT, values, 7);
+}
+
 EXPORT int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_RSEND_INIT))
+    if (!KNELL__ENTER(slowly_rsend_init(buf, count, datatype, dest, tag, comm, request)))
         return knell__native.rsend_init(buf, count, datatype, dest, tag, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_RSEND_INIT, knell__raise_lack(comm, KNELL__CALL_RSEND_INIT));
 }
 int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Rsend_init);
 
+KNELL__RARE static bool slowly_recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_RECV_INIT, values, 7);
+}
+
 EXPORT int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_RECV_INIT))
+    if (!KNELL__ENTER(slowly_recv_init(buf, count, datatype, source, tag, comm, request)))
         return knell__native.recv_init(buf, count, datatype, source, tag, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_RECV_INIT, knell__raise_lack(comm, KNELL__CALL_RECV_INIT));
 }
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Recv_init);
 
+KNELL__RARE static bool slowly_start(MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_START, values, 1);
+}
+
 EXPORT int MPI_Start(MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_START))
+    if (!KNELL__ENTER(slowly_start(request)))
         return knell__native.start(request);
     return knell__leave(KNELL__CALL_START, knell__raise_lack(MPI_COMM_SELF, KNELL__CALL_START));
 }
 int PMPI_Start(MPI_Request *request) ALIAS(MPI_Start);
 
+KNELL__RARE static bool slowly_startall(int count, MPI_Request array_of_requests[])
+{
+    const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests};
+    return knell__enter_slowly(KNELL__CALL_STARTALL, values, 2);
+}
+
 EXPORT int MPI_Startall(int count, MPI_Request array_of_requests[])
 {
-    if (!knell__enter(KNELL__CALL_STARTALL))
+    if (!KNELL__ENTER(slowly_startall(count, array_of_requests)))
         return knell__native.startall(count, array_of_requests);
     return knell__leave(KNELL__CALL_STARTALL, knell__raise_lack(MPI_COMM_SELF, KNELL__CALL_STARTALL));
 }
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) ALIAS(MPI_Startall);
 
+KNELL__RARE static bool slowly_wait(MPI_Request *request, MPI_Status *status)
+{
+    const int64_t values[] = {(intptr_t)request, (intptr_t)status};
+    return knell__enter_slowly(KNELL__CALL_WAIT, values, 2);
+}
+
 EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    if (!knell__enter(KNELL__CALL_WAIT))
+    if (!KNELL__ENTER(slowly_wait(request, status)))
         return knell__native.wait(request, status);
     return knell__leave(KNELL__CALL_WAIT, knell__mpi_wait(request, status));
 }
 int PMPI_Wait(MPI_Request *request, MPI_Status *status) ALIAS(MPI_Wait);
 
+KNELL__RARE static bool slowly_waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
+{
+    const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests, (intptr_t)array_of_statuses};
+    return knell__enter_slowly(KNELL__CALL_WAITALL, values, 3);
+}
+
 EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
-    if (!knell__enter(KNELL__CALL_WAITALL))
+    if (!KNELL__ENTER(slowly_waitall(count, array_of_requests, array_of_statuses)))
         return knell__native.waitall(count, array_of_requests, array_of_statuses);
     return knell__leave(KNELL__CALL_WAITALL, knell__mpi_waitall(count, array_of_requests, array_of_statuses));
 }
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) ALIAS(MPI_Waitall);
 
+KNELL__RARE static bool slowly_waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
+{
+    const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests, (intptr_t)indx, (intptr_t)status};
+    return knell__enter_slowly(KNELL__CALL_WAITANY, values, 4);
+}
+
 EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
 {
-    if (!knell__enter(KNELL__CALL_WAITANY))
+    if (!KNELL__ENTER(slowly_waitany(count, array_of_requests, indx, status)))
         return knell__native.waitany(count, array_of_requests, indx, status);
     return knell__leave(KNELL__CALL_WAITANY, knell__mpi_waitany(count, array_of_requests, indx, status));
 }
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status) ALIAS(MPI_Waitany);
 
+KNELL__RARE static bool slowly_waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
+{
+    const int64_t values[] = {(intptr_t)incount, (intptr_t)array_of_requests, (intptr_t)outcount, (intptr_t)array_of_indices, (intptr_t)array_of_statuses};
+    return knell__enter_slowly(KNELL__CALL_WAITSOME, values, 5);
+}
+
 EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    if (!knell__enter(KNELL__CALL_WAITSOME))
+    if (!KNELL__ENTER(slowly_waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)))
         return knell__native.waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     return knell__leave(KNELL__CALL_WAITSOME, knell__mpi_waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 }
 int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) ALIAS(MPI_Waitsome);
 
+KNELL__RARE static bool slowly_test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    const int64_t values[] = {(intptr_t)request, (intptr_t)flag, (intptr_t)status};
+    return knell__enter_slowly(KNELL__CALL_TEST, values, 3);
+}
+
 EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    if (!knell__enter(KNELL__CALL_TEST))
+    if (!KNELL__ENTER(slowly_test(request, flag, status)))
         return knell__native.test(request, flag, status);
     return knell__leave(KNELL__CALL_TEST, knell__mpi_test(request, flag, status));
 }
 int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status) ALIAS(MPI_Test);
 
+KNELL__RARE static bool slowly_testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
+{
+    const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests, (intptr_t)flag, (intptr_t)array_of_statuses};
+    return knell__enter_slowly(KNELL__CALL_TESTALL, values, 4);
+}
+
 EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
-    if (!knell__enter(KNELL__CALL_TESTALL))
+    if (!KNELL__ENTER(slowly_testall(count, array_of_requests, flag, array_of_statuses)))
         return knell__native.testall(count, array_of_requests, flag, array_of_statuses);
     return knell__leave(KNELL__CALL_TESTALL, knell__mpi_testall(count, array_of_requests, flag, array_of_statuses));
 }
 int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) ALIAS(MPI_Testall);
 
+KNELL__RARE static bool slowly_testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
+{
+    const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests, (intptr_t)indx, (intptr_t)flag, (intptr_t)status};
+    return knell__enter_slowly(KNELL__CALL_TESTANY, values, 5);
+}
+
 EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
 {
-    if (!knell__enter(KNELL__CALL_TESTANY))
+    if (!KNELL__ENTER(slowly_testany(count, array_of_requests, indx, flag, status)))
         return knell__native.testany(count, array_of_requests, indx, flag, status);
     return knell__leave(KNELL__CALL_TESTANY, knell__mpi_testany(count, array_of_requests, indx, flag, status));
 }
 int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status) ALIAS(MPI_Testany);
 
+KNELL__RARE static bool slowly_testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
+{
+    const int64_t values[] = {(intptr_t)incount, (intptr_t)array_of_requests, (intptr_t)outcount, (intptr_t)array_of_indices, (intptr_t)array_of_statuses};
+    return knell__enter_slowly(KNELL__CALL_TESTSOME, values, 5);
+}
+
 EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    if (!knell__enter(KNELL__CALL_TESTSOME))
+    if (!KNELL__ENTER(slowly_testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)))
         return knell__native.testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     return knell__leave(KNELL__CALL_TESTSOME, knell__mpi_testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 }
 int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) ALIAS(MPI_Testsome);
 
+KNELL__RARE static bool slowly_request_free(MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_REQUEST_FREE, values, 1);
+}
+
 EXPORT int MPI_Request_free(MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_REQUEST_FREE))
+    if (!KNELL__ENTER(slowly_request_free(request)))
         return knell__native.request_free(request);
     return knell__leave(KNELL__CALL_REQUEST_FREE, knell__mpi_request_free(request));
 }
 int PMPI_Request_free(MPI_Request *request) ALIAS(MPI_Request_free);
 
+KNELL__RARE static bool slowly_request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    const int64_t values[] = {(intptr_t)request, (intptr_t)flag, (intptr_t)status};
+    return knell__enter_slowly(KNELL__CALL_REQUEST_GET_STATUS, values, 3);
+}
+
 EXPORT int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
-    if (!knell__enter(KNELL__CALL_REQUEST_GET_STATUS))
+    if (!KNELL__ENTER(slowly_request_get_status(request, flag, status)))
         return knell__native.request_get_status(request, flag, status);
     return knell__leave(KNELL__CALL_REQUEST_GET_STATUS, knell__mpi_request_get_status(request, flag, status));
 }
 int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) ALIAS(MPI_Request_get_status);
 
+KNELL__RARE static bool slowly_cancel(MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_CANCEL, values, 1);
+}
+
 EXPORT int MPI_Cancel(MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_CANCEL))
+    if (!KNELL__ENTER(slowly_cancel(request)))
         return knell__native.cancel(request);
     return knell__leave(KNELL__CALL_CANCEL, knell__mpi_cancel(request));
 }
 int PMPI_Cancel(MPI_Request *request) ALIAS(MPI_Cancel);
 
+KNELL__RARE static bool slowly_grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)query_fn, (intptr_t)free_fn, (intptr_t)cancel_fn, (intptr_t)extra_state, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_GREQUEST_START, values, 5);
+}
+
 EXPORT int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_GREQUEST_START))
+    if (!KNELL__ENTER(slowly_grequest_start(query_fn, free_fn, cancel_fn, extra_state, request)))
         return knell__native.grequest_start(query_fn, free_fn, cancel_fn, extra_state, request);
     return knell__leave(KNELL__CALL_GREQUEST_START, knell__native.grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 }
 int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request) ALIAS(MPI_Grequest_start);
 
+KNELL__RARE static bool slowly_grequest_complete(MPI_Request request)
+{
+    const int64_t values[] = {(intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_GREQUEST_COMPLETE, values, 1);
+}
+
 EXPORT int MPI_Grequest_complete(MPI_Request request)
 {
-    if (!knell__enter(KNELL__CALL_GREQUEST_COMPLETE))
+    if (!KNELL__ENTER(slowly_grequest_complete(request)))
         return knell__native.grequest_complete(request);
     return knell__leave(KNELL__CALL_GREQUEST_COMPLETE, knell__native.grequest_complete(request));
 }
 int PMPI_Grequest_complete(MPI_Request request) ALIAS(MPI_Grequest_complete);
 
+KNELL__RARE static bool slowly_get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
+{
+    const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
+    return knell__enter_slowly(KNELL__CALL_GET_COUNT, values, 3);
+}
+
 EXPORT int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
-    if (!knell__enter(KNELL__CALL_GET_COUNT))
+    if (!KNELL__ENTER(slowly_get_count(status, datatype, count)))
         return knell__native.get_count(status, datatype, count);
     return knell__leave(KNELL__CALL_GET_COUNT, knell__native.get_count(status, datatype, count));
 }
 int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count) ALIAS(MPI_Get_count);
 
+KNELL__RARE static bool slowly_get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
+{
+    const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
+    return knell__enter_slowly(KNELL__CALL_GET_ELEMENTS, values, 3);
+}
+
 EXPORT int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
-    if (!knell__enter(KNELL__CALL_GET_ELEMENTS))
+    if (!KNELL__ENTER(slowly_get_elements(status, datatype, count)))
         return knell__native.get_elements(status, datatype, count);
     return knell__leave(KNELL__CALL_GET_ELEMENTS, knell__native.get_elements(status, datatype, count));
 }
 int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count) ALIAS(MPI_Get_elements);
 
+KNELL__RARE static bool slowly_get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
+{
+    const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
+    return knell__enter_slowly(KNELL__CALL_GET_ELEMENTS_X, values, 3);
+}
+
 EXPORT int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
-    if (!knell__enter(KNELL__CALL_GET_ELEMENTS_X))
+    if (!KNELL__ENTER(slowly_get_elements_x(status, datatype, count)))
         return knell__native.get_elements_x(status, datatype, count);
     return knell__leave(KNELL__CALL_GET_ELEMENTS_X, knell__native.get_elements_x(status, datatype, count));
 }
 int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) ALIAS(MPI_Get_elements_x);
 
+KNELL__RARE static bool slowly_status_set_cancelled(MPI_Status *status, int flag)
+{
+    const int64_t values[] = {(intptr_t)status, (intptr_t)flag};
+    return knell__enter_slowly(KNELL__CALL_STATUS_SET_CANCELLED, values, 2);
+}
+
 EXPORT int MPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
-    if (!knell__enter(KNELL__CALL_STATUS_SET_CANCELLED))
+    if (!KNELL__ENTER(slowly_status_set_cancelled(status, flag)))
         return knell__native.status_set_cancelled(status, flag);
     return knell__leave(KNELL__CALL_STATUS_SET_CANCELLED, knell__native.status_set_cancelled(status, flag));
 }
 int PMPI_Status_set_cancelled(MPI_Status *status, int flag) ALIAS(MPI_Status_set_cancelled);
 
+KNELL__RARE static bool slowly_status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
+{
+    const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
+    return knell__enter_slowly(KNELL__CALL_STATUS_SET_ELEMENTS, values, 3);
+}
+
 EXPORT int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
 {
-    if (!knell__enter(KNELL__CALL_STATUS_SET_ELEMENTS))
+    if (!KNELL__ENTER(slowly_status_set_elements(status, datatype, count)))
         return knell__native.status_set_elements(status, datatype, count);
     return knell__leave(KNELL__CALL_STATUS_SET_ELEMENTS, knell__native.status_set_elements(status, datatype, count));
 }
 int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count) ALIAS(MPI_Status_set_elements);
 
+KNELL__RARE static bool slowly_status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
+{
+    const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
+    return knell__enter_slowly(KNELL__CALL_STATUS_SET_ELEMENTS_X, values, 3);
+}
+
 EXPORT int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
-    if (!knell__enter(KNELL__CALL_STATUS_SET_ELEMENTS_X))
+    if (!KNELL__ENTER(slowly_status_set_elements_x(status, datatype, count)))
         return knell__native.status_set_elements_x(status, datatype, count);
     return knell__leave(KNELL__CALL_STATUS_SET_ELEMENTS_X, knell__native.status_set_elements_x(status, datatype, count));
 }
 int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count) ALIAS(MPI_Status_set_elements_x);
 
+KNELL__RARE static bool slowly_test_cancelled(const MPI_Status *status, int *flag)
+{
+    const int64_t values[] = {(intptr_t)status, (intptr_t)flag};
+    return knell__enter_slowly(KNELL__CALL_TEST_CANCELLED, values, 2);
+}
+
 EXPORT int MPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
-    if (!knell__enter(KNELL__CALL_TEST_CANCELLED))
+    if (!KNELL__ENTER(slowly_test_cancelled(status, flag)))
         return knell__native.test_cancelled(status, flag);
     return knell__leave(KNELL__CALL_TEST_CANCELLED, knell__native.test_cancelled(status, flag));
 }
 int PMPI_Test_cancelled(const MPI_Status *status, int *flag) ALIAS(MPI_Test_cancelled);
 
+KNELL__RARE static bool slowly_barrier(MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_BARRIER, values, 1);
+}
+
 EXPORT int MPI_Barrier(MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_BARRIER))
+    if (!KNELL__ENTER(slowly_barrier(comm)))
         return knell__native.barrier(comm);
     return knell__leave(KNELL__CALL_BARRIER, knell__mpi_barrier(comm));
 }
 int PMPI_Barrier(MPI_Comm comm) ALIAS(MPI_Barrier);
 
+KNELL__RARE static bool slowly_bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)buffer, (intptr_t)count, (intptr_t)datatype, (intptr_t)root, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_BCAST, values, 5);
+}
+
 EXPORT int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_BCAST))
+    if (!KNELL__ENTER(slowly_bcast(buffer, count, datatype, root, comm)))
         return knell__native.bcast(buffer, count, datatype, root, comm);
     return knell__leave(KNELL__CALL_BCAST, knell__mpi_bcast(buffer, count, datatype, root, comm));
 }
 int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) ALIAS(MPI_Bcast);
 
+KNELL__RARE static bool slowly_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_GATHER, values, 8);
+}
+
 EXPORT int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_GATHER))
+    if (!KNELL__ENTER(slowly_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)))
         return knell__native.gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     return knell__leave(KNELL__CALL_GATHER, knell__mpi_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gather);
 
+KNELL__RARE static bool slowly_gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_GATHERV, values, 9);
+}
+
 EXPORT int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_GATHERV))
+    if (!KNELL__ENTER(slowly_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)))
         return knell__native.gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     return knell__leave(KNELL__CALL_GATHERV, knell__mpi_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 }
 int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gatherv);
 
+KNELL__RARE static bool slowly_scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_SCATTER, values, 8);
+}
+
 EXPORT int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_SCATTER))
+    if (!KNELL__ENTER(slowly_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)))
         return knell__native.scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     return knell__leave(KNELL__CALL_SCATTER, knell__mpi_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Scatter);
 
+KNELL__RARE static bool slowly_scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_SCATTERV, values, 9);
+}
+
 EXPORT int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_SCATTERV))
+    if (!KNELL__ENTER(slowly_scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm)))
         return knell__native.scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
     return knell__leave(KNELL__CALL_SCATTERV, knell__mpi_scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Scatterv);
 
+KNELL__RARE static bool slowly_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_ALLGATHER, values, 7);
+}
+
 EXPORT int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_ALLGATHER))
+    if (!KNELL__ENTER(slowly_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
         return knell__native.allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     return knell__leave(KNELL__CALL_ALLGATHER, knell__mpi_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgather);
 
+KNELL__RARE static bool slowly_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_ALLGATHERV, values, 8);
+}
+
 EXPORT int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_ALLGATHERV))
+    if (!KNELL__ENTER(slowly_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
         return knell__native.allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     return knell__leave(KNELL__CALL_ALLGATHERV, knell__mpi_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 }
 int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgatherv);
 
+KNELL__RARE static bool slowly_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_ALLTOALL, values, 7);
+}
+
 EXPORT int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_ALLTOALL))
+    if (!KNELL__ENTER(slowly_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
         return knell__native.alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     return knell__leave(KNELL__CALL_ALLTOALL, knell__mpi_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Alltoall);
 
+KNELL__RARE static bool slowly_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_ALLTOALLV, values, 9);
+}
+
 EXPORT int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_ALLTOALLV))
+    if (!KNELL__ENTER(slowly_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
         return knell__native.alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     return knell__leave(KNELL__CALL_ALLTOALLV, knell__mpi_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 }
 int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Alltoallv);
 
+KNELL__RARE static bool slowly_alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_ALLTOALLW, values, 9);
+}
+
 EXPORT int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_ALLTOALLW))
+    if (!KNELL__ENTER(slowly_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
         return knell__native.alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     return knell__leave(KNELL__CALL_ALLTOALLW, knell__mpi_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 }
 int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Alltoallw);
 
+KNELL__RARE static bool slowly_reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)root, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_REDUCE, values, 7);
+}
+
 EXPORT int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_REDUCE))
+    if (!KNELL__ENTER(slowly_reduce(sendbuf, recvbuf, count, datatype, op, root, comm)))
         return knell__native.reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
     return knell__leave(KNELL__CALL_REDUCE, knell__mpi_reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
 }
 int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) ALIAS(MPI_Reduce);
 
+KNELL__RARE static bool slowly_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_ALLREDUCE, values, 6);
+}
+
 EXPORT int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_ALLREDUCE))
+    if (!KNELL__ENTER(slowly_allreduce(sendbuf, recvbuf, count, datatype, op, comm)))
         return knell__native.allreduce(sendbuf, recvbuf, count, datatype, op, comm);
     return knell__leave(KNELL__CALL_ALLREDUCE, knell__mpi_allreduce(sendbuf, recvbuf, count, datatype, op, comm));
 }
 int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Allreduce);
 
+KNELL__RARE static bool slowly_reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_REDUCE_SCATTER_BLOCK, values, 6);
+}
+
 EXPORT int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_REDUCE_SCATTER_BLOCK))
+    if (!KNELL__ENTER(slowly_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm)))
         return knell__native.reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
     return knell__leave(KNELL__CALL_REDUCE_SCATTER_BLOCK, knell__mpi_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
 }
 int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Reduce_scatter_block);
 
+KNELL__RARE static bool slowly_reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_REDUCE_SCATTER, values, 6);
+}
+
 EXPORT int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_REDUCE_SCATTER))
+    if (!KNELL__ENTER(slowly_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm)))
         return knell__native.reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
     return knell__leave(KNELL__CALL_REDUCE_SCATTER, knell__mpi_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 }
 int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Reduce_scatter);
 
+KNELL__RARE static bool slowly_scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_SCAN, values, 6);
+}
+
 EXPORT int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_SCAN))
+    if (!KNELL__ENTER(slowly_scan(sendbuf, recvbuf, count, datatype, op, comm)))
         return knell__native.scan(sendbuf, recvbuf, count, datatype, op, comm);
     return knell__leave(KNELL__CALL_SCAN, knell__mpi_scan(sendbuf, recvbuf, count, datatype, op, comm));
 }
 int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Scan);
 
+KNELL__RARE static bool slowly_exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_EXSCAN, values, 6);
+}
+
 EXPORT int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_EXSCAN))
+    if (!KNELL__ENTER(slowly_exscan(sendbuf, recvbuf, count, datatype, op, comm)))
         return knell__native.exscan(sendbuf, recvbuf, count, datatype, op, comm);
     return knell__leave(KNELL__CALL_EXSCAN, knell__mpi_exscan(sendbuf, recvbuf, count, datatype, op, comm));
 }
 int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Exscan);
 
+KNELL__RARE static bool slowly_ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IBARRIER, values, 2);
+}
+
 EXPORT int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IBARRIER))
+    if (!KNELL__ENTER(slowly_ibarrier(comm, request)))
         return knell__native.ibarrier(comm, request);
     int code = knell__mpi_ibarrier(comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -631,9 +1045,15 @@ EXPORT int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 }
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibarrier);
 
+KNELL__RARE static bool slowly_ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buffer, (intptr_t)count, (intptr_t)datatype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IBCAST, values, 6);
+}
+
 EXPORT int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IBCAST))
+    if (!KNELL__ENTER(slowly_ibcast(buffer, count, datatype, root, comm, request)))
         return knell__native.ibcast(buffer, count, datatype, root, comm, request);
     int code = knell__mpi_ibcast(buffer, count, datatype, root, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -642,9 +1062,15 @@ EXPORT int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, 
 }
 int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibcast);
 
+KNELL__RARE static bool slowly_igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IGATHER, values, 9);
+}
+
 EXPORT int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IGATHER))
+    if (!KNELL__ENTER(slowly_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
         return knell__native.igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     int code = knell__mpi_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -653,9 +1079,15 @@ EXPORT int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 }
 int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igather);
 
+KNELL__RARE static bool slowly_igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IGATHERV, values, 10);
+}
+
 EXPORT int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IGATHERV))
+    if (!KNELL__ENTER(slowly_igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request)))
         return knell__native.igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
     int code = knell__mpi_igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -664,9 +1096,15 @@ EXPORT int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 }
 int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igatherv);
 
+KNELL__RARE static bool slowly_iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ISCATTER, values, 9);
+}
+
 EXPORT int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ISCATTER))
+    if (!KNELL__ENTER(slowly_iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
         return knell__native.iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     int code = knell__mpi_iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -675,9 +1113,15 @@ EXPORT int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 }
 int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatter);
 
+KNELL__RARE static bool slowly_iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ISCATTERV, values, 10);
+}
+
 EXPORT int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ISCATTERV))
+    if (!KNELL__ENTER(slowly_iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
         return knell__native.iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     int code = knell__mpi_iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -686,9 +1130,15 @@ EXPORT int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int 
 }
 int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatterv);
 
+KNELL__RARE static bool slowly_iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IALLGATHER, values, 8);
+}
+
 EXPORT int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IALLGATHER))
+    if (!KNELL__ENTER(slowly_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
         return knell__native.iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     int code = knell__mpi_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -697,9 +1147,15 @@ EXPORT int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendt
 }
 int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgather);
 
+KNELL__RARE static bool slowly_iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IALLGATHERV, values, 9);
+}
+
 EXPORT int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IALLGATHERV))
+    if (!KNELL__ENTER(slowly_iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
         return knell__native.iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     int code = knell__mpi_iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -708,9 +1164,15 @@ EXPORT int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype send
 }
 int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgatherv);
 
+KNELL__RARE static bool slowly_ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IALLTOALL, values, 8);
+}
+
 EXPORT int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IALLTOALL))
+    if (!KNELL__ENTER(slowly_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
         return knell__native.ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     int code = knell__mpi_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -719,9 +1181,15 @@ EXPORT int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendty
 }
 int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoall);
 
+KNELL__RARE static bool slowly_ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IALLTOALLV, values, 10);
+}
+
 EXPORT int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IALLTOALLV))
+    if (!KNELL__ENTER(slowly_ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
         return knell__native.ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     int code = knell__mpi_ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -730,9 +1198,15 @@ EXPORT int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int
 }
 int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallv);
 
+KNELL__RARE static bool slowly_ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IALLTOALLW, values, 10);
+}
+
 EXPORT int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IALLTOALLW))
+    if (!KNELL__ENTER(slowly_ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
         return knell__native.ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     int code = knell__mpi_ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -741,9 +1215,15 @@ EXPORT int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int
 }
 int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallw);
 
+KNELL__RARE static bool slowly_ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IREDUCE, values, 8);
+}
+
 EXPORT int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IREDUCE))
+    if (!KNELL__ENTER(slowly_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request)))
         return knell__native.ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
     int code = knell__mpi_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -752,9 +1232,15 @@ EXPORT int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Dataty
 }
 int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce);
 
+KNELL__RARE static bool slowly_iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IALLREDUCE, values, 7);
+}
+
 EXPORT int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IALLREDUCE))
+    if (!KNELL__ENTER(slowly_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request)))
         return knell__native.iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
     int code = knell__mpi_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -763,9 +1249,15 @@ EXPORT int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 }
 int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallreduce);
 
+KNELL__RARE static bool slowly_ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IREDUCE_SCATTER_BLOCK, values, 7);
+}
+
 EXPORT int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IREDUCE_SCATTER_BLOCK))
+    if (!KNELL__ENTER(slowly_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request)))
         return knell__native.ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
     int code = knell__mpi_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -774,9 +1266,15 @@ EXPORT int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int rec
 }
 int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter_block);
 
+KNELL__RARE static bool slowly_ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IREDUCE_SCATTER, values, 7);
+}
+
 EXPORT int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IREDUCE_SCATTER))
+    if (!KNELL__ENTER(slowly_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request)))
         return knell__native.ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
     int code = knell__mpi_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -785,9 +1283,15 @@ EXPORT int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int rec
 }
 int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter);
 
+KNELL__RARE static bool slowly_iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ISCAN, values, 7);
+}
+
 EXPORT int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ISCAN))
+    if (!KNELL__ENTER(slowly_iscan(sendbuf, recvbuf, count, datatype, op, comm, request)))
         return knell__native.iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
     int code = knell__mpi_iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -796,9 +1300,15 @@ EXPORT int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 }
 int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscan);
 
+KNELL__RARE static bool slowly_iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IEXSCAN, values, 7);
+}
+
 EXPORT int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IEXSCAN))
+    if (!KNELL__ENTER(slowly_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request)))
         return knell__native.iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
     int code = knell__mpi_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -807,358 +1317,622 @@ EXPORT int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Dataty
 }
 int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iexscan);
 
+KNELL__RARE static bool slowly_reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
+{
+    const int64_t values[] = {(intptr_t)inbuf, (intptr_t)inoutbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op};
+    return knell__enter_slowly(KNELL__CALL_REDUCE_LOCAL, values, 5);
+}
+
 EXPORT int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
-    if (!knell__enter(KNELL__CALL_REDUCE_LOCAL))
+    if (!KNELL__ENTER(slowly_reduce_local(inbuf, inoutbuf, count, datatype, op)))
         return knell__native.reduce_local(inbuf, inoutbuf, count, datatype, op);
     return knell__leave(KNELL__CALL_REDUCE_LOCAL, knell__native.reduce_local(inbuf, inoutbuf, count, datatype, op));
 }
 int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) ALIAS(MPI_Reduce_local);
 
+KNELL__RARE static bool slowly_op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
+{
+    const int64_t values[] = {(intptr_t)user_fn, (intptr_t)commute, (intptr_t)op};
+    return knell__enter_slowly(KNELL__CALL_OP_CREATE, values, 3);
+}
+
 EXPORT int MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
-    if (!knell__enter(KNELL__CALL_OP_CREATE))
+    if (!KNELL__ENTER(slowly_op_create(user_fn, commute, op)))
         return knell__native.op_create(user_fn, commute, op);
     return knell__leave(KNELL__CALL_OP_CREATE, knell__native.op_create(user_fn, commute, op));
 }
 int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op) ALIAS(MPI_Op_create);
 
+KNELL__RARE static bool slowly_op_free(MPI_Op *op)
+{
+    const int64_t values[] = {(intptr_t)op};
+    return knell__enter_slowly(KNELL__CALL_OP_FREE, values, 1);
+}
+
 EXPORT int MPI_Op_free(MPI_Op *op)
 {
-    if (!knell__enter(KNELL__CALL_OP_FREE))
+    if (!KNELL__ENTER(slowly_op_free(op)))
         return knell__native.op_free(op);
     return knell__leave(KNELL__CALL_OP_FREE, knell__mpi_op_free(op));
 }
 int PMPI_Op_free(MPI_Op *op) ALIAS(MPI_Op_free);
 
+KNELL__RARE static bool slowly_op_commutative(MPI_Op op, int *commute)
+{
+    const int64_t values[] = {(intptr_t)op, (intptr_t)commute};
+    return knell__enter_slowly(KNELL__CALL_OP_COMMUTATIVE, values, 2);
+}
+
 EXPORT int MPI_Op_commutative(MPI_Op op, int *commute)
 {
-    if (!knell__enter(KNELL__CALL_OP_COMMUTATIVE))
+    if (!KNELL__ENTER(slowly_op_commutative(op, commute)))
         return knell__native.op_commutative(op, commute);
     return knell__leave(KNELL__CALL_OP_COMMUTATIVE, knell__native.op_commutative(op, commute));
 }
 int PMPI_Op_commutative(MPI_Op op, int *commute) ALIAS(MPI_Op_commutative);
 
+KNELL__RARE static bool slowly_neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLGATHER, values, 7);
+}
+
 EXPORT int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLGATHER))
+    if (!KNELL__ENTER(slowly_neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
         return knell__native.neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLGATHER, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLGATHER));
 }
 int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgather);
 
+KNELL__RARE static bool slowly_neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLGATHERV, values, 8);
+}
+
 EXPORT int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLGATHERV))
+    if (!KNELL__ENTER(slowly_neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
         return knell__native.neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLGATHERV, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLGATHERV));
 }
 int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgatherv);
 
+KNELL__RARE static bool slowly_neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLTOALL, values, 7);
+}
+
 EXPORT int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALL))
+    if (!KNELL__ENTER(slowly_neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
         return knell__native.neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALL, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALL));
 }
 int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoall);
 
+KNELL__RARE static bool slowly_neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLTOALLV, values, 9);
+}
+
 EXPORT int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLV))
+    if (!KNELL__ENTER(slowly_neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
         return knell__native.neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLV, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLV));
 }
 int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallv);
 
+KNELL__RARE static bool slowly_neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLTOALLW, values, 9);
+}
+
 EXPORT int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLW))
+    if (!KNELL__ENTER(slowly_neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
         return knell__native.neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLW, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLW));
 }
 int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallw);
 
+KNELL__RARE static bool slowly_ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_INEIGHBOR_ALLGATHER, values, 8);
+}
+
 EXPORT int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLGATHER))
+    if (!KNELL__ENTER(slowly_ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
         return knell__native.ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLGATHER, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLGATHER));
 }
 int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgather);
 
+KNELL__RARE static bool slowly_ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_INEIGHBOR_ALLGATHERV, values, 9);
+}
+
 EXPORT int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLGATHERV))
+    if (!KNELL__ENTER(slowly_ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
         return knell__native.ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLGATHERV, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLGATHERV));
 }
 int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgatherv);
 
+KNELL__RARE static bool slowly_ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_INEIGHBOR_ALLTOALL, values, 8);
+}
+
 EXPORT int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLTOALL))
+    if (!KNELL__ENTER(slowly_ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
         return knell__native.ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLTOALL, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLTOALL));
 }
 int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoall);
 
+KNELL__RARE static bool slowly_ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_INEIGHBOR_ALLTOALLV, values, 10);
+}
+
 EXPORT int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLTOALLV))
+    if (!KNELL__ENTER(slowly_ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
         return knell__native.ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLTOALLV, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLTOALLV));
 }
 int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallv);
 
+KNELL__RARE static bool slowly_ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_INEIGHBOR_ALLTOALLW, values, 10);
+}
+
 EXPORT int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLTOALLW))
+    if (!KNELL__ENTER(slowly_ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
         return knell__native.ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLTOALLW, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLTOALLW));
 }
 int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallw);
 
+KNELL__RARE static bool slowly_cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
+{
+    const int64_t values[] = {(intptr_t)comm_old, (intptr_t)ndims, (intptr_t)dims, (intptr_t)periods, (intptr_t)reorder, (intptr_t)comm_cart};
+    return knell__enter_slowly(KNELL__CALL_CART_CREATE, values, 6);
+}
+
 EXPORT int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
 {
-    if (!knell__enter(KNELL__CALL_CART_CREATE))
+    if (!KNELL__ENTER(slowly_cart_create(comm_old, ndims, dims, periods, reorder, comm_cart)))
         return knell__native.cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
     return knell__leave(KNELL__CALL_CART_CREATE, knell__raise_lack(comm_old, KNELL__CALL_CART_CREATE));
 }
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart) ALIAS(MPI_Cart_create);
 
+KNELL__RARE static bool slowly_cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)maxdims, (intptr_t)dims, (intptr_t)periods, (intptr_t)coords};
+    return knell__enter_slowly(KNELL__CALL_CART_GET, values, 5);
+}
+
 EXPORT int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
-    if (!knell__enter(KNELL__CALL_CART_GET))
+    if (!KNELL__ENTER(slowly_cart_get(comm, maxdims, dims, periods, coords)))
         return knell__native.cart_get(comm, maxdims, dims, periods, coords);
     return knell__leave(KNELL__CALL_CART_GET, knell__raise_lack(comm, KNELL__CALL_CART_GET));
 }
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) ALIAS(MPI_Cart_get);
 
+KNELL__RARE static bool slowly_cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)rank, (intptr_t)maxdims, (intptr_t)coords};
+    return knell__enter_slowly(KNELL__CALL_CART_COORDS, values, 4);
+}
+
 EXPORT int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
-    if (!knell__enter(KNELL__CALL_CART_COORDS))
+    if (!KNELL__ENTER(slowly_cart_coords(comm, rank, maxdims, coords)))
         return knell__native.cart_coords(comm, rank, maxdims, coords);
     return knell__leave(KNELL__CALL_CART_COORDS, knell__raise_lack(comm, KNELL__CALL_CART_COORDS));
 }
 int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) ALIAS(MPI_Cart_coords);
 
+KNELL__RARE static bool slowly_cart_rank(MPI_Comm comm, const int coords[], int *rank)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)coords, (intptr_t)rank};
+    return knell__enter_slowly(KNELL__CALL_CART_RANK, values, 3);
+}
+
 EXPORT int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
-    if (!knell__enter(KNELL__CALL_CART_RANK))
+    if (!KNELL__ENTER(slowly_cart_rank(comm, coords, rank)))
         return knell__native.cart_rank(comm, coords, rank);
     return knell__leave(KNELL__CALL_CART_RANK, knell__raise_lack(comm, KNELL__CALL_CART_RANK));
 }
 int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank) ALIAS(MPI_Cart_rank);
 
+KNELL__RARE static bool slowly_cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)direction, (intptr_t)disp, (intptr_t)rank_source, (intptr_t)rank_dest};
+    return knell__enter_slowly(KNELL__CALL_CART_SHIFT, values, 5);
+}
+
 EXPORT int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
-    if (!knell__enter(KNELL__CALL_CART_SHIFT))
+    if (!KNELL__ENTER(slowly_cart_shift(comm, direction, disp, rank_source, rank_dest)))
         return knell__native.cart_shift(comm, direction, disp, rank_source, rank_dest);
     return knell__leave(KNELL__CALL_CART_SHIFT, knell__raise_lack(comm, KNELL__CALL_CART_SHIFT));
 }
 int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest) ALIAS(MPI_Cart_shift);
 
+KNELL__RARE static bool slowly_cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)remain_dims, (intptr_t)newcomm};
+    return knell__enter_slowly(KNELL__CALL_CART_SUB, values, 3);
+}
+
 EXPORT int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
-    if (!knell__enter(KNELL__CALL_CART_SUB))
+    if (!KNELL__ENTER(slowly_cart_sub(comm, remain_dims, newcomm)))
         return knell__native.cart_sub(comm, remain_dims, newcomm);
     return knell__leave(KNELL__CALL_CART_SUB, knell__raise_lack(comm, KNELL__CALL_CART_SUB));
 }
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm) ALIAS(MPI_Cart_sub);
 
+KNELL__RARE static bool slowly_cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)ndims, (intptr_t)dims, (intptr_t)periods, (intptr_t)newrank};
+    return knell__enter_slowly(KNELL__CALL_CART_MAP, values, 5);
+}
+
 EXPORT int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
-    if (!knell__enter(KNELL__CALL_CART_MAP))
+    if (!KNELL__ENTER(slowly_cart_map(comm, ndims, dims, periods, newrank)))
         return knell__native.cart_map(comm, ndims, dims, periods, newrank);
     return knell__leave(KNELL__CALL_CART_MAP, knell__raise_lack(comm, KNELL__CALL_CART_MAP));
 }
 int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank) ALIAS(MPI_Cart_map);
 
+KNELL__RARE static bool slowly_cartdim_get(MPI_Comm comm, int *ndims)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)ndims};
+    return knell__enter_slowly(KNELL__CALL_CARTDIM_GET, values, 2);
+}
+
 EXPORT int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
-    if (!knell__enter(KNELL__CALL_CARTDIM_GET))
+    if (!KNELL__ENTER(slowly_cartdim_get(comm, ndims)))
         return knell__native.cartdim_get(comm, ndims);
     return knell__leave(KNELL__CALL_CARTDIM_GET, knell__raise_lack(comm, KNELL__CALL_CARTDIM_GET));
 }
 int PMPI_Cartdim_get(MPI_Comm comm, int *ndims) ALIAS(MPI_Cartdim_get);
 
+KNELL__RARE static bool slowly_graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph)
+{
+    const int64_t values[] = {(intptr_t)comm_old, (intptr_t)nnodes, (intptr_t)indx, (intptr_t)edges, (intptr_t)reorder, (intptr_t)comm_graph};
+    return knell__enter_slowly(KNELL__CALL_GRAPH_CREATE, values, 6);
+}
+
 EXPORT int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph)
 {
-    if (!knell__enter(KNELL__CALL_GRAPH_CREATE))
+    if (!KNELL__ENTER(slowly_graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph)))
         return knell__native.graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph);
     return knell__leave(KNELL__CALL_GRAPH_CREATE, knell__raise_lack(comm_old, KNELL__CALL_GRAPH_CREATE));
 }
 int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph) ALIAS(MPI_Graph_create);
 
+KNELL__RARE static bool slowly_graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)maxindex, (intptr_t)maxedges, (intptr_t)indx, (intptr_t)edges};
+    return knell__enter_slowly(KNELL__CALL_GRAPH_GET, values, 5);
+}
+
 EXPORT int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
 {
-    if (!knell__enter(KNELL__CALL_GRAPH_GET))
+    if (!KNELL__ENTER(slowly_graph_get(comm, maxindex, maxedges, indx, edges)))
         return knell__native.graph_get(comm, maxindex, maxedges, indx, edges);
     return knell__leave(KNELL__CALL_GRAPH_GET, knell__raise_lack(comm, KNELL__CALL_GRAPH_GET));
 }
 int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[]) ALIAS(MPI_Graph_get);
 
+KNELL__RARE static bool slowly_graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)nnodes, (intptr_t)indx, (intptr_t)edges, (intptr_t)newrank};
+    return knell__enter_slowly(KNELL__CALL_GRAPH_MAP, values, 5);
+}
+
 EXPORT int MPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank)
 {
-    if (!knell__enter(KNELL__CALL_GRAPH_MAP))
+    if (!KNELL__ENTER(slowly_graph_map(comm, nnodes, indx, edges, newrank)))
         return knell__native.graph_map(comm, nnodes, indx, edges, newrank);
     return knell__leave(KNELL__CALL_GRAPH_MAP, knell__raise_lack(comm, KNELL__CALL_GRAPH_MAP));
 }
 int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank) ALIAS(MPI_Graph_map);
 
+KNELL__RARE static bool slowly_graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)rank, (intptr_t)maxneighbors, (intptr_t)neighbors};
+    return knell__enter_slowly(KNELL__CALL_GRAPH_NEIGHBORS, values, 4);
+}
+
 EXPORT int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
-    if (!knell__enter(KNELL__CALL_GRAPH_NEIGHBORS))
+    if (!KNELL__ENTER(slowly_graph_neighbors(comm, rank, maxneighbors, neighbors)))
         return knell__native.graph_neighbors(comm, rank, maxneighbors, neighbors);
     return knell__leave(KNELL__CALL_GRAPH_NEIGHBORS, knell__raise_lack(comm, KNELL__CALL_GRAPH_NEIGHBORS));
 }
 int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) ALIAS(MPI_Graph_neighbors);
 
+KNELL__RARE static bool slowly_graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)rank, (intptr_t)nneighbors};
+    return knell__enter_slowly(KNELL__CALL_GRAPH_NEIGHBORS_COUNT, values, 3);
+}
+
 EXPORT int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
-    if (!knell__enter(KNELL__CALL_GRAPH_NEIGHBORS_COUNT))
+    if (!KNELL__ENTER(slowly_graph_neighbors_count(comm, rank, nneighbors)))
         return knell__native.graph_neighbors_count(comm, rank, nneighbors);
     return knell__leave(KNELL__CALL_GRAPH_NEIGHBORS_COUNT, knell__raise_lack(comm, KNELL__CALL_GRAPH_NEIGHBORS_COUNT));
 }
 int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors) ALIAS(MPI_Graph_neighbors_count);
 
+KNELL__RARE static bool slowly_graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)nnodes, (intptr_t)nedges};
+    return knell__enter_slowly(KNELL__CALL_GRAPHDIMS_GET, values, 3);
+}
+
 EXPORT int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
-    if (!knell__enter(KNELL__CALL_GRAPHDIMS_GET))
+    if (!KNELL__ENTER(slowly_graphdims_get(comm, nnodes, nedges)))
         return knell__native.graphdims_get(comm, nnodes, nedges);
     return knell__leave(KNELL__CALL_GRAPHDIMS_GET, knell__raise_lack(comm, KNELL__CALL_GRAPHDIMS_GET));
 }
 int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges) ALIAS(MPI_Graphdims_get);
 
+KNELL__RARE static bool slowly_dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
+{
+    const int64_t values[] = {(intptr_t)comm_old, (intptr_t)n, (intptr_t)sources, (intptr_t)degrees, (intptr_t)destinations, (intptr_t)weights, (intptr_t)info, (intptr_t)reorder, (intptr_t)comm_dist_graph};
+    return knell__enter_slowly(KNELL__CALL_DIST_GRAPH_CREATE, values, 9);
+}
+
 EXPORT int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
-    if (!knell__enter(KNELL__CALL_DIST_GRAPH_CREATE))
+    if (!KNELL__ENTER(slowly_dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph)))
         return knell__native.dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
     return knell__leave(KNELL__CALL_DIST_GRAPH_CREATE, knell__raise_lack(comm_old, KNELL__CALL_DIST_GRAPH_CREATE));
 }
 int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) ALIAS(MPI_Dist_graph_create);
 
+KNELL__RARE static bool slowly_dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
+{
+    const int64_t values[] = {(intptr_t)comm_old, (intptr_t)indegree, (intptr_t)sources, (intptr_t)sourceweights, (intptr_t)outdegree, (intptr_t)destinations, (intptr_t)destweights, (intptr_t)info, (intptr_t)reorder, (intptr_t)comm_dist_graph};
+    return knell__enter_slowly(KNELL__CALL_DIST_GRAPH_CREATE_ADJACENT, values, 10);
+}
+
 EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
-    if (!knell__enter(KNELL__CALL_DIST_GRAPH_CREATE_ADJACENT))
+    if (!KNELL__ENTER(slowly_dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph)))
         return knell__native.dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
     return knell__leave(KNELL__CALL_DIST_GRAPH_CREATE_ADJACENT, knell__raise_lack(comm_old, KNELL__CALL_DIST_GRAPH_CREATE_ADJACENT));
 }
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) ALIAS(MPI_Dist_graph_create_adjacent);
 
+KNELL__RARE static bool slowly_dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)maxindegree, (intptr_t)sources, (intptr_t)sourceweights, (intptr_t)maxoutdegree, (intptr_t)destinations, (intptr_t)destweights};
+    return knell__enter_slowly(KNELL__CALL_DIST_GRAPH_NEIGHBORS, values, 7);
+}
+
 EXPORT int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
 {
-    if (!knell__enter(KNELL__CALL_DIST_GRAPH_NEIGHBORS))
+    if (!KNELL__ENTER(slowly_dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights)))
         return knell__native.dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
     return knell__leave(KNELL__CALL_DIST_GRAPH_NEIGHBORS, knell__raise_lack(comm, KNELL__CALL_DIST_GRAPH_NEIGHBORS));
 }
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) ALIAS(MPI_Dist_graph_neighbors);
 
+KNELL__RARE static bool slowly_dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)indegree, (intptr_t)outdegree, (intptr_t)weighted};
+    return knell__enter_slowly(KNELL__CALL_DIST_GRAPH_NEIGHBORS_COUNT, values, 4);
+}
+
 EXPORT int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
-    if (!knell__enter(KNELL__CALL_DIST_GRAPH_NEIGHBORS_COUNT))
+    if (!KNELL__ENTER(slowly_dist_graph_neighbors_count(comm, indegree, outdegree, weighted)))
         return knell__native.dist_graph_neighbors_count(comm, indegree, outdegree, weighted);
     return knell__leave(KNELL__CALL_DIST_GRAPH_NEIGHBORS_COUNT, knell__raise_lack(comm, KNELL__CALL_DIST_GRAPH_NEIGHBORS_COUNT));
 }
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted) ALIAS(MPI_Dist_graph_neighbors_count);
 
+KNELL__RARE static bool slowly_topo_test(MPI_Comm comm, int *status)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)status};
+    return knell__enter_slowly(KNELL__CALL_TOPO_TEST, values, 2);
+}
+
 EXPORT int MPI_Topo_test(MPI_Comm comm, int *status)
 {
-    if (!knell__enter(KNELL__CALL_TOPO_TEST))
+    if (!KNELL__ENTER(slowly_topo_test(comm, status)))
         return knell__native.topo_test(comm, status);
     return knell__leave(KNELL__CALL_TOPO_TEST, knell__mpi_topo_test(comm, status));
 }
 int PMPI_Topo_test(MPI_Comm comm, int *status) ALIAS(MPI_Topo_test);
 
+KNELL__RARE static bool slowly_dims_create(int nnodes, int ndims, int dims[])
+{
+    const int64_t values[] = {(intptr_t)nnodes, (intptr_t)ndims, (intptr_t)dims};
+    return knell__enter_slowly(KNELL__CALL_DIMS_CREATE, values, 3);
+}
+
 EXPORT int MPI_Dims_create(int nnodes, int ndims, int dims[])
 {
-    if (!knell__enter(KNELL__CALL_DIMS_CREATE))
+    if (!KNELL__ENTER(slowly_dims_create(nnodes, ndims, dims)))
         return knell__native.dims_create(nnodes, ndims, dims);
     return knell__leave(KNELL__CALL_DIMS_CREATE, knell__native.dims_create(nnodes, ndims, dims));
 }
 int PMPI_Dims_create(int nnodes, int ndims, int dims[]) ALIAS(MPI_Dims_create);
 
+KNELL__RARE static bool slowly_comm_size(MPI_Comm comm, int *size)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)size};
+    return knell__enter_slowly(KNELL__CALL_COMM_SIZE, values, 2);
+}
+
 EXPORT int MPI_Comm_size(MPI_Comm comm, int *size)
 {
-    if (!knell__enter(KNELL__CALL_COMM_SIZE))
+    if (!KNELL__ENTER(slowly_comm_size(comm, size)))
         return knell__native.comm_size(comm, size);
     return knell__leave(KNELL__CALL_COMM_SIZE, knell__mpi_comm_size(comm, size));
 }
 int PMPI_Comm_size(MPI_Comm comm, int *size) ALIAS(MPI_Comm_size);
 
+KNELL__RARE static bool slowly_comm_rank(MPI_Comm comm, int *rank)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)rank};
+    return knell__enter_slowly(KNELL__CALL_COMM_RANK, values, 2);
+}
+
 EXPORT int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
-    if (!knell__enter(KNELL__CALL_COMM_RANK))
+    if (!KNELL__ENTER(slowly_comm_rank(comm, rank)))
         return knell__native.comm_rank(comm, rank);
     return knell__leave(KNELL__CALL_COMM_RANK, knell__mpi_comm_rank(comm, rank));
 }
 int PMPI_Comm_rank(MPI_Comm comm, int *rank) ALIAS(MPI_Comm_rank);
 
+KNELL__RARE static bool slowly_comm_group(MPI_Comm comm, MPI_Group *group)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)group};
+    return knell__enter_slowly(KNELL__CALL_COMM_GROUP, values, 2);
+}
+
 EXPORT int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
-    if (!knell__enter(KNELL__CALL_COMM_GROUP))
+    if (!KNELL__ENTER(slowly_comm_group(comm, group)))
         return knell__native.comm_group(comm, group);
     return knell__leave(KNELL__CALL_COMM_GROUP, knell__mpi_comm_group(comm, group));
 }
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group) ALIAS(MPI_Comm_group);
 
+KNELL__RARE static bool slowly_comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
+{
+    const int64_t values[] = {(intptr_t)comm1, (intptr_t)comm2, (intptr_t)result};
+    return knell__enter_slowly(KNELL__CALL_COMM_COMPARE, values, 3);
+}
+
 EXPORT int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
-    if (!knell__enter(KNELL__CALL_COMM_COMPARE))
+    if (!KNELL__ENTER(slowly_comm_compare(comm1, comm2, result)))
         return knell__native.comm_compare(comm1, comm2, result);
     return knell__leave(KNELL__CALL_COMM_COMPARE, knell__mpi_comm_compare(comm1, comm2, result));
 }
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result) ALIAS(MPI_Comm_compare);
 
+KNELL__RARE static bool slowly_comm_test_inter(MPI_Comm comm, int *flag)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)flag};
+    return knell__enter_slowly(KNELL__CALL_COMM_TEST_INTER, values, 2);
+}
+
 EXPORT int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
-    if (!knell__enter(KNELL__CALL_COMM_TEST_INTER))
+    if (!KNELL__ENTER(slowly_comm_test_inter(comm, flag)))
         return knell__native.comm_test_inter(comm, flag);
     return knell__leave(KNELL__CALL_COMM_TEST_INTER, knell__mpi_comm_test_inter(comm, flag));
 }
 int PMPI_Comm_test_inter(MPI_Comm comm, int *flag) ALIAS(MPI_Comm_test_inter);
 
+KNELL__RARE static bool slowly_comm_remote_size(MPI_Comm comm, int *size)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)size};
+    return knell__enter_slowly(KNELL__CALL_COMM_REMOTE_SIZE, values, 2);
+}
+
 EXPORT int MPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
-    if (!knell__enter(KNELL__CALL_COMM_REMOTE_SIZE))
+    if (!KNELL__ENTER(slowly_comm_remote_size(comm, size)))
         return knell__native.comm_remote_size(comm, size);
     return knell__leave(KNELL__CALL_COMM_REMOTE_SIZE, knell__mpi_comm_remote_size(comm, size));
 }
 int PMPI_Comm_remote_size(MPI_Comm comm, int *size) ALIAS(MPI_Comm_remote_size);
 
+KNELL__RARE static bool slowly_comm_remote_group(MPI_Comm comm, MPI_Group *group)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)group};
+    return knell__enter_slowly(KNELL__CALL_COMM_REMOTE_GROUP, values, 2);
+}
+
 EXPORT int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
-    if (!knell__enter(KNELL__CALL_COMM_REMOTE_GROUP))
+    if (!KNELL__ENTER(slowly_comm_remote_group(comm, group)))
         return knell__native.comm_remote_group(comm, group);
     return knell__leave(KNELL__CALL_COMM_REMOTE_GROUP, knell__mpi_comm_remote_group(comm, group));
 }
 int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group) ALIAS(MPI_Comm_remote_group);
 
+KNELL__RARE static bool slowly_comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)newcomm};
+    return knell__enter_slowly(KNELL__CALL_COMM_DUP, values, 2);
+}
+
 EXPORT int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_DUP))
+    if (!KNELL__ENTER(slowly_comm_dup(comm, newcomm)))
         return knell__native.comm_dup(comm, newcomm);
     return knell__leave(KNELL__CALL_COMM_DUP, knell__mpi_comm_dup(comm, newcomm));
 }
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_dup);
 
+KNELL__RARE static bool slowly_comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)info, (intptr_t)newcomm};
+    return knell__enter_slowly(KNELL__CALL_COMM_DUP_WITH_INFO, values, 3);
+}
+
 EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_DUP_WITH_INFO))
+    if (!KNELL__ENTER(slowly_comm_dup_with_info(comm, info, newcomm)))
         return knell__native.comm_dup_with_info(comm, info, newcomm);
     return knell__leave(KNELL__CALL_COMM_DUP_WITH_INFO, knell__mpi_comm_dup_with_info(comm, info, newcomm));
 }
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm) ALIAS(MPI_Comm_dup_with_info);
 
+KNELL__RARE static bool slowly_comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)newcomm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_COMM_IDUP, values, 3);
+}
+
 EXPORT int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_COMM_IDUP))
+    if (!KNELL__ENTER(slowly_comm_idup(comm, newcomm, request)))
         return knell__native.comm_idup(comm, newcomm, request);
     int code = knell__mpi_comm_idup(comm, newcomm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -1167,58 +1941,100 @@ EXPORT int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 }
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPI_Comm_idup);
 
+KNELL__RARE static bool slowly_comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)group, (intptr_t)newcomm};
+    return knell__enter_slowly(KNELL__CALL_COMM_CREATE, values, 3);
+}
+
 EXPORT int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_CREATE))
+    if (!KNELL__ENTER(slowly_comm_create(comm, group, newcomm)))
         return knell__native.comm_create(comm, group, newcomm);
     return knell__leave(KNELL__CALL_COMM_CREATE, knell__mpi_comm_create(comm, group, newcomm));
 }
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm) ALIAS(MPI_Comm_create);
 
+KNELL__RARE static bool slowly_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)group, (intptr_t)tag, (intptr_t)newcomm};
+    return knell__enter_slowly(KNELL__CALL_COMM_CREATE_GROUP, values, 4);
+}
+
 EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_CREATE_GROUP))
+    if (!KNELL__ENTER(slowly_comm_create_group(comm, group, tag, newcomm)))
         return knell__native.comm_create_group(comm, group, tag, newcomm);
     return knell__leave(KNELL__CALL_COMM_CREATE_GROUP, knell__mpi_comm_create_group(comm, group, tag, newcomm));
 }
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) ALIAS(MPI_Comm_create_group);
 
+KNELL__RARE static bool slowly_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)color, (intptr_t)key, (intptr_t)newcomm};
+    return knell__enter_slowly(KNELL__CALL_COMM_SPLIT, values, 4);
+}
+
 EXPORT int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_SPLIT))
+    if (!KNELL__ENTER(slowly_comm_split(comm, color, key, newcomm)))
         return knell__native.comm_split(comm, color, key, newcomm);
     return knell__leave(KNELL__CALL_COMM_SPLIT, knell__mpi_comm_split(comm, color, key, newcomm));
 }
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm) ALIAS(MPI_Comm_split);
 
+KNELL__RARE static bool slowly_comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)split_type, (intptr_t)key, (intptr_t)info, (intptr_t)newcomm};
+    return knell__enter_slowly(KNELL__CALL_COMM_SPLIT_TYPE, values, 5);
+}
+
 EXPORT int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_SPLIT_TYPE))
+    if (!KNELL__ENTER(slowly_comm_split_type(comm, split_type, key, info, newcomm)))
         return knell__native.comm_split_type(comm, split_type, key, info, newcomm);
     return knell__leave(KNELL__CALL_COMM_SPLIT_TYPE, knell__mpi_comm_split_type(comm, split_type, key, info, newcomm));
 }
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm) ALIAS(MPI_Comm_split_type);
 
+KNELL__RARE static bool slowly_comm_free(MPI_Comm *comm)
+{
+    const int64_t values[] = {(intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_COMM_FREE, values, 1);
+}
+
 EXPORT int MPI_Comm_free(MPI_Comm *comm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_FREE))
+    if (!KNELL__ENTER(slowly_comm_free(comm)))
         return knell__native.comm_free(comm);
     return knell__leave(KNELL__CALL_COMM_FREE, knell__mpi_comm_free(comm));
 }
 int PMPI_Comm_free(MPI_Comm *comm) ALIAS(MPI_Comm_free);
 
+KNELL__RARE static bool slowly_comm_disconnect(MPI_Comm *comm)
+{
+    const int64_t values[] = {(intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_COMM_DISCONNECT, values, 1);
+}
+
 EXPORT int MPI_Comm_disconnect(MPI_Comm *comm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_DISCONNECT))
+    if (!KNELL__ENTER(slowly_comm_disconnect(comm)))
         return knell__native.comm_disconnect(comm);
     return knell__leave(KNELL__CALL_COMM_DISCONNECT, knell__mpi_comm_disconnect(comm));
 }
 int PMPI_Comm_disconnect(MPI_Comm *comm) ALIAS(MPI_Comm_disconnect);
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)info, (intptr_t)newcomm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_COMM_IDUP_WITH_INFO, values, 4);
+}
+
 EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_COMM_IDUP_WITH_INFO))
+    if (!KNELL__ENTER(slowly_comm_idup_with_info(comm, info, newcomm, request)))
         return knell__native.comm_idup_with_info(comm, info, newcomm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_COMM_IDUP_WITH_INFO, knell__raise_lack(comm, KNELL__CALL_COMM_IDUP_WITH_INFO));
@@ -1226,273 +2042,477 @@ EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newco
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPI_Comm_idup_with_info);
 #endif
 
+KNELL__RARE static bool slowly_comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_name, (intptr_t)resultlen};
+    return knell__enter_slowly(KNELL__CALL_COMM_GET_NAME, values, 3);
+}
+
 EXPORT int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 {
-    if (!knell__enter(KNELL__CALL_COMM_GET_NAME))
+    if (!KNELL__ENTER(slowly_comm_get_name(comm, comm_name, resultlen)))
         return knell__native.comm_get_name(comm, comm_name, resultlen);
     return knell__leave(KNELL__CALL_COMM_GET_NAME, knell__native.comm_get_name(comm, comm_name, resultlen));
 }
 int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen) ALIAS(MPI_Comm_get_name);
 
+KNELL__RARE static bool slowly_comm_set_name(MPI_Comm comm, const char *comm_name)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_name};
+    return knell__enter_slowly(KNELL__CALL_COMM_SET_NAME, values, 2);
+}
+
 EXPORT int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
-    if (!knell__enter(KNELL__CALL_COMM_SET_NAME))
+    if (!KNELL__ENTER(slowly_comm_set_name(comm, comm_name)))
         return knell__native.comm_set_name(comm, comm_name);
     return knell__leave(KNELL__CALL_COMM_SET_NAME, knell__mpi_comm_set_name(comm, comm_name));
 }
 int PMPI_Comm_set_name(MPI_Comm comm, const char *comm_name) ALIAS(MPI_Comm_set_name);
 
+KNELL__RARE static bool slowly_comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_keyval, (intptr_t)attribute_val};
+    return knell__enter_slowly(KNELL__CALL_COMM_SET_ATTR, values, 3);
+}
+
 EXPORT int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
-    if (!knell__enter(KNELL__CALL_COMM_SET_ATTR))
+    if (!KNELL__ENTER(slowly_comm_set_attr(comm, comm_keyval, attribute_val)))
         return knell__native.comm_set_attr(comm, comm_keyval, attribute_val);
     return knell__leave(KNELL__CALL_COMM_SET_ATTR, knell__mpi_comm_set_attr(comm, comm_keyval, attribute_val));
 }
 int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val) ALIAS(MPI_Comm_set_attr);
 
+KNELL__RARE static bool slowly_comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_keyval, (intptr_t)attribute_val, (intptr_t)flag};
+    return knell__enter_slowly(KNELL__CALL_COMM_GET_ATTR, values, 4);
+}
+
 EXPORT int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
 {
-    if (!knell__enter(KNELL__CALL_COMM_GET_ATTR))
+    if (!KNELL__ENTER(slowly_comm_get_attr(comm, comm_keyval, attribute_val, flag)))
         return knell__native.comm_get_attr(comm, comm_keyval, attribute_val, flag);
     return knell__leave(KNELL__CALL_COMM_GET_ATTR, knell__mpi_comm_get_attr(comm, comm_keyval, attribute_val, flag));
 }
 int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag) ALIAS(MPI_Comm_get_attr);
 
+KNELL__RARE static bool slowly_comm_delete_attr(MPI_Comm comm, int comm_keyval)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_keyval};
+    return knell__enter_slowly(KNELL__CALL_COMM_DELETE_ATTR, values, 2);
+}
+
 EXPORT int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 {
-    if (!knell__enter(KNELL__CALL_COMM_DELETE_ATTR))
+    if (!KNELL__ENTER(slowly_comm_delete_attr(comm, comm_keyval)))
         return knell__native.comm_delete_attr(comm, comm_keyval);
     return knell__leave(KNELL__CALL_COMM_DELETE_ATTR, knell__mpi_comm_delete_attr(comm, comm_keyval));
 }
 int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval) ALIAS(MPI_Comm_delete_attr);
 
+KNELL__RARE static bool slowly_attr_put(MPI_Comm comm, int keyval, void *attribute_val)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)keyval, (intptr_t)attribute_val};
+    return knell__enter_slowly(KNELL__CALL_ATTR_PUT, values, 3);
+}
+
 EXPORT int MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 {
-    if (!knell__enter(KNELL__CALL_ATTR_PUT))
+    if (!KNELL__ENTER(slowly_attr_put(comm, keyval, attribute_val)))
         return knell__native.attr_put(comm, keyval, attribute_val);
     return knell__leave(KNELL__CALL_ATTR_PUT, knell__mpi_attr_put(comm, keyval, attribute_val));
 }
 int PMPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val) ALIAS(MPI_Attr_put);
 
+KNELL__RARE static bool slowly_attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)keyval, (intptr_t)attribute_val, (intptr_t)flag};
+    return knell__enter_slowly(KNELL__CALL_ATTR_GET, values, 4);
+}
+
 EXPORT int MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
-    if (!knell__enter(KNELL__CALL_ATTR_GET))
+    if (!KNELL__ENTER(slowly_attr_get(comm, keyval, attribute_val, flag)))
         return knell__native.attr_get(comm, keyval, attribute_val, flag);
     return knell__leave(KNELL__CALL_ATTR_GET, knell__mpi_attr_get(comm, keyval, attribute_val, flag));
 }
 int PMPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag) ALIAS(MPI_Attr_get);
 
+KNELL__RARE static bool slowly_attr_delete(MPI_Comm comm, int keyval)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)keyval};
+    return knell__enter_slowly(KNELL__CALL_ATTR_DELETE, values, 2);
+}
+
 EXPORT int MPI_Attr_delete(MPI_Comm comm, int keyval)
 {
-    if (!knell__enter(KNELL__CALL_ATTR_DELETE))
+    if (!KNELL__ENTER(slowly_attr_delete(comm, keyval)))
         return knell__native.attr_delete(comm, keyval);
     return knell__leave(KNELL__CALL_ATTR_DELETE, knell__mpi_attr_delete(comm, keyval));
 }
 int PMPI_Attr_delete(MPI_Comm comm, int keyval) ALIAS(MPI_Attr_delete);
 
+KNELL__RARE static bool slowly_comm_get_info(MPI_Comm comm, MPI_Info *info_used)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)info_used};
+    return knell__enter_slowly(KNELL__CALL_COMM_GET_INFO, values, 2);
+}
+
 EXPORT int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
-    if (!knell__enter(KNELL__CALL_COMM_GET_INFO))
+    if (!KNELL__ENTER(slowly_comm_get_info(comm, info_used)))
         return knell__native.comm_get_info(comm, info_used);
     return knell__leave(KNELL__CALL_COMM_GET_INFO, knell__mpi_comm_get_info(comm, info_used));
 }
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used) ALIAS(MPI_Comm_get_info);
 
+KNELL__RARE static bool slowly_comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)info};
+    return knell__enter_slowly(KNELL__CALL_COMM_SET_INFO, values, 2);
+}
+
 EXPORT int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
-    if (!knell__enter(KNELL__CALL_COMM_SET_INFO))
+    if (!KNELL__ENTER(slowly_comm_set_info(comm, info)))
         return knell__native.comm_set_info(comm, info);
     return knell__leave(KNELL__CALL_COMM_SET_INFO, knell__mpi_comm_set_info(comm, info));
 }
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) ALIAS(MPI_Comm_set_info);
 
+KNELL__RARE static bool slowly_comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
+{
+    const int64_t values[] = {(intptr_t)comm_copy_attr_fn, (intptr_t)comm_delete_attr_fn, (intptr_t)comm_keyval, (intptr_t)extra_state};
+    return knell__enter_slowly(KNELL__CALL_COMM_CREATE_KEYVAL, values, 4);
+}
+
 EXPORT int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
-    if (!knell__enter(KNELL__CALL_COMM_CREATE_KEYVAL))
+    if (!KNELL__ENTER(slowly_comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state)))
         return knell__native.comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
     return knell__leave(KNELL__CALL_COMM_CREATE_KEYVAL, knell__native.comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
 }
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state) ALIAS(MPI_Comm_create_keyval);
 
+KNELL__RARE static bool slowly_comm_free_keyval(int *comm_keyval)
+{
+    const int64_t values[] = {(intptr_t)comm_keyval};
+    return knell__enter_slowly(KNELL__CALL_COMM_FREE_KEYVAL, values, 1);
+}
+
 EXPORT int MPI_Comm_free_keyval(int *comm_keyval)
 {
-    if (!knell__enter(KNELL__CALL_COMM_FREE_KEYVAL))
+    if (!KNELL__ENTER(slowly_comm_free_keyval(comm_keyval)))
         return knell__native.comm_free_keyval(comm_keyval);
     return knell__leave(KNELL__CALL_COMM_FREE_KEYVAL, knell__native.comm_free_keyval(comm_keyval));
 }
 int PMPI_Comm_free_keyval(int *comm_keyval) ALIAS(MPI_Comm_free_keyval);
 
+KNELL__RARE static bool slowly_keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
+{
+    const int64_t values[] = {(intptr_t)copy_fn, (intptr_t)delete_fn, (intptr_t)keyval, (intptr_t)extra_state};
+    return knell__enter_slowly(KNELL__CALL_KEYVAL_CREATE, values, 4);
+}
+
 EXPORT int MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
-    if (!knell__enter(KNELL__CALL_KEYVAL_CREATE))
+    if (!KNELL__ENTER(slowly_keyval_create(copy_fn, delete_fn, keyval, extra_state)))
         return knell__native.keyval_create(copy_fn, delete_fn, keyval, extra_state);
     return knell__leave(KNELL__CALL_KEYVAL_CREATE, knell__native.keyval_create(copy_fn, delete_fn, keyval, extra_state));
 }
 int PMPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state) ALIAS(MPI_Keyval_create);
 
+KNELL__RARE static bool slowly_keyval_free(int *keyval)
+{
+    const int64_t values[] = {(intptr_t)keyval};
+    return knell__enter_slowly(KNELL__CALL_KEYVAL_FREE, values, 1);
+}
+
 EXPORT int MPI_Keyval_free(int *keyval)
 {
-    if (!knell__enter(KNELL__CALL_KEYVAL_FREE))
+    if (!KNELL__ENTER(slowly_keyval_free(keyval)))
         return knell__native.keyval_free(keyval);
     return knell__leave(KNELL__CALL_KEYVAL_FREE, knell__native.keyval_free(keyval));
 }
 int PMPI_Keyval_free(int *keyval) ALIAS(MPI_Keyval_free);
 
+KNELL__RARE static bool slowly_intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
+{
+    const int64_t values[] = {(intptr_t)local_comm, (intptr_t)local_leader, (intptr_t)peer_comm, (intptr_t)remote_leader, (intptr_t)tag, (intptr_t)newintercomm};
+    return knell__enter_slowly(KNELL__CALL_INTERCOMM_CREATE, values, 6);
+}
+
 EXPORT int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
 {
-    if (!knell__enter(KNELL__CALL_INTERCOMM_CREATE))
+    if (!KNELL__ENTER(slowly_intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm)))
         return knell__native.intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
     return knell__leave(KNELL__CALL_INTERCOMM_CREATE, knell__raise_lack(local_comm, KNELL__CALL_INTERCOMM_CREATE));
 }
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create);
 
+KNELL__RARE static bool slowly_intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
+{
+    const int64_t values[] = {(intptr_t)intercomm, (intptr_t)high, (intptr_t)newintracomm};
+    return knell__enter_slowly(KNELL__CALL_INTERCOMM_MERGE, values, 3);
+}
+
 EXPORT int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
-    if (!knell__enter(KNELL__CALL_INTERCOMM_MERGE))
+    if (!KNELL__ENTER(slowly_intercomm_merge(intercomm, high, newintracomm)))
         return knell__native.intercomm_merge(intercomm, high, newintracomm);
     return knell__leave(KNELL__CALL_INTERCOMM_MERGE, knell__raise_lack(intercomm, KNELL__CALL_INTERCOMM_MERGE));
 }
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) ALIAS(MPI_Intercomm_merge);
 
+KNELL__RARE static bool slowly_group_size(MPI_Group group, int *size)
+{
+    const int64_t values[] = {(intptr_t)group, (intptr_t)size};
+    return knell__enter_slowly(KNELL__CALL_GROUP_SIZE, values, 2);
+}
+
 EXPORT int MPI_Group_size(MPI_Group group, int *size)
 {
-    if (!knell__enter(KNELL__CALL_GROUP_SIZE))
+    if (!KNELL__ENTER(slowly_group_size(group, size)))
         return knell__native.group_size(group, size);
     return knell__leave(KNELL__CALL_GROUP_SIZE, knell__native.group_size(group, size));
 }
 int PMPI_Group_size(MPI_Group group, int *size) ALIAS(MPI_Group_size);
 
+KNELL__RARE static bool slowly_group_rank(MPI_Group group, int *rank)
+{
+    const int64_t values[] = {(intptr_t)group, (intptr_t)rank};
+    return knell__enter_slowly(KNELL__CALL_GROUP_RANK, values, 2);
+}
+
 EXPORT int MPI_Group_rank(MPI_Group group, int *rank)
 {
-    if (!knell__enter(KNELL__CALL_GROUP_RANK))
+    if (!KNELL__ENTER(slowly_group_rank(group, rank)))
         return knell__native.group_rank(group, rank);
     return knell__leave(KNELL__CALL_GROUP_RANK, knell__native.group_rank(group, rank));
 }
 int PMPI_Group_rank(MPI_Group group, int *rank) ALIAS(MPI_Group_rank);
 
+KNELL__RARE static bool slowly_group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
+{
+    const int64_t values[] = {(intptr_t)group1, (intptr_t)n, (intptr_t)ranks1, (intptr_t)group2, (intptr_t)ranks2};
+    return knell__enter_slowly(KNELL__CALL_GROUP_TRANSLATE_RANKS, values, 5);
+}
+
 EXPORT int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
-    if (!knell__enter(KNELL__CALL_GROUP_TRANSLATE_RANKS))
+    if (!KNELL__ENTER(slowly_group_translate_ranks(group1, n, ranks1, group2, ranks2)))
         return knell__native.group_translate_ranks(group1, n, ranks1, group2, ranks2);
     return knell__leave(KNELL__CALL_GROUP_TRANSLATE_RANKS, knell__native.group_translate_ranks(group1, n, ranks1, group2, ranks2));
 }
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]) ALIAS(MPI_Group_translate_ranks);
 
+KNELL__RARE static bool slowly_group_compare(MPI_Group group1, MPI_Group group2, int *result)
+{
+    const int64_t values[] = {(intptr_t)group1, (intptr_t)group2, (intptr_t)result};
+    return knell__enter_slowly(KNELL__CALL_GROUP_COMPARE, values, 3);
+}
+
 EXPORT int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
-    if (!knell__enter(KNELL__CALL_GROUP_COMPARE))
+    if (!KNELL__ENTER(slowly_group_compare(group1, group2, result)))
         return knell__native.group_compare(group1, group2, result);
     return knell__leave(KNELL__CALL_GROUP_COMPARE, knell__native.group_compare(group1, group2, result));
 }
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result) ALIAS(MPI_Group_compare);
 
+KNELL__RARE static bool slowly_group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+{
+    const int64_t values[] = {(intptr_t)group1, (intptr_t)group2, (intptr_t)newgroup};
+    return knell__enter_slowly(KNELL__CALL_GROUP_UNION, values, 3);
+}
+
 EXPORT int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    if (!knell__enter(KNELL__CALL_GROUP_UNION))
+    if (!KNELL__ENTER(slowly_group_union(group1, group2, newgroup)))
         return knell__native.group_union(group1, group2, newgroup);
     return knell__leave(KNELL__CALL_GROUP_UNION, knell__native.group_union(group1, group2, newgroup));
 }
 int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) ALIAS(MPI_Group_union);
 
+KNELL__RARE static bool slowly_group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+{
+    const int64_t values[] = {(intptr_t)group1, (intptr_t)group2, (intptr_t)newgroup};
+    return knell__enter_slowly(KNELL__CALL_GROUP_INTERSECTION, values, 3);
+}
+
 EXPORT int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    if (!knell__enter(KNELL__CALL_GROUP_INTERSECTION))
+    if (!KNELL__ENTER(slowly_group_intersection(group1, group2, newgroup)))
         return knell__native.group_intersection(group1, group2, newgroup);
     return knell__leave(KNELL__CALL_GROUP_INTERSECTION, knell__native.group_intersection(group1, group2, newgroup));
 }
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) ALIAS(MPI_Group_intersection);
 
+KNELL__RARE static bool slowly_group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+{
+    const int64_t values[] = {(intptr_t)group1, (intptr_t)group2, (intptr_t)newgroup};
+    return knell__enter_slowly(KNELL__CALL_GROUP_DIFFERENCE, values, 3);
+}
+
 EXPORT int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    if (!knell__enter(KNELL__CALL_GROUP_DIFFERENCE))
+    if (!KNELL__ENTER(slowly_group_difference(group1, group2, newgroup)))
         return knell__native.group_difference(group1, group2, newgroup);
     return knell__leave(KNELL__CALL_GROUP_DIFFERENCE, knell__native.group_difference(group1, group2, newgroup));
 }
 int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) ALIAS(MPI_Group_difference);
 
+KNELL__RARE static bool slowly_group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
+{
+    const int64_t values[] = {(intptr_t)group, (intptr_t)n, (intptr_t)ranks, (intptr_t)newgroup};
+    return knell__enter_slowly(KNELL__CALL_GROUP_INCL, values, 4);
+}
+
 EXPORT int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-    if (!knell__enter(KNELL__CALL_GROUP_INCL))
+    if (!KNELL__ENTER(slowly_group_incl(group, n, ranks, newgroup)))
         return knell__native.group_incl(group, n, ranks, newgroup);
     return knell__leave(KNELL__CALL_GROUP_INCL, knell__native.group_incl(group, n, ranks, newgroup));
 }
 int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) ALIAS(MPI_Group_incl);
 
+KNELL__RARE static bool slowly_group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
+{
+    const int64_t values[] = {(intptr_t)group, (intptr_t)n, (intptr_t)ranks, (intptr_t)newgroup};
+    return knell__enter_slowly(KNELL__CALL_GROUP_EXCL, values, 4);
+}
+
 EXPORT int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-    if (!knell__enter(KNELL__CALL_GROUP_EXCL))
+    if (!KNELL__ENTER(slowly_group_excl(group, n, ranks, newgroup)))
         return knell__native.group_excl(group, n, ranks, newgroup);
     return knell__leave(KNELL__CALL_GROUP_EXCL, knell__native.group_excl(group, n, ranks, newgroup));
 }
 int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) ALIAS(MPI_Group_excl);
 
+KNELL__RARE static bool slowly_group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
+{
+    const int64_t values[] = {(intptr_t)group, (intptr_t)n, (intptr_t)ranges, (intptr_t)newgroup};
+    return knell__enter_slowly(KNELL__CALL_GROUP_RANGE_INCL, values, 4);
+}
+
 EXPORT int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-    if (!knell__enter(KNELL__CALL_GROUP_RANGE_INCL))
+    if (!KNELL__ENTER(slowly_group_range_incl(group, n, ranges, newgroup)))
         return knell__native.group_range_incl(group, n, ranges, newgroup);
     return knell__leave(KNELL__CALL_GROUP_RANGE_INCL, knell__native.group_range_incl(group, n, ranges, newgroup));
 }
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup) ALIAS(MPI_Group_range_incl);
 
+KNELL__RARE static bool slowly_group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
+{
+    const int64_t values[] = {(intptr_t)group, (intptr_t)n, (intptr_t)ranges, (intptr_t)newgroup};
+    return knell__enter_slowly(KNELL__CALL_GROUP_RANGE_EXCL, values, 4);
+}
+
 EXPORT int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-    if (!knell__enter(KNELL__CALL_GROUP_RANGE_EXCL))
+    if (!KNELL__ENTER(slowly_group_range_excl(group, n, ranges, newgroup)))
         return knell__native.group_range_excl(group, n, ranges, newgroup);
     return knell__leave(KNELL__CALL_GROUP_RANGE_EXCL, knell__native.group_range_excl(group, n, ranges, newgroup));
 }
 int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup) ALIAS(MPI_Group_range_excl);
 
+KNELL__RARE static bool slowly_group_free(MPI_Group *group)
+{
+    const int64_t values[] = {(intptr_t)group};
+    return knell__enter_slowly(KNELL__CALL_GROUP_FREE, values, 1);
+}
+
 EXPORT int MPI_Group_free(MPI_Group *group)
 {
-    if (!knell__enter(KNELL__CALL_GROUP_FREE))
+    if (!KNELL__ENTER(slowly_group_free(group)))
         return knell__native.group_free(group);
     return knell__leave(KNELL__CALL_GROUP_FREE, knell__mpi_group_free(group));
 }
 int PMPI_Group_free(MPI_Group *group) ALIAS(MPI_Group_free);
 
+KNELL__RARE static bool slowly_comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)errhandler};
+    return knell__enter_slowly(KNELL__CALL_COMM_SET_ERRHANDLER, values, 2);
+}
+
 EXPORT int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
-    if (!knell__enter(KNELL__CALL_COMM_SET_ERRHANDLER))
+    if (!KNELL__ENTER(slowly_comm_set_errhandler(comm, errhandler)))
         return knell__native.comm_set_errhandler(comm, errhandler);
     return knell__leave(KNELL__CALL_COMM_SET_ERRHANDLER, knell__mpi_comm_set_errhandler(comm, errhandler));
 }
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) ALIAS(MPI_Comm_set_errhandler);
 
+KNELL__RARE static bool slowly_comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)errhandler};
+    return knell__enter_slowly(KNELL__CALL_COMM_GET_ERRHANDLER, values, 2);
+}
+
 EXPORT int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
-    if (!knell__enter(KNELL__CALL_COMM_GET_ERRHANDLER))
+    if (!KNELL__ENTER(slowly_comm_get_errhandler(comm, errhandler)))
         return knell__native.comm_get_errhandler(comm, errhandler);
     return knell__leave(KNELL__CALL_COMM_GET_ERRHANDLER, knell__mpi_comm_get_errhandler(comm, errhandler));
 }
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler) ALIAS(MPI_Comm_get_errhandler);
 
+KNELL__RARE static bool slowly_comm_call_errhandler(MPI_Comm comm, int errorcode)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)errorcode};
+    return knell__enter_slowly(KNELL__CALL_COMM_CALL_ERRHANDLER, values, 2);
+}
+
 EXPORT int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
-    if (!knell__enter(KNELL__CALL_COMM_CALL_ERRHANDLER))
+    if (!KNELL__ENTER(slowly_comm_call_errhandler(comm, errorcode)))
         return knell__native.comm_call_errhandler(comm, errorcode);
     return knell__leave(KNELL__CALL_COMM_CALL_ERRHANDLER, knell__mpi_comm_call_errhandler(comm, errorcode));
 }
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) ALIAS(MPI_Comm_call_errhandler);
 
+KNELL__RARE static bool slowly_error_class(int errorcode, int *errorclass)
+{
+    const int64_t values[] = {(intptr_t)errorcode, (intptr_t)errorclass};
+    return knell__enter_slowly(KNELL__CALL_ERROR_CLASS, values, 2);
+}
+
 EXPORT int MPI_Error_class(int errorcode, int *errorclass)
 {
-    if (!knell__enter(KNELL__CALL_ERROR_CLASS))
+    if (!KNELL__ENTER(slowly_error_class(errorcode, errorclass)))
         return knell__native.error_class(errorcode, errorclass);
     return knell__leave(KNELL__CALL_ERROR_CLASS, knell__mpi_error_class(errorcode, errorclass));
 }
 int PMPI_Error_class(int errorcode, int *errorclass) ALIAS(MPI_Error_class);
 
+KNELL__RARE static bool slowly_error_string(int errorcode, char *string, int *resultlen)
+{
+    const int64_t values[] = {(intptr_t)errorcode, (intptr_t)string, (intptr_t)resultlen};
+    return knell__enter_slowly(KNELL__CALL_ERROR_STRING, values, 3);
+}
+
 EXPORT int MPI_Error_string(int errorcode, char *string, int *resultlen)
 {
-    if (!knell__enter(KNELL__CALL_ERROR_STRING))
+    if (!KNELL__ENTER(slowly_error_string(errorcode, string, resultlen)))
         return knell__native.error_string(errorcode, string, resultlen);
     return knell__leave(KNELL__CALL_ERROR_STRING, knell__mpi_error_string(errorcode, string, resultlen));
 }
 int PMPI_Error_string(int errorcode, char *string, int *resultlen) ALIAS(MPI_Error_string);
 
+KNELL__RARE static bool slowly_comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
+{
+    const int64_t values[] = {(intptr_t)comm_errhandler_fn, (intptr_t)errhandler};
+    return knell__enter_slowly(KNELL__CALL_COMM_CREATE_ERRHANDLER, values, 2);
+}
+
 EXPORT int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
-    if (!knell__enter(KNELL__CALL_COMM_CREATE_ERRHANDLER))
+    if (!KNELL__ENTER(slowly_comm_create_errhandler(comm_errhandler_fn, errhandler)))
         return knell__native.comm_create_errhandler(comm_errhandler_fn, errhandler);
     return knell__leave(KNELL__CALL_COMM_CREATE_ERRHANDLER, knell__mpi_comm_create_errhandler(comm_errhandler_fn, errhandler));
 }
@@ -1500,9 +2520,15 @@ int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn
 
 int MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler);
 
+KNELL__RARE static bool slowly_errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
+{
+    const int64_t values[] = {(intptr_t)function, (intptr_t)errhandler};
+    return knell__enter_slowly(KNELL__CALL_ERRHANDLER_CREATE, values, 2);
+}
+
 EXPORT int MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
 {
-    if (!knell__enter(KNELL__CALL_ERRHANDLER_CREATE))
+    if (!KNELL__ENTER(slowly_errhandler_create(function, errhandler)))
         return knell__native.errhandler_create(function, errhandler);
     return knell__leave(KNELL__CALL_ERRHANDLER_CREATE, knell__mpi_errhandler_create(function, errhandler));
 }
@@ -1510,9 +2536,15 @@ int PMPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandle
 
 int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
 
+KNELL__RARE static bool slowly_errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)errhandler};
+    return knell__enter_slowly(KNELL__CALL_ERRHANDLER_SET, values, 2);
+}
+
 EXPORT int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 {
-    if (!knell__enter(KNELL__CALL_ERRHANDLER_SET))
+    if (!KNELL__ENTER(slowly_errhandler_set(comm, errhandler)))
         return knell__native.errhandler_set(comm, errhandler);
     return knell__leave(KNELL__CALL_ERRHANDLER_SET, knell__mpi_errhandler_set(comm, errhandler));
 }
@@ -1520,169 +2552,295 @@ int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler) ALIAS(MPI_Errh
 
 int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
 
+KNELL__RARE static bool slowly_errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)errhandler};
+    return knell__enter_slowly(KNELL__CALL_ERRHANDLER_GET, values, 2);
+}
+
 EXPORT int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
-    if (!knell__enter(KNELL__CALL_ERRHANDLER_GET))
+    if (!KNELL__ENTER(slowly_errhandler_get(comm, errhandler)))
         return knell__native.errhandler_get(comm, errhandler);
     return knell__leave(KNELL__CALL_ERRHANDLER_GET, knell__mpi_errhandler_get(comm, errhandler));
 }
 int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler) ALIAS(MPI_Errhandler_get);
 
+KNELL__RARE static bool slowly_errhandler_free(MPI_Errhandler *errhandler)
+{
+    const int64_t values[] = {(intptr_t)errhandler};
+    return knell__enter_slowly(KNELL__CALL_ERRHANDLER_FREE, values, 1);
+}
+
 EXPORT int MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
-    if (!knell__enter(KNELL__CALL_ERRHANDLER_FREE))
+    if (!KNELL__ENTER(slowly_errhandler_free(errhandler)))
         return knell__native.errhandler_free(errhandler);
     return knell__leave(KNELL__CALL_ERRHANDLER_FREE, knell__mpi_errhandler_free(errhandler));
 }
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler) ALIAS(MPI_Errhandler_free);
 
+KNELL__RARE static bool slowly_add_error_class(int *errorclass)
+{
+    const int64_t values[] = {(intptr_t)errorclass};
+    return knell__enter_slowly(KNELL__CALL_ADD_ERROR_CLASS, values, 1);
+}
+
 EXPORT int MPI_Add_error_class(int *errorclass)
 {
-    if (!knell__enter(KNELL__CALL_ADD_ERROR_CLASS))
+    if (!KNELL__ENTER(slowly_add_error_class(errorclass)))
         return knell__native.add_error_class(errorclass);
     return knell__leave(KNELL__CALL_ADD_ERROR_CLASS, knell__native.add_error_class(errorclass));
 }
 int PMPI_Add_error_class(int *errorclass) ALIAS(MPI_Add_error_class);
 
+KNELL__RARE static bool slowly_add_error_code(int errorclass, int *errorcode)
+{
+    const int64_t values[] = {(intptr_t)errorclass, (intptr_t)errorcode};
+    return knell__enter_slowly(KNELL__CALL_ADD_ERROR_CODE, values, 2);
+}
+
 EXPORT int MPI_Add_error_code(int errorclass, int *errorcode)
 {
-    if (!knell__enter(KNELL__CALL_ADD_ERROR_CODE))
+    if (!KNELL__ENTER(slowly_add_error_code(errorclass, errorcode)))
         return knell__native.add_error_code(errorclass, errorcode);
     return knell__leave(KNELL__CALL_ADD_ERROR_CODE, knell__native.add_error_code(errorclass, errorcode));
 }
 int PMPI_Add_error_code(int errorclass, int *errorcode) ALIAS(MPI_Add_error_code);
 
+KNELL__RARE static bool slowly_add_error_string(int errorcode, const char *string)
+{
+    const int64_t values[] = {(intptr_t)errorcode, (intptr_t)string};
+    return knell__enter_slowly(KNELL__CALL_ADD_ERROR_STRING, values, 2);
+}
+
 EXPORT int MPI_Add_error_string(int errorcode, const char *string)
 {
-    if (!knell__enter(KNELL__CALL_ADD_ERROR_STRING))
+    if (!KNELL__ENTER(slowly_add_error_string(errorcode, string)))
         return knell__native.add_error_string(errorcode, string);
     return knell__leave(KNELL__CALL_ADD_ERROR_STRING, knell__native.add_error_string(errorcode, string));
 }
 int PMPI_Add_error_string(int errorcode, const char *string) ALIAS(MPI_Add_error_string);
 
+KNELL__RARE static bool slowly_comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+{
+    const int64_t values[] = {(intptr_t)command, (intptr_t)argv, (intptr_t)maxprocs, (intptr_t)info, (intptr_t)root, (intptr_t)comm, (intptr_t)intercomm, (intptr_t)array_of_errcodes};
+    return knell__enter_slowly(KNELL__CALL_COMM_SPAWN, values, 8);
+}
+
 EXPORT int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
-    if (!knell__enter(KNELL__CALL_COMM_SPAWN))
+    if (!KNELL__ENTER(slowly_comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes)))
         return knell__native.comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
     return knell__leave(KNELL__CALL_COMM_SPAWN, knell__raise_lack(comm, KNELL__CALL_COMM_SPAWN));
 }
 int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) ALIAS(MPI_Comm_spawn);
 
+KNELL__RARE static bool slowly_comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+{
+    const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_commands, (intptr_t)array_of_argv, (intptr_t)array_of_maxprocs, (intptr_t)array_of_info, (intptr_t)root, (intptr_t)comm, (intptr_t)intercomm, (intptr_t)array_of_errcodes};
+    return knell__enter_slowly(KNELL__CALL_COMM_SPAWN_MULTIPLE, values, 9);
+}
+
 EXPORT int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
-    if (!knell__enter(KNELL__CALL_COMM_SPAWN_MULTIPLE))
+    if (!KNELL__ENTER(slowly_comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes)))
         return knell__native.comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
     return knell__leave(KNELL__CALL_COMM_SPAWN_MULTIPLE, knell__raise_lack(comm, KNELL__CALL_COMM_SPAWN_MULTIPLE));
 }
 int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) ALIAS(MPI_Comm_spawn_multiple);
 
+KNELL__RARE static bool slowly_comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
+{
+    const int64_t values[] = {(intptr_t)port_name, (intptr_t)info, (intptr_t)root, (intptr_t)comm, (intptr_t)newcomm};
+    return knell__enter_slowly(KNELL__CALL_COMM_ACCEPT, values, 5);
+}
+
 EXPORT int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_ACCEPT))
+    if (!KNELL__ENTER(slowly_comm_accept(port_name, info, root, comm, newcomm)))
         return knell__native.comm_accept(port_name, info, root, comm, newcomm);
     return knell__leave(KNELL__CALL_COMM_ACCEPT, knell__raise_lack(comm, KNELL__CALL_COMM_ACCEPT));
 }
 int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_accept);
 
+KNELL__RARE static bool slowly_comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
+{
+    const int64_t values[] = {(intptr_t)port_name, (intptr_t)info, (intptr_t)root, (intptr_t)comm, (intptr_t)newcomm};
+    return knell__enter_slowly(KNELL__CALL_COMM_CONNECT, values, 5);
+}
+
 EXPORT int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_CONNECT))
+    if (!KNELL__ENTER(slowly_comm_connect(port_name, info, root, comm, newcomm)))
         return knell__native.comm_connect(port_name, info, root, comm, newcomm);
     return knell__leave(KNELL__CALL_COMM_CONNECT, knell__raise_lack(comm, KNELL__CALL_COMM_CONNECT));
 }
 int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_connect);
 
+KNELL__RARE static bool slowly_comm_join(int fd, MPI_Comm *intercomm)
+{
+    const int64_t values[] = {(intptr_t)fd, (intptr_t)intercomm};
+    return knell__enter_slowly(KNELL__CALL_COMM_JOIN, values, 2);
+}
+
 EXPORT int MPI_Comm_join(int fd, MPI_Comm *intercomm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_JOIN))
+    if (!KNELL__ENTER(slowly_comm_join(fd, intercomm)))
         return knell__native.comm_join(fd, intercomm);
     return knell__leave(KNELL__CALL_COMM_JOIN, knell__raise_lack(MPI_COMM_SELF, KNELL__CALL_COMM_JOIN));
 }
 int PMPI_Comm_join(int fd, MPI_Comm *intercomm) ALIAS(MPI_Comm_join);
 
+KNELL__RARE static bool slowly_comm_get_parent(MPI_Comm *parent)
+{
+    const int64_t values[] = {(intptr_t)parent};
+    return knell__enter_slowly(KNELL__CALL_COMM_GET_PARENT, values, 1);
+}
+
 EXPORT int MPI_Comm_get_parent(MPI_Comm *parent)
 {
-    if (!knell__enter(KNELL__CALL_COMM_GET_PARENT))
+    if (!KNELL__ENTER(slowly_comm_get_parent(parent)))
         return knell__native.comm_get_parent(parent);
     return knell__leave(KNELL__CALL_COMM_GET_PARENT, knell__native.comm_get_parent(parent));
 }
 int PMPI_Comm_get_parent(MPI_Comm *parent) ALIAS(MPI_Comm_get_parent);
 
+KNELL__RARE static bool slowly_open_port(MPI_Info info, char *port_name)
+{
+    const int64_t values[] = {(intptr_t)info, (intptr_t)port_name};
+    return knell__enter_slowly(KNELL__CALL_OPEN_PORT, values, 2);
+}
+
 EXPORT int MPI_Open_port(MPI_Info info, char *port_name)
 {
-    if (!knell__enter(KNELL__CALL_OPEN_PORT))
+    if (!KNELL__ENTER(slowly_open_port(info, port_name)))
         return knell__native.open_port(info, port_name);
     return knell__leave(KNELL__CALL_OPEN_PORT, knell__native.open_port(info, port_name));
 }
 int PMPI_Open_port(MPI_Info info, char *port_name) ALIAS(MPI_Open_port);
 
+KNELL__RARE static bool slowly_close_port(const char *port_name)
+{
+    const int64_t values[] = {(intptr_t)port_name};
+    return knell__enter_slowly(KNELL__CALL_CLOSE_PORT, values, 1);
+}
+
 EXPORT int MPI_Close_port(const char *port_name)
 {
-    if (!knell__enter(KNELL__CALL_CLOSE_PORT))
+    if (!KNELL__ENTER(slowly_close_port(port_name)))
         return knell__native.close_port(port_name);
     return knell__leave(KNELL__CALL_CLOSE_PORT, knell__native.close_port(port_name));
 }
 int PMPI_Close_port(const char *port_name) ALIAS(MPI_Close_port);
 
+KNELL__RARE static bool slowly_lookup_name(const char *service_name, MPI_Info info, char *port_name)
+{
+    const int64_t values[] = {(intptr_t)service_name, (intptr_t)info, (intptr_t)port_name};
+    return knell__enter_slowly(KNELL__CALL_LOOKUP_NAME, values, 3);
+}
+
 EXPORT int MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
 {
-    if (!knell__enter(KNELL__CALL_LOOKUP_NAME))
+    if (!KNELL__ENTER(slowly_lookup_name(service_name, info, port_name)))
         return knell__native.lookup_name(service_name, info, port_name);
     return knell__leave(KNELL__CALL_LOOKUP_NAME, knell__native.lookup_name(service_name, info, port_name));
 }
 int PMPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name) ALIAS(MPI_Lookup_name);
 
+KNELL__RARE static bool slowly_publish_name(const char *service_name, MPI_Info info, const char *port_name)
+{
+    const int64_t values[] = {(intptr_t)service_name, (intptr_t)info, (intptr_t)port_name};
+    return knell__enter_slowly(KNELL__CALL_PUBLISH_NAME, values, 3);
+}
+
 EXPORT int MPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
-    if (!knell__enter(KNELL__CALL_PUBLISH_NAME))
+    if (!KNELL__ENTER(slowly_publish_name(service_name, info, port_name)))
         return knell__native.publish_name(service_name, info, port_name);
     return knell__leave(KNELL__CALL_PUBLISH_NAME, knell__native.publish_name(service_name, info, port_name));
 }
 int PMPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name) ALIAS(MPI_Publish_name);
 
+KNELL__RARE static bool slowly_unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
+{
+    const int64_t values[] = {(intptr_t)service_name, (intptr_t)info, (intptr_t)port_name};
+    return knell__enter_slowly(KNELL__CALL_UNPUBLISH_NAME, values, 3);
+}
+
 EXPORT int MPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
-    if (!knell__enter(KNELL__CALL_UNPUBLISH_NAME))
+    if (!KNELL__ENTER(slowly_unpublish_name(service_name, info, port_name)))
         return knell__native.unpublish_name(service_name, info, port_name);
     return knell__leave(KNELL__CALL_UNPUBLISH_NAME, knell__native.unpublish_name(service_name, info, port_name));
 }
 int PMPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name) ALIAS(MPI_Unpublish_name);
 
+KNELL__RARE static bool slowly_win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    const int64_t values[] = {(intptr_t)base, (intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_CREATE, values, 6);
+}
+
 EXPORT int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_CREATE))
+    if (!KNELL__ENTER(slowly_win_create(base, size, disp_unit, info, comm, win)))
         return knell__native.win_create(base, size, disp_unit, info, comm, win);
     return knell__leave(KNELL__CALL_WIN_CREATE, knell__raise_lack(comm, KNELL__CALL_WIN_CREATE));
 }
 int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create);
 
+KNELL__RARE static bool slowly_win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+    const int64_t values[] = {(intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)baseptr, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_ALLOCATE, values, 6);
+}
+
 EXPORT int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_ALLOCATE))
+    if (!KNELL__ENTER(slowly_win_allocate(size, disp_unit, info, comm, baseptr, win)))
         return knell__native.win_allocate(size, disp_unit, info, comm, baseptr, win);
     return knell__leave(KNELL__CALL_WIN_ALLOCATE, knell__raise_lack(comm, KNELL__CALL_WIN_ALLOCATE));
 }
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate);
 
+KNELL__RARE static bool slowly_win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+    const int64_t values[] = {(intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)baseptr, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_ALLOCATE_SHARED, values, 6);
+}
+
 EXPORT int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_ALLOCATE_SHARED))
+    if (!KNELL__ENTER(slowly_win_allocate_shared(size, disp_unit, info, comm, baseptr, win)))
         return knell__native.win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
     return knell__leave(KNELL__CALL_WIN_ALLOCATE_SHARED, knell__raise_lack(comm, KNELL__CALL_WIN_ALLOCATE_SHARED));
 }
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared);
 
+KNELL__RARE static bool slowly_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    const int64_t values[] = {(intptr_t)info, (intptr_t)comm, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_CREATE_DYNAMIC, values, 3);
+}
+
 EXPORT int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_CREATE_DYNAMIC))
+    if (!KNELL__ENTER(slowly_win_create_dynamic(info, comm, win)))
         return knell__native.win_create_dynamic(info, comm, win);
     return knell__leave(KNELL__CALL_WIN_CREATE_DYNAMIC, knell__raise_lack(comm, KNELL__CALL_WIN_CREATE_DYNAMIC));
 }
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create_dynamic);
 
+KNELL__RARE static bool slowly_win_delete_attr(MPI_Win win, int win_keyval)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)win_keyval};
+    return knell__enter_slowly(KNELL__CALL_WIN_DELETE_ATTR, values, 2);
+}
+
 EXPORT int MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 {
-    if (!knell__enter(KNELL__CALL_WIN_DELETE_ATTR))
+    if (!KNELL__ENTER(slowly_win_delete_attr(win, win_keyval)))
         return knell__native.win_delete_attr(win, win_keyval);
     knell__guard++;
     int code = knell__native.win_delete_attr(win, win_keyval);
@@ -1691,9 +2849,15 @@ EXPORT int MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 }
 int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) ALIAS(MPI_Win_delete_attr);
 
+KNELL__RARE static bool slowly_win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)win_keyval, (intptr_t)attribute_val, (intptr_t)flag};
+    return knell__enter_slowly(KNELL__CALL_WIN_GET_ATTR, values, 4);
+}
+
 EXPORT int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
 {
-    if (!knell__enter(KNELL__CALL_WIN_GET_ATTR))
+    if (!KNELL__ENTER(slowly_win_get_attr(win, win_keyval, attribute_val, flag)))
         return knell__native.win_get_attr(win, win_keyval, attribute_val, flag);
     knell__guard++;
     int code = knell__native.win_get_attr(win, win_keyval, attribute_val, flag);
@@ -1702,9 +2866,15 @@ EXPORT int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, in
 }
 int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag) ALIAS(MPI_Win_get_attr);
 
+KNELL__RARE static bool slowly_win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)win_keyval, (intptr_t)attribute_val};
+    return knell__enter_slowly(KNELL__CALL_WIN_SET_ATTR, values, 3);
+}
+
 EXPORT int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 {
-    if (!knell__enter(KNELL__CALL_WIN_SET_ATTR))
+    if (!KNELL__ENTER(slowly_win_set_attr(win, win_keyval, attribute_val)))
         return knell__native.win_set_attr(win, win_keyval, attribute_val);
     knell__guard++;
     int code = knell__native.win_set_attr(win, win_keyval, attribute_val);
@@ -1713,9 +2883,15 @@ EXPORT int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 }
 int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val) ALIAS(MPI_Win_set_attr);
 
+KNELL__RARE static bool slowly_win_call_errhandler(MPI_Win win, int errorcode)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)errorcode};
+    return knell__enter_slowly(KNELL__CALL_WIN_CALL_ERRHANDLER, values, 2);
+}
+
 EXPORT int MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 {
-    if (!knell__enter(KNELL__CALL_WIN_CALL_ERRHANDLER))
+    if (!KNELL__ENTER(slowly_win_call_errhandler(win, errorcode)))
         return knell__native.win_call_errhandler(win, errorcode);
     knell__guard++;
     int code = knell__native.win_call_errhandler(win, errorcode);
@@ -1724,9 +2900,15 @@ EXPORT int MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 }
 int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) ALIAS(MPI_Win_call_errhandler);
 
+KNELL__RARE static bool slowly_win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
+{
+    const int64_t values[] = {(intptr_t)win_errhandler_fn, (intptr_t)errhandler};
+    return knell__enter_slowly(KNELL__CALL_WIN_CREATE_ERRHANDLER, values, 2);
+}
+
 EXPORT int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
-    if (!knell__enter(KNELL__CALL_WIN_CREATE_ERRHANDLER))
+    if (!KNELL__ENTER(slowly_win_create_errhandler(win_errhandler_fn, errhandler)))
         return knell__native.win_create_errhandler(win_errhandler_fn, errhandler);
     knell__guard++;
     int code = knell__native.win_create_errhandler(win_errhandler_fn, errhandler);
@@ -1735,9 +2917,15 @@ EXPORT int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler
 }
 int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler) ALIAS(MPI_Win_create_errhandler);
 
+KNELL__RARE static bool slowly_win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)errhandler};
+    return knell__enter_slowly(KNELL__CALL_WIN_GET_ERRHANDLER, values, 2);
+}
+
 EXPORT int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
-    if (!knell__enter(KNELL__CALL_WIN_GET_ERRHANDLER))
+    if (!KNELL__ENTER(slowly_win_get_errhandler(win, errhandler)))
         return knell__native.win_get_errhandler(win, errhandler);
     knell__guard++;
     int code = knell__native.win_get_errhandler(win, errhandler);
@@ -1746,9 +2934,15 @@ EXPORT int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 }
 int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler) ALIAS(MPI_Win_get_errhandler);
 
+KNELL__RARE static bool slowly_win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)errhandler};
+    return knell__enter_slowly(KNELL__CALL_WIN_SET_ERRHANDLER, values, 2);
+}
+
 EXPORT int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 {
-    if (!knell__enter(KNELL__CALL_WIN_SET_ERRHANDLER))
+    if (!KNELL__ENTER(slowly_win_set_errhandler(win, errhandler)))
         return knell__native.win_set_errhandler(win, errhandler);
     knell__guard++;
     int code = knell__native.win_set_errhandler(win, errhandler);
@@ -1757,9 +2951,15 @@ EXPORT int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 }
 int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) ALIAS(MPI_Win_set_errhandler);
 
+KNELL__RARE static bool slowly_win_attach(MPI_Win win, void *base, MPI_Aint size)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)base, (intptr_t)size};
+    return knell__enter_slowly(KNELL__CALL_WIN_ATTACH, values, 3);
+}
+
 EXPORT int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
-    if (!knell__enter(KNELL__CALL_WIN_ATTACH))
+    if (!KNELL__ENTER(slowly_win_attach(win, base, size)))
         return knell__native.win_attach(win, base, size);
     knell__guard++;
     int code = knell__native.win_attach(win, base, size);
@@ -1768,9 +2968,15 @@ EXPORT int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 }
 int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) ALIAS(MPI_Win_attach);
 
+KNELL__RARE static bool slowly_win_complete(MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_COMPLETE, values, 1);
+}
+
 EXPORT int MPI_Win_complete(MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_COMPLETE))
+    if (!KNELL__ENTER(slowly_win_complete(win)))
         return knell__native.win_complete(win);
     knell__guard++;
     int code = knell__native.win_complete(win);
@@ -1779,9 +2985,15 @@ EXPORT int MPI_Win_complete(MPI_Win win)
 }
 int PMPI_Win_complete(MPI_Win win) ALIAS(MPI_Win_complete);
 
+KNELL__RARE static bool slowly_win_detach(MPI_Win win, const void *base)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)base};
+    return knell__enter_slowly(KNELL__CALL_WIN_DETACH, values, 2);
+}
+
 EXPORT int MPI_Win_detach(MPI_Win win, const void *base)
 {
-    if (!knell__enter(KNELL__CALL_WIN_DETACH))
+    if (!KNELL__ENTER(slowly_win_detach(win, base)))
         return knell__native.win_detach(win, base);
     knell__guard++;
     int code = knell__native.win_detach(win, base);
@@ -1790,9 +3002,15 @@ EXPORT int MPI_Win_detach(MPI_Win win, const void *base)
 }
 int PMPI_Win_detach(MPI_Win win, const void *base) ALIAS(MPI_Win_detach);
 
+KNELL__RARE static bool slowly_win_fence(int assert, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)assert, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_FENCE, values, 2);
+}
+
 EXPORT int MPI_Win_fence(int assert, MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_FENCE))
+    if (!KNELL__ENTER(slowly_win_fence(assert, win)))
         return knell__native.win_fence(assert, win);
     knell__guard++;
     int code = knell__native.win_fence(assert, win);
@@ -1801,9 +3019,15 @@ EXPORT int MPI_Win_fence(int assert, MPI_Win win)
 }
 int PMPI_Win_fence(int assert, MPI_Win win) ALIAS(MPI_Win_fence);
 
+KNELL__RARE static bool slowly_win_flush(int rank, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)rank, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_FLUSH, values, 2);
+}
+
 EXPORT int MPI_Win_flush(int rank, MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_FLUSH))
+    if (!KNELL__ENTER(slowly_win_flush(rank, win)))
         return knell__native.win_flush(rank, win);
     knell__guard++;
     int code = knell__native.win_flush(rank, win);
@@ -1812,9 +3036,15 @@ EXPORT int MPI_Win_flush(int rank, MPI_Win win)
 }
 int PMPI_Win_flush(int rank, MPI_Win win) ALIAS(MPI_Win_flush);
 
+KNELL__RARE static bool slowly_win_flush_all(MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_FLUSH_ALL, values, 1);
+}
+
 EXPORT int MPI_Win_flush_all(MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_FLUSH_ALL))
+    if (!KNELL__ENTER(slowly_win_flush_all(win)))
         return knell__native.win_flush_all(win);
     knell__guard++;
     int code = knell__native.win_flush_all(win);
@@ -1823,9 +3053,15 @@ EXPORT int MPI_Win_flush_all(MPI_Win win)
 }
 int PMPI_Win_flush_all(MPI_Win win) ALIAS(MPI_Win_flush_all);
 
+KNELL__RARE static bool slowly_win_flush_local(int rank, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)rank, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_FLUSH_LOCAL, values, 2);
+}
+
 EXPORT int MPI_Win_flush_local(int rank, MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_FLUSH_LOCAL))
+    if (!KNELL__ENTER(slowly_win_flush_local(rank, win)))
         return knell__native.win_flush_local(rank, win);
     knell__guard++;
     int code = knell__native.win_flush_local(rank, win);
@@ -1834,9 +3070,15 @@ EXPORT int MPI_Win_flush_local(int rank, MPI_Win win)
 }
 int PMPI_Win_flush_local(int rank, MPI_Win win) ALIAS(MPI_Win_flush_local);
 
+KNELL__RARE static bool slowly_win_flush_local_all(MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_FLUSH_LOCAL_ALL, values, 1);
+}
+
 EXPORT int MPI_Win_flush_local_all(MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_FLUSH_LOCAL_ALL))
+    if (!KNELL__ENTER(slowly_win_flush_local_all(win)))
         return knell__native.win_flush_local_all(win);
     knell__guard++;
     int code = knell__native.win_flush_local_all(win);
@@ -1845,9 +3087,15 @@ EXPORT int MPI_Win_flush_local_all(MPI_Win win)
 }
 int PMPI_Win_flush_local_all(MPI_Win win) ALIAS(MPI_Win_flush_local_all);
 
+KNELL__RARE static bool slowly_win_free(MPI_Win *win)
+{
+    const int64_t values[] = {(intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_FREE, values, 1);
+}
+
 EXPORT int MPI_Win_free(MPI_Win *win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_FREE))
+    if (!KNELL__ENTER(slowly_win_free(win)))
         return knell__native.win_free(win);
     knell__guard++;
     int code = knell__native.win_free(win);
@@ -1856,9 +3104,15 @@ EXPORT int MPI_Win_free(MPI_Win *win)
 }
 int PMPI_Win_free(MPI_Win *win) ALIAS(MPI_Win_free);
 
+KNELL__RARE static bool slowly_win_get_group(MPI_Win win, MPI_Group *group)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)group};
+    return knell__enter_slowly(KNELL__CALL_WIN_GET_GROUP, values, 2);
+}
+
 EXPORT int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
-    if (!knell__enter(KNELL__CALL_WIN_GET_GROUP))
+    if (!KNELL__ENTER(slowly_win_get_group(win, group)))
         return knell__native.win_get_group(win, group);
     knell__guard++;
     int code = knell__native.win_get_group(win, group);
@@ -1867,9 +3121,15 @@ EXPORT int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 }
 int PMPI_Win_get_group(MPI_Win win, MPI_Group *group) ALIAS(MPI_Win_get_group);
 
+KNELL__RARE static bool slowly_win_get_info(MPI_Win win, MPI_Info *info_used)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)info_used};
+    return knell__enter_slowly(KNELL__CALL_WIN_GET_INFO, values, 2);
+}
+
 EXPORT int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 {
-    if (!knell__enter(KNELL__CALL_WIN_GET_INFO))
+    if (!KNELL__ENTER(slowly_win_get_info(win, info_used)))
         return knell__native.win_get_info(win, info_used);
     knell__guard++;
     int code = knell__native.win_get_info(win, info_used);
@@ -1878,9 +3138,15 @@ EXPORT int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 }
 int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used) ALIAS(MPI_Win_get_info);
 
+KNELL__RARE static bool slowly_win_get_name(MPI_Win win, char *win_name, int *resultlen)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)win_name, (intptr_t)resultlen};
+    return knell__enter_slowly(KNELL__CALL_WIN_GET_NAME, values, 3);
+}
+
 EXPORT int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 {
-    if (!knell__enter(KNELL__CALL_WIN_GET_NAME))
+    if (!KNELL__ENTER(slowly_win_get_name(win, win_name, resultlen)))
         return knell__native.win_get_name(win, win_name, resultlen);
     knell__guard++;
     int code = knell__native.win_get_name(win, win_name, resultlen);
@@ -1889,9 +3155,15 @@ EXPORT int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 }
 int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen) ALIAS(MPI_Win_get_name);
 
+KNELL__RARE static bool slowly_win_lock(int lock_type, int rank, int assert, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)lock_type, (intptr_t)rank, (intptr_t)assert, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_LOCK, values, 4);
+}
+
 EXPORT int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_LOCK))
+    if (!KNELL__ENTER(slowly_win_lock(lock_type, rank, assert, win)))
         return knell__native.win_lock(lock_type, rank, assert, win);
     knell__guard++;
     int code = knell__native.win_lock(lock_type, rank, assert, win);
@@ -1900,9 +3172,15 @@ EXPORT int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 }
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) ALIAS(MPI_Win_lock);
 
+KNELL__RARE static bool slowly_win_lock_all(int assert, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)assert, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_LOCK_ALL, values, 2);
+}
+
 EXPORT int MPI_Win_lock_all(int assert, MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_LOCK_ALL))
+    if (!KNELL__ENTER(slowly_win_lock_all(assert, win)))
         return knell__native.win_lock_all(assert, win);
     knell__guard++;
     int code = knell__native.win_lock_all(assert, win);
@@ -1911,9 +3189,15 @@ EXPORT int MPI_Win_lock_all(int assert, MPI_Win win)
 }
 int PMPI_Win_lock_all(int assert, MPI_Win win) ALIAS(MPI_Win_lock_all);
 
+KNELL__RARE static bool slowly_win_post(MPI_Group group, int assert, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)group, (intptr_t)assert, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_POST, values, 3);
+}
+
 EXPORT int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_POST))
+    if (!KNELL__ENTER(slowly_win_post(group, assert, win)))
         return knell__native.win_post(group, assert, win);
     knell__guard++;
     int code = knell__native.win_post(group, assert, win);
@@ -1922,9 +3206,15 @@ EXPORT int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 }
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) ALIAS(MPI_Win_post);
 
+KNELL__RARE static bool slowly_win_set_info(MPI_Win win, MPI_Info info)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)info};
+    return knell__enter_slowly(KNELL__CALL_WIN_SET_INFO, values, 2);
+}
+
 EXPORT int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
-    if (!knell__enter(KNELL__CALL_WIN_SET_INFO))
+    if (!KNELL__ENTER(slowly_win_set_info(win, info)))
         return knell__native.win_set_info(win, info);
     knell__guard++;
     int code = knell__native.win_set_info(win, info);
@@ -1933,9 +3223,15 @@ EXPORT int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 }
 int PMPI_Win_set_info(MPI_Win win, MPI_Info info) ALIAS(MPI_Win_set_info);
 
+KNELL__RARE static bool slowly_win_set_name(MPI_Win win, const char *win_name)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)win_name};
+    return knell__enter_slowly(KNELL__CALL_WIN_SET_NAME, values, 2);
+}
+
 EXPORT int MPI_Win_set_name(MPI_Win win, const char *win_name)
 {
-    if (!knell__enter(KNELL__CALL_WIN_SET_NAME))
+    if (!KNELL__ENTER(slowly_win_set_name(win, win_name)))
         return knell__native.win_set_name(win, win_name);
     knell__guard++;
     int code = knell__native.win_set_name(win, win_name);
@@ -1944,9 +3240,15 @@ EXPORT int MPI_Win_set_name(MPI_Win win, const char *win_name)
 }
 int PMPI_Win_set_name(MPI_Win win, const char *win_name) ALIAS(MPI_Win_set_name);
 
+KNELL__RARE static bool slowly_win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)rank, (intptr_t)size, (intptr_t)disp_unit, (intptr_t)baseptr};
+    return knell__enter_slowly(KNELL__CALL_WIN_SHARED_QUERY, values, 5);
+}
+
 EXPORT int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
-    if (!knell__enter(KNELL__CALL_WIN_SHARED_QUERY))
+    if (!KNELL__ENTER(slowly_win_shared_query(win, rank, size, disp_unit, baseptr)))
         return knell__native.win_shared_query(win, rank, size, disp_unit, baseptr);
     knell__guard++;
     int code = knell__native.win_shared_query(win, rank, size, disp_unit, baseptr);
@@ -1955,9 +3257,15 @@ EXPORT int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp
 }
 int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) ALIAS(MPI_Win_shared_query);
 
+KNELL__RARE static bool slowly_win_start(MPI_Group group, int assert, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)group, (intptr_t)assert, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_START, values, 3);
+}
+
 EXPORT int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_START))
+    if (!KNELL__ENTER(slowly_win_start(group, assert, win)))
         return knell__native.win_start(group, assert, win);
     knell__guard++;
     int code = knell__native.win_start(group, assert, win);
@@ -1966,9 +3274,15 @@ EXPORT int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 }
 int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) ALIAS(MPI_Win_start);
 
+KNELL__RARE static bool slowly_win_sync(MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_SYNC, values, 1);
+}
+
 EXPORT int MPI_Win_sync(MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_SYNC))
+    if (!KNELL__ENTER(slowly_win_sync(win)))
         return knell__native.win_sync(win);
     knell__guard++;
     int code = knell__native.win_sync(win);
@@ -1977,9 +3291,15 @@ EXPORT int MPI_Win_sync(MPI_Win win)
 }
 int PMPI_Win_sync(MPI_Win win) ALIAS(MPI_Win_sync);
 
+KNELL__RARE static bool slowly_win_test(MPI_Win win, int *flag)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)flag};
+    return knell__enter_slowly(KNELL__CALL_WIN_TEST, values, 2);
+}
+
 EXPORT int MPI_Win_test(MPI_Win win, int *flag)
 {
-    if (!knell__enter(KNELL__CALL_WIN_TEST))
+    if (!KNELL__ENTER(slowly_win_test(win, flag)))
         return knell__native.win_test(win, flag);
     knell__guard++;
     int code = knell__native.win_test(win, flag);
@@ -1988,9 +3308,15 @@ EXPORT int MPI_Win_test(MPI_Win win, int *flag)
 }
 int PMPI_Win_test(MPI_Win win, int *flag) ALIAS(MPI_Win_test);
 
+KNELL__RARE static bool slowly_win_unlock(int rank, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)rank, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_UNLOCK, values, 2);
+}
+
 EXPORT int MPI_Win_unlock(int rank, MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_UNLOCK))
+    if (!KNELL__ENTER(slowly_win_unlock(rank, win)))
         return knell__native.win_unlock(rank, win);
     knell__guard++;
     int code = knell__native.win_unlock(rank, win);
@@ -1999,9 +3325,15 @@ EXPORT int MPI_Win_unlock(int rank, MPI_Win win)
 }
 int PMPI_Win_unlock(int rank, MPI_Win win) ALIAS(MPI_Win_unlock);
 
+KNELL__RARE static bool slowly_win_unlock_all(MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_UNLOCK_ALL, values, 1);
+}
+
 EXPORT int MPI_Win_unlock_all(MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_UNLOCK_ALL))
+    if (!KNELL__ENTER(slowly_win_unlock_all(win)))
         return knell__native.win_unlock_all(win);
     knell__guard++;
     int code = knell__native.win_unlock_all(win);
@@ -2010,9 +3342,15 @@ EXPORT int MPI_Win_unlock_all(MPI_Win win)
 }
 int PMPI_Win_unlock_all(MPI_Win win) ALIAS(MPI_Win_unlock_all);
 
+KNELL__RARE static bool slowly_win_wait(MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_WAIT, values, 1);
+}
+
 EXPORT int MPI_Win_wait(MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_WAIT))
+    if (!KNELL__ENTER(slowly_win_wait(win)))
         return knell__native.win_wait(win);
     knell__guard++;
     int code = knell__native.win_wait(win);
@@ -2021,9 +3359,15 @@ EXPORT int MPI_Win_wait(MPI_Win win)
 }
 int PMPI_Win_wait(MPI_Win win) ALIAS(MPI_Win_wait);
 
+KNELL__RARE static bool slowly_put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_PUT, values, 8);
+}
+
 EXPORT int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_PUT))
+    if (!KNELL__ENTER(slowly_put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win)))
         return knell__native.put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
     knell__guard++;
     int code = knell__native.put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -2032,9 +3376,15 @@ EXPORT int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origi
 }
 int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) ALIAS(MPI_Put);
 
+KNELL__RARE static bool slowly_get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_GET, values, 8);
+}
+
 EXPORT int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_GET))
+    if (!KNELL__ENTER(slowly_get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win)))
         return knell__native.get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
     knell__guard++;
     int code = knell__native.get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -2043,9 +3393,15 @@ EXPORT int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_data
 }
 int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) ALIAS(MPI_Get);
 
+KNELL__RARE static bool slowly_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)op, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_ACCUMULATE, values, 9);
+}
+
 EXPORT int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_ACCUMULATE))
+    if (!KNELL__ENTER(slowly_accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win)))
         return knell__native.accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
     knell__guard++;
     int code = knell__native.accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -2054,9 +3410,15 @@ EXPORT int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 }
 int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) ALIAS(MPI_Accumulate);
 
+KNELL__RARE static bool slowly_get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)result_addr, (intptr_t)result_count, (intptr_t)result_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)op, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_GET_ACCUMULATE, values, 12);
+}
+
 EXPORT int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_GET_ACCUMULATE))
+    if (!KNELL__ENTER(slowly_get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win)))
         return knell__native.get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
     knell__guard++;
     int code = knell__native.get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -2065,9 +3427,15 @@ EXPORT int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 }
 int PMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) ALIAS(MPI_Get_accumulate);
 
+KNELL__RARE static bool slowly_fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)result_addr, (intptr_t)datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)op, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_FETCH_AND_OP, values, 7);
+}
+
 EXPORT int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_FETCH_AND_OP))
+    if (!KNELL__ENTER(slowly_fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win)))
         return knell__native.fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
     knell__guard++;
     int code = knell__native.fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
@@ -2076,9 +3444,15 @@ EXPORT int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Data
 }
 int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) ALIAS(MPI_Fetch_and_op);
 
+KNELL__RARE static bool slowly_compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)compare_addr, (intptr_t)result_addr, (intptr_t)datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_COMPARE_AND_SWAP, values, 7);
+}
+
 EXPORT int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
-    if (!knell__enter(KNELL__CALL_COMPARE_AND_SWAP))
+    if (!KNELL__ENTER(slowly_compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win)))
         return knell__native.compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
     knell__guard++;
     int code = knell__native.compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
@@ -2087,9 +3461,15 @@ EXPORT int MPI_Compare_and_swap(const void *origin_addr, const void *compare_add
 }
 int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) ALIAS(MPI_Compare_and_swap);
 
+KNELL__RARE static bool slowly_rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)win, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_RPUT, values, 9);
+}
+
 EXPORT int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_RPUT))
+    if (!KNELL__ENTER(slowly_rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request)))
         return knell__native.rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
     knell__guard++;
     int code = knell__native.rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -2098,9 +3478,15 @@ EXPORT int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype orig
 }
 int PMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rput);
 
+KNELL__RARE static bool slowly_rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)win, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_RGET, values, 9);
+}
+
 EXPORT int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_RGET))
+    if (!KNELL__ENTER(slowly_rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request)))
         return knell__native.rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
     knell__guard++;
     int code = knell__native.rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -2109,9 +3495,15 @@ EXPORT int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_dat
 }
 int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rget);
 
+KNELL__RARE static bool slowly_raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)op, (intptr_t)win, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_RACCUMULATE, values, 10);
+}
+
 EXPORT int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_RACCUMULATE))
+    if (!KNELL__ENTER(slowly_raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request)))
         return knell__native.raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
     knell__guard++;
     int code = knell__native.raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -2120,9 +3512,15 @@ EXPORT int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Dataty
 }
 int PMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) ALIAS(MPI_Raccumulate);
 
+KNELL__RARE static bool slowly_rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)result_addr, (intptr_t)result_count, (intptr_t)result_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)op, (intptr_t)win, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_RGET_ACCUMULATE, values, 13);
+}
+
 EXPORT int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_RGET_ACCUMULATE))
+    if (!KNELL__ENTER(slowly_rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request)))
         return knell__native.rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
     knell__guard++;
     int code = knell__native.rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -2131,33 +3529,57 @@ EXPORT int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Da
 }
 int PMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rget_accumulate);
 
+KNELL__RARE static bool slowly_win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
+{
+    const int64_t values[] = {(intptr_t)win_copy_attr_fn, (intptr_t)win_delete_attr_fn, (intptr_t)win_keyval, (intptr_t)extra_state};
+    return knell__enter_slowly(KNELL__CALL_WIN_CREATE_KEYVAL, values, 4);
+}
+
 EXPORT int MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
-    if (!knell__enter(KNELL__CALL_WIN_CREATE_KEYVAL))
+    if (!KNELL__ENTER(slowly_win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state)))
         return knell__native.win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
     return knell__leave(KNELL__CALL_WIN_CREATE_KEYVAL, knell__native.win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
 }
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state) ALIAS(MPI_Win_create_keyval);
 
+KNELL__RARE static bool slowly_win_free_keyval(int *win_keyval)
+{
+    const int64_t values[] = {(intptr_t)win_keyval};
+    return knell__enter_slowly(KNELL__CALL_WIN_FREE_KEYVAL, values, 1);
+}
+
 EXPORT int MPI_Win_free_keyval(int *win_keyval)
 {
-    if (!knell__enter(KNELL__CALL_WIN_FREE_KEYVAL))
+    if (!KNELL__ENTER(slowly_win_free_keyval(win_keyval)))
         return knell__native.win_free_keyval(win_keyval);
     return knell__leave(KNELL__CALL_WIN_FREE_KEYVAL, knell__native.win_free_keyval(win_keyval));
 }
 int PMPI_Win_free_keyval(int *win_keyval) ALIAS(MPI_Win_free_keyval);
 
+KNELL__RARE static bool slowly_file_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)filename, (intptr_t)amode, (intptr_t)info, (intptr_t)fh};
+    return knell__enter_slowly(KNELL__CALL_FILE_OPEN, values, 5);
+}
+
 EXPORT int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
-    if (!knell__enter(KNELL__CALL_FILE_OPEN))
+    if (!KNELL__ENTER(slowly_file_open(comm, filename, amode, info, fh)))
         return knell__native.file_open(comm, filename, amode, info, fh);
     return knell__leave(KNELL__CALL_FILE_OPEN, knell__raise_lack(comm, KNELL__CALL_FILE_OPEN));
 }
 int PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh) ALIAS(MPI_File_open);
 
+KNELL__RARE static bool slowly_comm_revoke(MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_COMM_REVOKE, values, 1);
+}
+
 EXPORT int MPIX_Comm_revoke(MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_REVOKE))
+    if (!KNELL__ENTER(slowly_comm_revoke(comm)))
         return MPI_ERR_OTHER;
     int64_t began = knell__tell_begin();
     int code = knell__mpi_comm_revoke(comm);
@@ -2168,9 +3590,15 @@ int PMPIX_Comm_revoke(MPI_Comm comm) ALIAS(MPIX_Comm_revoke);
 int MPI_Comm_revoke(MPI_Comm comm) ALIAS(MPIX_Comm_revoke);
 int PMPI_Comm_revoke(MPI_Comm comm) ALIAS(MPIX_Comm_revoke);
 
+KNELL__RARE static bool slowly_comm_is_revoked(MPI_Comm comm, int *flag)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)flag};
+    return knell__enter_slowly(KNELL__CALL_COMM_IS_REVOKED, values, 2);
+}
+
 EXPORT int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag)
 {
-    if (!knell__enter(KNELL__CALL_COMM_IS_REVOKED))
+    if (!KNELL__ENTER(slowly_comm_is_revoked(comm, flag)))
         return MPI_ERR_OTHER;
     int64_t began = knell__tell_begin();
     int code = knell__mpi_comm_is_revoked(comm, flag);
@@ -2181,9 +3609,15 @@ int PMPIX_Comm_is_revoked(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_is_revoked);
 int MPI_Comm_is_revoked(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_is_revoked);
 int PMPI_Comm_is_revoked(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_is_revoked);
 
+KNELL__RARE static bool slowly_comm_shrink(MPI_Comm comm, MPI_Comm *newcomm)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)newcomm};
+    return knell__enter_slowly(KNELL__CALL_COMM_SHRINK, values, 2);
+}
+
 EXPORT int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_SHRINK))
+    if (!KNELL__ENTER(slowly_comm_shrink(comm, newcomm)))
         return MPI_ERR_OTHER;
     int64_t began = knell__tell_begin();
     int code = knell__mpi_comm_shrink(comm, newcomm);
@@ -2194,9 +3628,15 @@ int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPIX_Comm_shrink);
 int MPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPIX_Comm_shrink);
 int PMPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPIX_Comm_shrink);
 
+KNELL__RARE static bool slowly_comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)newcomm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_COMM_ISHRINK, values, 3);
+}
+
 EXPORT int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_COMM_ISHRINK))
+    if (!KNELL__ENTER(slowly_comm_ishrink(comm, newcomm, request)))
         return MPI_ERR_OTHER;
     int64_t began = knell__tell_begin();
     int code = knell__mpi_comm_ishrink(comm, newcomm, request);
@@ -2207,9 +3647,15 @@ int PMPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) A
 int MPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPIX_Comm_ishrink);
 int PMPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPIX_Comm_ishrink);
 
+KNELL__RARE static bool slowly_comm_agree(MPI_Comm comm, int *flag)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)flag};
+    return knell__enter_slowly(KNELL__CALL_COMM_AGREE, values, 2);
+}
+
 EXPORT int MPIX_Comm_agree(MPI_Comm comm, int *flag)
 {
-    if (!knell__enter(KNELL__CALL_COMM_AGREE))
+    if (!KNELL__ENTER(slowly_comm_agree(comm, flag)))
         return MPI_ERR_OTHER;
     int64_t began = knell__tell_begin();
     int code = knell__mpi_comm_agree(comm, flag);
@@ -2220,9 +3666,15 @@ int PMPIX_Comm_agree(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_agree);
 int MPI_Comm_agree(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_agree);
 int PMPI_Comm_agree(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_agree);
 
+KNELL__RARE static bool slowly_comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)flag, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_COMM_IAGREE, values, 3);
+}
+
 EXPORT int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_COMM_IAGREE))
+    if (!KNELL__ENTER(slowly_comm_iagree(comm, flag, request)))
         return MPI_ERR_OTHER;
     int64_t began = knell__tell_begin();
     int code = knell__mpi_comm_iagree(comm, flag, request);
@@ -2233,9 +3685,15 @@ int PMPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request) ALIAS(MPIX
 int MPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request) ALIAS(MPIX_Comm_iagree);
 int PMPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request) ALIAS(MPIX_Comm_iagree);
 
+KNELL__RARE static bool slowly_comm_get_failed(MPI_Comm comm, MPI_Group *failed)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)failed};
+    return knell__enter_slowly(KNELL__CALL_COMM_GET_FAILED, values, 2);
+}
+
 EXPORT int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed)
 {
-    if (!knell__enter(KNELL__CALL_COMM_GET_FAILED))
+    if (!KNELL__ENTER(slowly_comm_get_failed(comm, failed)))
         return MPI_ERR_OTHER;
     int64_t began = knell__tell_begin();
     int code = knell__mpi_comm_get_failed(comm, failed);
@@ -2246,9 +3704,15 @@ int PMPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_get_
 int MPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_get_failed);
 int PMPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_get_failed);
 
+KNELL__RARE static bool slowly_comm_ack_failed(MPI_Comm comm, int count, int *acked)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)count, (intptr_t)acked};
+    return knell__enter_slowly(KNELL__CALL_COMM_ACK_FAILED, values, 3);
+}
+
 EXPORT int MPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked)
 {
-    if (!knell__enter(KNELL__CALL_COMM_ACK_FAILED))
+    if (!KNELL__ENTER(slowly_comm_ack_failed(comm, count, acked)))
         return MPI_ERR_OTHER;
     int64_t began = knell__tell_begin();
     int code = knell__mpi_comm_ack_failed(comm, count, acked);
@@ -2259,9 +3723,15 @@ int PMPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked) ALIAS(MPIX_Comm_
 int MPI_Comm_ack_failed(MPI_Comm comm, int count, int *acked) ALIAS(MPIX_Comm_ack_failed);
 int PMPI_Comm_ack_failed(MPI_Comm comm, int count, int *acked) ALIAS(MPIX_Comm_ack_failed);
 
+KNELL__RARE static bool slowly_comm_failure_ack(MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_COMM_FAILURE_ACK, values, 1);
+}
+
 EXPORT int MPIX_Comm_failure_ack(MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_FAILURE_ACK))
+    if (!KNELL__ENTER(slowly_comm_failure_ack(comm)))
         return MPI_ERR_OTHER;
     int64_t began = knell__tell_begin();
     int code = knell__mpi_comm_failure_ack(comm);
@@ -2272,9 +3742,15 @@ int PMPIX_Comm_failure_ack(MPI_Comm comm) ALIAS(MPIX_Comm_failure_ack);
 int MPI_Comm_failure_ack(MPI_Comm comm) ALIAS(MPIX_Comm_failure_ack);
 int PMPI_Comm_failure_ack(MPI_Comm comm) ALIAS(MPIX_Comm_failure_ack);
 
+KNELL__RARE static bool slowly_comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)failed};
+    return knell__enter_slowly(KNELL__CALL_COMM_FAILURE_GET_ACKED, values, 2);
+}
+
 EXPORT int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed)
 {
-    if (!knell__enter(KNELL__CALL_COMM_FAILURE_GET_ACKED))
+    if (!KNELL__ENTER(slowly_comm_failure_get_acked(comm, failed)))
         return MPI_ERR_OTHER;
     int64_t began = knell__tell_begin();
     int code = knell__mpi_comm_failure_get_acked(comm, failed);
@@ -2285,433 +3761,757 @@ int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Co
 int MPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
 int PMPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
 
+KNELL__RARE static bool slowly_type_create_f90_integer(int r, MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)r, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_CREATE_F90_INTEGER, values, 2);
+}
+
 EXPORT int MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_CREATE_F90_INTEGER))
+    if (!KNELL__ENTER(slowly_type_create_f90_integer(r, newtype)))
         return knell__native.type_create_f90_integer(r, newtype);
     return knell__leave(KNELL__CALL_TYPE_CREATE_F90_INTEGER, knell__native.type_create_f90_integer(r, newtype));
 }
 int PMPI_Type_create_f90_integer(int r, MPI_Datatype *newtype) ALIAS(MPI_Type_create_f90_integer);
 
+KNELL__RARE static bool slowly_type_create_f90_real(int p, int r, MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)p, (intptr_t)r, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_CREATE_F90_REAL, values, 3);
+}
+
 EXPORT int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_CREATE_F90_REAL))
+    if (!KNELL__ENTER(slowly_type_create_f90_real(p, r, newtype)))
         return knell__native.type_create_f90_real(p, r, newtype);
     return knell__leave(KNELL__CALL_TYPE_CREATE_F90_REAL, knell__native.type_create_f90_real(p, r, newtype));
 }
 int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype) ALIAS(MPI_Type_create_f90_real);
 
+KNELL__RARE static bool slowly_type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)p, (intptr_t)r, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_CREATE_F90_COMPLEX, values, 3);
+}
+
 EXPORT int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_CREATE_F90_COMPLEX))
+    if (!KNELL__ENTER(slowly_type_create_f90_complex(p, r, newtype)))
         return knell__native.type_create_f90_complex(p, r, newtype);
     return knell__leave(KNELL__CALL_TYPE_CREATE_F90_COMPLEX, knell__native.type_create_f90_complex(p, r, newtype));
 }
 int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype) ALIAS(MPI_Type_create_f90_complex);
 
+KNELL__RARE static bool slowly_type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
+{
+    const int64_t values[] = {(intptr_t)type_copy_attr_fn, (intptr_t)type_delete_attr_fn, (intptr_t)type_keyval, (intptr_t)extra_state};
+    return knell__enter_slowly(KNELL__CALL_TYPE_CREATE_KEYVAL, values, 4);
+}
+
 EXPORT int MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_CREATE_KEYVAL))
+    if (!KNELL__ENTER(slowly_type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state)))
         return knell__native.type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
     return knell__leave(KNELL__CALL_TYPE_CREATE_KEYVAL, knell__native.type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
 }
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state) ALIAS(MPI_Type_create_keyval);
 
+KNELL__RARE static bool slowly_type_delete_attr(MPI_Datatype datatype, int type_keyval)
+{
+    const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_keyval};
+    return knell__enter_slowly(KNELL__CALL_TYPE_DELETE_ATTR, values, 2);
+}
+
 EXPORT int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_DELETE_ATTR))
+    if (!KNELL__ENTER(slowly_type_delete_attr(datatype, type_keyval)))
         return knell__native.type_delete_attr(datatype, type_keyval);
     return knell__leave(KNELL__CALL_TYPE_DELETE_ATTR, knell__native.type_delete_attr(datatype, type_keyval));
 }
 int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval) ALIAS(MPI_Type_delete_attr);
 
+KNELL__RARE static bool slowly_type_free_keyval(int *type_keyval)
+{
+    const int64_t values[] = {(intptr_t)type_keyval};
+    return knell__enter_slowly(KNELL__CALL_TYPE_FREE_KEYVAL, values, 1);
+}
+
 EXPORT int MPI_Type_free_keyval(int *type_keyval)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_FREE_KEYVAL))
+    if (!KNELL__ENTER(slowly_type_free_keyval(type_keyval)))
         return knell__native.type_free_keyval(type_keyval);
     return knell__leave(KNELL__CALL_TYPE_FREE_KEYVAL, knell__native.type_free_keyval(type_keyval));
 }
 int PMPI_Type_free_keyval(int *type_keyval) ALIAS(MPI_Type_free_keyval);
 
+KNELL__RARE static bool slowly_type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
+{
+    const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_keyval, (intptr_t)attribute_val, (intptr_t)flag};
+    return knell__enter_slowly(KNELL__CALL_TYPE_GET_ATTR, values, 4);
+}
+
 EXPORT int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_GET_ATTR))
+    if (!KNELL__ENTER(slowly_type_get_attr(datatype, type_keyval, attribute_val, flag)))
         return knell__native.type_get_attr(datatype, type_keyval, attribute_val, flag);
     return knell__leave(KNELL__CALL_TYPE_GET_ATTR, knell__native.type_get_attr(datatype, type_keyval, attribute_val, flag));
 }
 int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag) ALIAS(MPI_Type_get_attr);
 
+KNELL__RARE static bool slowly_type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
+{
+    const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_keyval, (intptr_t)attribute_val};
+    return knell__enter_slowly(KNELL__CALL_TYPE_SET_ATTR, values, 3);
+}
+
 EXPORT int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_SET_ATTR))
+    if (!KNELL__ENTER(slowly_type_set_attr(datatype, type_keyval, attribute_val)))
         return knell__native.type_set_attr(datatype, type_keyval, attribute_val);
     return knell__leave(KNELL__CALL_TYPE_SET_ATTR, knell__native.type_set_attr(datatype, type_keyval, attribute_val));
 }
 int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val) ALIAS(MPI_Type_set_attr);
 
+KNELL__RARE static bool slowly_get_address(const void *location, MPI_Aint *address)
+{
+    const int64_t values[] = {(intptr_t)location, (intptr_t)address};
+    return knell__enter_slowly(KNELL__CALL_GET_ADDRESS, values, 2);
+}
+
 EXPORT int MPI_Get_address(const void *location, MPI_Aint *address)
 {
-    if (!knell__enter(KNELL__CALL_GET_ADDRESS))
+    if (!KNELL__ENTER(slowly_get_address(location, address)))
         return knell__native.get_address(location, address);
     return knell__leave(KNELL__CALL_GET_ADDRESS, knell__native.get_address(location, address));
 }
 int PMPI_Get_address(const void *location, MPI_Aint *address) ALIAS(MPI_Get_address);
 
+KNELL__RARE static bool slowly_pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)inbuf, (intptr_t)incount, (intptr_t)datatype, (intptr_t)outbuf, (intptr_t)outsize, (intptr_t)position, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_PACK, values, 7);
+}
+
 EXPORT int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_PACK))
+    if (!KNELL__ENTER(slowly_pack(inbuf, incount, datatype, outbuf, outsize, position, comm)))
         return knell__native.pack(inbuf, incount, datatype, outbuf, outsize, position, comm);
     return knell__leave(KNELL__CALL_PACK, knell__native.pack(inbuf, incount, datatype, outbuf, outsize, position, comm));
 }
 int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm) ALIAS(MPI_Pack);
 
+KNELL__RARE static bool slowly_pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
+{
+    const int64_t values[] = {(intptr_t)datarep, (intptr_t)inbuf, (intptr_t)incount, (intptr_t)datatype, (intptr_t)outbuf, (intptr_t)outsize, (intptr_t)position};
+    return knell__enter_slowly(KNELL__CALL_PACK_EXTERNAL, values, 7);
+}
+
 EXPORT int MPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
-    if (!knell__enter(KNELL__CALL_PACK_EXTERNAL))
+    if (!KNELL__ENTER(slowly_pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position)))
         return knell__native.pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position);
     return knell__leave(KNELL__CALL_PACK_EXTERNAL, knell__native.pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 }
 int PMPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position) ALIAS(MPI_Pack_external);
 
+KNELL__RARE static bool slowly_pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
+{
+    const int64_t values[] = {(intptr_t)datarep, (intptr_t)incount, (intptr_t)datatype, (intptr_t)size};
+    return knell__enter_slowly(KNELL__CALL_PACK_EXTERNAL_SIZE, values, 4);
+}
+
 EXPORT int MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
 {
-    if (!knell__enter(KNELL__CALL_PACK_EXTERNAL_SIZE))
+    if (!KNELL__ENTER(slowly_pack_external_size(datarep, incount, datatype, size)))
         return knell__native.pack_external_size(datarep, incount, datatype, size);
     return knell__leave(KNELL__CALL_PACK_EXTERNAL_SIZE, knell__native.pack_external_size(datarep, incount, datatype, size));
 }
 int PMPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size) ALIAS(MPI_Pack_external_size);
 
+KNELL__RARE static bool slowly_pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
+{
+    const int64_t values[] = {(intptr_t)incount, (intptr_t)datatype, (intptr_t)comm, (intptr_t)size};
+    return knell__enter_slowly(KNELL__CALL_PACK_SIZE, values, 4);
+}
+
 EXPORT int MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
-    if (!knell__enter(KNELL__CALL_PACK_SIZE))
+    if (!KNELL__ENTER(slowly_pack_size(incount, datatype, comm, size)))
         return knell__native.pack_size(incount, datatype, comm, size);
     return knell__leave(KNELL__CALL_PACK_SIZE, knell__native.pack_size(incount, datatype, comm, size));
 }
 int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size) ALIAS(MPI_Pack_size);
 
+KNELL__RARE static bool slowly_type_commit(MPI_Datatype *datatype)
+{
+    const int64_t values[] = {(intptr_t)datatype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_COMMIT, values, 1);
+}
+
 EXPORT int MPI_Type_commit(MPI_Datatype *datatype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_COMMIT))
+    if (!KNELL__ENTER(slowly_type_commit(datatype)))
         return knell__native.type_commit(datatype);
     return knell__leave(KNELL__CALL_TYPE_COMMIT, knell__native.type_commit(datatype));
 }
 int PMPI_Type_commit(MPI_Datatype *datatype) ALIAS(MPI_Type_commit);
 
+KNELL__RARE static bool slowly_type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)count, (intptr_t)oldtype, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_CONTIGUOUS, values, 3);
+}
+
 EXPORT int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_CONTIGUOUS))
+    if (!KNELL__ENTER(slowly_type_contiguous(count, oldtype, newtype)))
         return knell__native.type_contiguous(count, oldtype, newtype);
     return knell__leave(KNELL__CALL_TYPE_CONTIGUOUS, knell__native.type_contiguous(count, oldtype, newtype));
 }
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_contiguous);
 
+KNELL__RARE static bool slowly_type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)size, (intptr_t)rank, (intptr_t)ndims, (intptr_t)array_of_gsizes, (intptr_t)array_of_distribs, (intptr_t)array_of_dargs, (intptr_t)array_of_psizes, (intptr_t)order, (intptr_t)oldtype, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_CREATE_DARRAY, values, 10);
+}
+
 EXPORT int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_CREATE_DARRAY))
+    if (!KNELL__ENTER(slowly_type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype)))
         return knell__native.type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
     return knell__leave(KNELL__CALL_TYPE_CREATE_DARRAY, knell__native.type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 }
 int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_darray);
 
+KNELL__RARE static bool slowly_type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_blocklengths, (intptr_t)array_of_displacements, (intptr_t)oldtype, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_CREATE_HINDEXED, values, 5);
+}
+
 EXPORT int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_CREATE_HINDEXED))
+    if (!KNELL__ENTER(slowly_type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype)))
         return knell__native.type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
     return knell__leave(KNELL__CALL_TYPE_CREATE_HINDEXED, knell__native.type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
 int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_hindexed);
 
+KNELL__RARE static bool slowly_type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)count, (intptr_t)blocklength, (intptr_t)array_of_displacements, (intptr_t)oldtype, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_CREATE_HINDEXED_BLOCK, values, 5);
+}
+
 EXPORT int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_CREATE_HINDEXED_BLOCK))
+    if (!KNELL__ENTER(slowly_type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype)))
         return knell__native.type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
     return knell__leave(KNELL__CALL_TYPE_CREATE_HINDEXED_BLOCK, knell__native.type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 }
 int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_hindexed_block);
 
+KNELL__RARE static bool slowly_type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)count, (intptr_t)blocklength, (intptr_t)stride, (intptr_t)oldtype, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_CREATE_HVECTOR, values, 5);
+}
+
 EXPORT int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_CREATE_HVECTOR))
+    if (!KNELL__ENTER(slowly_type_create_hvector(count, blocklength, stride, oldtype, newtype)))
         return knell__native.type_create_hvector(count, blocklength, stride, oldtype, newtype);
     return knell__leave(KNELL__CALL_TYPE_CREATE_HVECTOR, knell__native.type_create_hvector(count, blocklength, stride, oldtype, newtype));
 }
 int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_hvector);
 
+KNELL__RARE static bool slowly_type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)count, (intptr_t)blocklength, (intptr_t)array_of_displacements, (intptr_t)oldtype, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_CREATE_INDEXED_BLOCK, values, 5);
+}
+
 EXPORT int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_CREATE_INDEXED_BLOCK))
+    if (!KNELL__ENTER(slowly_type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype)))
         return knell__native.type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
     return knell__leave(KNELL__CALL_TYPE_CREATE_INDEXED_BLOCK, knell__native.type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 }
 int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_indexed_block);
 
+KNELL__RARE static bool slowly_type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)oldtype, (intptr_t)lb, (intptr_t)extent, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_CREATE_RESIZED, values, 4);
+}
+
 EXPORT int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_CREATE_RESIZED))
+    if (!KNELL__ENTER(slowly_type_create_resized(oldtype, lb, extent, newtype)))
         return knell__native.type_create_resized(oldtype, lb, extent, newtype);
     return knell__leave(KNELL__CALL_TYPE_CREATE_RESIZED, knell__native.type_create_resized(oldtype, lb, extent, newtype));
 }
 int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype) ALIAS(MPI_Type_create_resized);
 
+KNELL__RARE static bool slowly_type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_blocklengths, (intptr_t)array_of_displacements, (intptr_t)array_of_types, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_CREATE_STRUCT, values, 5);
+}
+
 EXPORT int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_CREATE_STRUCT))
+    if (!KNELL__ENTER(slowly_type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)))
         return knell__native.type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
     return knell__leave(KNELL__CALL_TYPE_CREATE_STRUCT, knell__native.type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 }
 int PMPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype) ALIAS(MPI_Type_create_struct);
 
+KNELL__RARE static bool slowly_type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)ndims, (intptr_t)array_of_sizes, (intptr_t)array_of_subsizes, (intptr_t)array_of_starts, (intptr_t)order, (intptr_t)oldtype, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_CREATE_SUBARRAY, values, 7);
+}
+
 EXPORT int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_CREATE_SUBARRAY))
+    if (!KNELL__ENTER(slowly_type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype)))
         return knell__native.type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
     return knell__leave(KNELL__CALL_TYPE_CREATE_SUBARRAY, knell__native.type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 }
 int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_subarray);
 
+KNELL__RARE static bool slowly_type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)oldtype, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_DUP, values, 2);
+}
+
 EXPORT int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_DUP))
+    if (!KNELL__ENTER(slowly_type_dup(oldtype, newtype)))
         return knell__native.type_dup(oldtype, newtype);
     return knell__leave(KNELL__CALL_TYPE_DUP, knell__native.type_dup(oldtype, newtype));
 }
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_dup);
 
+KNELL__RARE static bool slowly_type_free(MPI_Datatype *datatype)
+{
+    const int64_t values[] = {(intptr_t)datatype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_FREE, values, 1);
+}
+
 EXPORT int MPI_Type_free(MPI_Datatype *datatype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_FREE))
+    if (!KNELL__ENTER(slowly_type_free(datatype)))
         return knell__native.type_free(datatype);
     return knell__leave(KNELL__CALL_TYPE_FREE, knell__mpi_type_free(datatype));
 }
 int PMPI_Type_free(MPI_Datatype *datatype) ALIAS(MPI_Type_free);
 
+KNELL__RARE static bool slowly_type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
+{
+    const int64_t values[] = {(intptr_t)datatype, (intptr_t)max_integers, (intptr_t)max_addresses, (intptr_t)max_datatypes, (intptr_t)array_of_integers, (intptr_t)array_of_addresses, (intptr_t)array_of_datatypes};
+    return knell__enter_slowly(KNELL__CALL_TYPE_GET_CONTENTS, values, 7);
+}
+
 EXPORT int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
-    if (!knell__enter(KNELL__CALL_TYPE_GET_CONTENTS))
+    if (!KNELL__ENTER(slowly_type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes)))
         return knell__native.type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
     return knell__leave(KNELL__CALL_TYPE_GET_CONTENTS, knell__native.type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 }
 int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) ALIAS(MPI_Type_get_contents);
 
+KNELL__RARE static bool slowly_type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
+{
+    const int64_t values[] = {(intptr_t)datatype, (intptr_t)num_integers, (intptr_t)num_addresses, (intptr_t)num_datatypes, (intptr_t)combiner};
+    return knell__enter_slowly(KNELL__CALL_TYPE_GET_ENVELOPE, values, 5);
+}
+
 EXPORT int MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_GET_ENVELOPE))
+    if (!KNELL__ENTER(slowly_type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner)))
         return knell__native.type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner);
     return knell__leave(KNELL__CALL_TYPE_GET_ENVELOPE, knell__native.type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner));
 }
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner) ALIAS(MPI_Type_get_envelope);
 
+KNELL__RARE static bool slowly_type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
+{
+    const int64_t values[] = {(intptr_t)datatype, (intptr_t)lb, (intptr_t)extent};
+    return knell__enter_slowly(KNELL__CALL_TYPE_GET_EXTENT, values, 3);
+}
+
 EXPORT int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_GET_EXTENT))
+    if (!KNELL__ENTER(slowly_type_get_extent(datatype, lb, extent)))
         return knell__native.type_get_extent(datatype, lb, extent);
     return knell__leave(KNELL__CALL_TYPE_GET_EXTENT, knell__native.type_get_extent(datatype, lb, extent));
 }
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent) ALIAS(MPI_Type_get_extent);
 
+KNELL__RARE static bool slowly_type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
+{
+    const int64_t values[] = {(intptr_t)datatype, (intptr_t)lb, (intptr_t)extent};
+    return knell__enter_slowly(KNELL__CALL_TYPE_GET_EXTENT_X, values, 3);
+}
+
 EXPORT int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_GET_EXTENT_X))
+    if (!KNELL__ENTER(slowly_type_get_extent_x(datatype, lb, extent)))
         return knell__native.type_get_extent_x(datatype, lb, extent);
     return knell__leave(KNELL__CALL_TYPE_GET_EXTENT_X, knell__native.type_get_extent_x(datatype, lb, extent));
 }
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent) ALIAS(MPI_Type_get_extent_x);
 
+KNELL__RARE static bool slowly_type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
+{
+    const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_name, (intptr_t)resultlen};
+    return knell__enter_slowly(KNELL__CALL_TYPE_GET_NAME, values, 3);
+}
+
 EXPORT int MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_GET_NAME))
+    if (!KNELL__ENTER(slowly_type_get_name(datatype, type_name, resultlen)))
         return knell__native.type_get_name(datatype, type_name, resultlen);
     return knell__leave(KNELL__CALL_TYPE_GET_NAME, knell__native.type_get_name(datatype, type_name, resultlen));
 }
 int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen) ALIAS(MPI_Type_get_name);
 
+KNELL__RARE static bool slowly_type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
+{
+    const int64_t values[] = {(intptr_t)datatype, (intptr_t)true_lb, (intptr_t)true_extent};
+    return knell__enter_slowly(KNELL__CALL_TYPE_GET_TRUE_EXTENT, values, 3);
+}
+
 EXPORT int MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_GET_TRUE_EXTENT))
+    if (!KNELL__ENTER(slowly_type_get_true_extent(datatype, true_lb, true_extent)))
         return knell__native.type_get_true_extent(datatype, true_lb, true_extent);
     return knell__leave(KNELL__CALL_TYPE_GET_TRUE_EXTENT, knell__native.type_get_true_extent(datatype, true_lb, true_extent));
 }
 int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent) ALIAS(MPI_Type_get_true_extent);
 
+KNELL__RARE static bool slowly_type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
+{
+    const int64_t values[] = {(intptr_t)datatype, (intptr_t)true_lb, (intptr_t)true_extent};
+    return knell__enter_slowly(KNELL__CALL_TYPE_GET_TRUE_EXTENT_X, values, 3);
+}
+
 EXPORT int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_GET_TRUE_EXTENT_X))
+    if (!KNELL__ENTER(slowly_type_get_true_extent_x(datatype, true_lb, true_extent)))
         return knell__native.type_get_true_extent_x(datatype, true_lb, true_extent);
     return knell__leave(KNELL__CALL_TYPE_GET_TRUE_EXTENT_X, knell__native.type_get_true_extent_x(datatype, true_lb, true_extent));
 }
 int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent) ALIAS(MPI_Type_get_true_extent_x);
 
+KNELL__RARE static bool slowly_type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_blocklengths, (intptr_t)array_of_displacements, (intptr_t)oldtype, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_INDEXED, values, 5);
+}
+
 EXPORT int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_INDEXED))
+    if (!KNELL__ENTER(slowly_type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype)))
         return knell__native.type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
     return knell__leave(KNELL__CALL_TYPE_INDEXED, knell__native.type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
 int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_indexed);
 
+KNELL__RARE static bool slowly_type_match_size(int typeclass, int size, MPI_Datatype *datatype)
+{
+    const int64_t values[] = {(intptr_t)typeclass, (intptr_t)size, (intptr_t)datatype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_MATCH_SIZE, values, 3);
+}
+
 EXPORT int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_MATCH_SIZE))
+    if (!KNELL__ENTER(slowly_type_match_size(typeclass, size, datatype)))
         return knell__native.type_match_size(typeclass, size, datatype);
     return knell__leave(KNELL__CALL_TYPE_MATCH_SIZE, knell__native.type_match_size(typeclass, size, datatype));
 }
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype) ALIAS(MPI_Type_match_size);
 
+KNELL__RARE static bool slowly_type_set_name(MPI_Datatype datatype, const char *type_name)
+{
+    const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_name};
+    return knell__enter_slowly(KNELL__CALL_TYPE_SET_NAME, values, 2);
+}
+
 EXPORT int MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_SET_NAME))
+    if (!KNELL__ENTER(slowly_type_set_name(datatype, type_name)))
         return knell__native.type_set_name(datatype, type_name);
     return knell__leave(KNELL__CALL_TYPE_SET_NAME, knell__native.type_set_name(datatype, type_name));
 }
 int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name) ALIAS(MPI_Type_set_name);
 
+KNELL__RARE static bool slowly_type_size(MPI_Datatype datatype, int *size)
+{
+    const int64_t values[] = {(intptr_t)datatype, (intptr_t)size};
+    return knell__enter_slowly(KNELL__CALL_TYPE_SIZE, values, 2);
+}
+
 EXPORT int MPI_Type_size(MPI_Datatype datatype, int *size)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_SIZE))
+    if (!KNELL__ENTER(slowly_type_size(datatype, size)))
         return knell__native.type_size(datatype, size);
     return knell__leave(KNELL__CALL_TYPE_SIZE, knell__native.type_size(datatype, size));
 }
 int PMPI_Type_size(MPI_Datatype datatype, int *size) ALIAS(MPI_Type_size);
 
+KNELL__RARE static bool slowly_type_size_x(MPI_Datatype datatype, MPI_Count *size)
+{
+    const int64_t values[] = {(intptr_t)datatype, (intptr_t)size};
+    return knell__enter_slowly(KNELL__CALL_TYPE_SIZE_X, values, 2);
+}
+
 EXPORT int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_SIZE_X))
+    if (!KNELL__ENTER(slowly_type_size_x(datatype, size)))
         return knell__native.type_size_x(datatype, size);
     return knell__leave(KNELL__CALL_TYPE_SIZE_X, knell__native.type_size_x(datatype, size));
 }
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size) ALIAS(MPI_Type_size_x);
 
+KNELL__RARE static bool slowly_type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    const int64_t values[] = {(intptr_t)count, (intptr_t)blocklength, (intptr_t)stride, (intptr_t)oldtype, (intptr_t)newtype};
+    return knell__enter_slowly(KNELL__CALL_TYPE_VECTOR, values, 5);
+}
+
 EXPORT int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!knell__enter(KNELL__CALL_TYPE_VECTOR))
+    if (!KNELL__ENTER(slowly_type_vector(count, blocklength, stride, oldtype, newtype)))
         return knell__native.type_vector(count, blocklength, stride, oldtype, newtype);
     return knell__leave(KNELL__CALL_TYPE_VECTOR, knell__native.type_vector(count, blocklength, stride, oldtype, newtype));
 }
 int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_vector);
 
+KNELL__RARE static bool slowly_unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)inbuf, (intptr_t)insize, (intptr_t)position, (intptr_t)outbuf, (intptr_t)outcount, (intptr_t)datatype, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_UNPACK, values, 7);
+}
+
 EXPORT int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_UNPACK))
+    if (!KNELL__ENTER(slowly_unpack(inbuf, insize, position, outbuf, outcount, datatype, comm)))
         return knell__native.unpack(inbuf, insize, position, outbuf, outcount, datatype, comm);
     return knell__leave(KNELL__CALL_UNPACK, knell__native.unpack(inbuf, insize, position, outbuf, outcount, datatype, comm));
 }
 int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm) ALIAS(MPI_Unpack);
 
+KNELL__RARE static bool slowly_unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
+{
+    const int64_t values[] = {(intptr_t)datarep, (intptr_t)inbuf, (intptr_t)insize, (intptr_t)position, (intptr_t)outbuf, (intptr_t)outcount, (intptr_t)datatype};
+    return knell__enter_slowly(KNELL__CALL_UNPACK_EXTERNAL, values, 7);
+}
+
 EXPORT int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
 {
-    if (!knell__enter(KNELL__CALL_UNPACK_EXTERNAL))
+    if (!KNELL__ENTER(slowly_unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype)))
         return knell__native.unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype);
     return knell__leave(KNELL__CALL_UNPACK_EXTERNAL, knell__native.unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 }
 int PMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype) ALIAS(MPI_Unpack_external);
 
+KNELL__RARE static bool slowly_info_create(MPI_Info *info)
+{
+    const int64_t values[] = {(intptr_t)info};
+    return knell__enter_slowly(KNELL__CALL_INFO_CREATE, values, 1);
+}
+
 EXPORT int MPI_Info_create(MPI_Info *info)
 {
-    if (!knell__enter(KNELL__CALL_INFO_CREATE))
+    if (!KNELL__ENTER(slowly_info_create(info)))
         return knell__native.info_create(info);
     return knell__leave(KNELL__CALL_INFO_CREATE, knell__native.info_create(info));
 }
 int PMPI_Info_create(MPI_Info *info) ALIAS(MPI_Info_create);
 
+KNELL__RARE static bool slowly_info_delete(MPI_Info info, const char *key)
+{
+    const int64_t values[] = {(intptr_t)info, (intptr_t)key};
+    return knell__enter_slowly(KNELL__CALL_INFO_DELETE, values, 2);
+}
+
 EXPORT int MPI_Info_delete(MPI_Info info, const char *key)
 {
-    if (!knell__enter(KNELL__CALL_INFO_DELETE))
+    if (!KNELL__ENTER(slowly_info_delete(info, key)))
         return knell__native.info_delete(info, key);
     return knell__leave(KNELL__CALL_INFO_DELETE, knell__native.info_delete(info, key));
 }
 int PMPI_Info_delete(MPI_Info info, const char *key) ALIAS(MPI_Info_delete);
 
+KNELL__RARE static bool slowly_info_dup(MPI_Info info, MPI_Info *newinfo)
+{
+    const int64_t values[] = {(intptr_t)info, (intptr_t)newinfo};
+    return knell__enter_slowly(KNELL__CALL_INFO_DUP, values, 2);
+}
+
 EXPORT int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
-    if (!knell__enter(KNELL__CALL_INFO_DUP))
+    if (!KNELL__ENTER(slowly_info_dup(info, newinfo)))
         return knell__native.info_dup(info, newinfo);
     return knell__leave(KNELL__CALL_INFO_DUP, knell__native.info_dup(info, newinfo));
 }
 int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo) ALIAS(MPI_Info_dup);
 
+KNELL__RARE static bool slowly_info_free(MPI_Info *info)
+{
+    const int64_t values[] = {(intptr_t)info};
+    return knell__enter_slowly(KNELL__CALL_INFO_FREE, values, 1);
+}
+
 EXPORT int MPI_Info_free(MPI_Info *info)
 {
-    if (!knell__enter(KNELL__CALL_INFO_FREE))
+    if (!KNELL__ENTER(slowly_info_free(info)))
         return knell__native.info_free(info);
     return knell__leave(KNELL__CALL_INFO_FREE, knell__native.info_free(info));
 }
 int PMPI_Info_free(MPI_Info *info) ALIAS(MPI_Info_free);
 
+KNELL__RARE static bool slowly_info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
+{
+    const int64_t values[] = {(intptr_t)info, (intptr_t)key, (intptr_t)valuelen, (intptr_t)value, (intptr_t)flag};
+    return knell__enter_slowly(KNELL__CALL_INFO_GET, values, 5);
+}
+
 EXPORT int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
 {
-    if (!knell__enter(KNELL__CALL_INFO_GET))
+    if (!KNELL__ENTER(slowly_info_get(info, key, valuelen, value, flag)))
         return knell__native.info_get(info, key, valuelen, value, flag);
     return knell__leave(KNELL__CALL_INFO_GET, knell__native.info_get(info, key, valuelen, value, flag));
 }
 int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag) ALIAS(MPI_Info_get);
 
+KNELL__RARE static bool slowly_info_get_nkeys(MPI_Info info, int *nkeys)
+{
+    const int64_t values[] = {(intptr_t)info, (intptr_t)nkeys};
+    return knell__enter_slowly(KNELL__CALL_INFO_GET_NKEYS, values, 2);
+}
+
 EXPORT int MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
-    if (!knell__enter(KNELL__CALL_INFO_GET_NKEYS))
+    if (!KNELL__ENTER(slowly_info_get_nkeys(info, nkeys)))
         return knell__native.info_get_nkeys(info, nkeys);
     return knell__leave(KNELL__CALL_INFO_GET_NKEYS, knell__native.info_get_nkeys(info, nkeys));
 }
 int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys) ALIAS(MPI_Info_get_nkeys);
 
+KNELL__RARE static bool slowly_info_get_nthkey(MPI_Info info, int n, char *key)
+{
+    const int64_t values[] = {(intptr_t)info, (intptr_t)n, (intptr_t)key};
+    return knell__enter_slowly(KNELL__CALL_INFO_GET_NTHKEY, values, 3);
+}
+
 EXPORT int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
-    if (!knell__enter(KNELL__CALL_INFO_GET_NTHKEY))
+    if (!KNELL__ENTER(slowly_info_get_nthkey(info, n, key)))
         return knell__native.info_get_nthkey(info, n, key);
     return knell__leave(KNELL__CALL_INFO_GET_NTHKEY, knell__native.info_get_nthkey(info, n, key));
 }
 int PMPI_Info_get_nthkey(MPI_Info info, int n, char *key) ALIAS(MPI_Info_get_nthkey);
 
+KNELL__RARE static bool slowly_info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
+{
+    const int64_t values[] = {(intptr_t)info, (intptr_t)key, (intptr_t)valuelen, (intptr_t)flag};
+    return knell__enter_slowly(KNELL__CALL_INFO_GET_VALUELEN, values, 4);
+}
+
 EXPORT int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
-    if (!knell__enter(KNELL__CALL_INFO_GET_VALUELEN))
+    if (!KNELL__ENTER(slowly_info_get_valuelen(info, key, valuelen, flag)))
         return knell__native.info_get_valuelen(info, key, valuelen, flag);
     return knell__leave(KNELL__CALL_INFO_GET_VALUELEN, knell__native.info_get_valuelen(info, key, valuelen, flag));
 }
 int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag) ALIAS(MPI_Info_get_valuelen);
 
+KNELL__RARE static bool slowly_info_set(MPI_Info info, const char *key, const char *value)
+{
+    const int64_t values[] = {(intptr_t)info, (intptr_t)key, (intptr_t)value};
+    return knell__enter_slowly(KNELL__CALL_INFO_SET, values, 3);
+}
+
 EXPORT int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
-    if (!knell__enter(KNELL__CALL_INFO_SET))
+    if (!KNELL__ENTER(slowly_info_set(info, key, value)))
         return knell__native.info_set(info, key, value);
     return knell__leave(KNELL__CALL_INFO_SET, knell__native.info_set(info, key, value));
 }
 int PMPI_Info_set(MPI_Info info, const char *key, const char *value) ALIAS(MPI_Info_set);
 
+KNELL__RARE static bool slowly_get_library_version(char *version, int *resultlen)
+{
+    const int64_t values[] = {(intptr_t)version, (intptr_t)resultlen};
+    return knell__enter_slowly(KNELL__CALL_GET_LIBRARY_VERSION, values, 2);
+}
+
 EXPORT int MPI_Get_library_version(char *version, int *resultlen)
 {
-    if (!knell__enter(KNELL__CALL_GET_LIBRARY_VERSION))
+    if (!KNELL__ENTER(slowly_get_library_version(version, resultlen)))
         return knell__native.get_library_version(version, resultlen);
     return knell__leave(KNELL__CALL_GET_LIBRARY_VERSION, knell__native.get_library_version(version, resultlen));
 }
 int PMPI_Get_library_version(char *version, int *resultlen) ALIAS(MPI_Get_library_version);
 
+KNELL__RARE static bool slowly_get_processor_name(char *name, int *resultlen)
+{
+    const int64_t values[] = {(intptr_t)name, (intptr_t)resultlen};
+    return knell__enter_slowly(KNELL__CALL_GET_PROCESSOR_NAME, values, 2);
+}
+
 EXPORT int MPI_Get_processor_name(char *name, int *resultlen)
 {
-    if (!knell__enter(KNELL__CALL_GET_PROCESSOR_NAME))
+    if (!KNELL__ENTER(slowly_get_processor_name(name, resultlen)))
         return knell__native.get_processor_name(name, resultlen);
     return knell__leave(KNELL__CALL_GET_PROCESSOR_NAME, knell__native.get_processor_name(name, resultlen));
 }
 int PMPI_Get_processor_name(char *name, int *resultlen) ALIAS(MPI_Get_processor_name);
 
+KNELL__RARE static bool slowly_get_version(int *version, int *subversion)
+{
+    const int64_t values[] = {(intptr_t)version, (intptr_t)subversion};
+    return knell__enter_slowly(KNELL__CALL_GET_VERSION, values, 2);
+}
+
 EXPORT int MPI_Get_version(int *version, int *subversion)
 {
-    if (!knell__enter(KNELL__CALL_GET_VERSION))
+    if (!KNELL__ENTER(slowly_get_version(version, subversion)))
         return knell__native.get_version(version, subversion);
     return knell__leave(KNELL__CALL_GET_VERSION, knell__native.get_version(version, subversion));
 }
 int PMPI_Get_version(int *version, int *subversion) ALIAS(MPI_Get_version);
 
+KNELL__RARE static bool slowly_alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
+{
+    const int64_t values[] = {(intptr_t)size, (intptr_t)info, (intptr_t)baseptr};
+    return knell__enter_slowly(KNELL__CALL_ALLOC_MEM, values, 3);
+}
+
 EXPORT int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
-    if (!knell__enter(KNELL__CALL_ALLOC_MEM))
+    if (!KNELL__ENTER(slowly_alloc_mem(size, info, baseptr)))
         return knell__native.alloc_mem(size, info, baseptr);
     return knell__leave(KNELL__CALL_ALLOC_MEM, knell__native.alloc_mem(size, info, baseptr));
 }
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) ALIAS(MPI_Alloc_mem);
 
+KNELL__RARE static bool slowly_free_mem(void *base)
+{
+    const int64_t values[] = {(intptr_t)base};
+    return knell__enter_slowly(KNELL__CALL_FREE_MEM, values, 1);
+}
+
 EXPORT int MPI_Free_mem(void *base)
 {
-    if (!knell__enter(KNELL__CALL_FREE_MEM))
+    if (!KNELL__ENTER(slowly_free_mem(base)))
         return knell__native.free_mem(base);
     return knell__leave(KNELL__CALL_FREE_MEM, knell__native.free_mem(base));
 }
@@ -2726,9 +4526,15 @@ int PMPI_Buffer_attach_c(void *buffer, MPI_Count size) ALIAS(MPI_Buffer_attach_c
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_buffer_detach_c(void *buffer_addr, MPI_Count *size)
+{
+    const int64_t values[] = {(intptr_t)buffer_addr, (intptr_t)size};
+    return knell__enter_slowly(KNELL__CALL_BUFFER_DETACH_C, values, 2);
+}
+
 EXPORT int MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
-    if (!knell__enter(KNELL__CALL_BUFFER_DETACH_C))
+    if (!KNELL__ENTER(slowly_buffer_detach_c(buffer_addr, size)))
         return knell__native.buffer_detach_c(buffer_addr, size);
     return knell__leave(KNELL__CALL_BUFFER_DETACH_C, knell__mpi_buffer_detach_c(buffer_addr, size));
 }
@@ -3192,9 +4998,15 @@ int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_GATHERV_C, values, 9);
+}
+
 EXPORT int MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_GATHERV_C))
+    if (!KNELL__ENTER(slowly_gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)))
         return knell__native.gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     return knell__leave(KNELL__CALL_GATHERV_C, knell__mpi_gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 }
@@ -3202,9 +5014,15 @@ int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_SCATTERV_C, values, 9);
+}
+
 EXPORT int MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_SCATTERV_C))
+    if (!KNELL__ENTER(slowly_scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm)))
         return knell__native.scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
     return knell__leave(KNELL__CALL_SCATTERV_C, knell__mpi_scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
@@ -3212,9 +5030,15 @@ int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_ALLGATHERV_C, values, 8);
+}
+
 EXPORT int MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_ALLGATHERV_C))
+    if (!KNELL__ENTER(slowly_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
         return knell__native.allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     return knell__leave(KNELL__CALL_ALLGATHERV_C, knell__mpi_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 }
@@ -3222,9 +5046,15 @@ int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_ALLTOALLV_C, values, 9);
+}
+
 EXPORT int MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_ALLTOALLV_C))
+    if (!KNELL__ENTER(slowly_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
         return knell__native.alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     return knell__leave(KNELL__CALL_ALLTOALLV_C, knell__mpi_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 }
@@ -3232,9 +5062,15 @@ int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_ALLTOALLW_C, values, 9);
+}
+
 EXPORT int MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_ALLTOALLW_C))
+    if (!KNELL__ENTER(slowly_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
         return knell__native.alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     return knell__leave(KNELL__CALL_ALLTOALLW_C, knell__mpi_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 }
@@ -3242,9 +5078,15 @@ int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_REDUCE_SCATTER_C, values, 6);
+}
+
 EXPORT int MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_REDUCE_SCATTER_C))
+    if (!KNELL__ENTER(slowly_reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm)))
         return knell__native.reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm);
     return knell__leave(KNELL__CALL_REDUCE_SCATTER_C, knell__mpi_reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 }
@@ -3252,9 +5094,15 @@ int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count re
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IGATHERV_C, values, 10);
+}
+
 EXPORT int MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IGATHERV_C))
+    if (!KNELL__ENTER(slowly_igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request)))
         return knell__native.igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
     int code = knell__mpi_igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -3265,9 +5113,15 @@ int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ISCATTERV_C, values, 10);
+}
+
 EXPORT int MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ISCATTERV_C))
+    if (!KNELL__ENTER(slowly_iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
         return knell__native.iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     int code = knell__mpi_iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -3278,9 +5132,15 @@ int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IALLGATHERV_C, values, 9);
+}
+
 EXPORT int MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IALLGATHERV_C))
+    if (!KNELL__ENTER(slowly_iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
         return knell__native.iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     int code = knell__mpi_iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -3291,9 +5151,15 @@ int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IALLTOALLV_C, values, 10);
+}
+
 EXPORT int MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IALLTOALLV_C))
+    if (!KNELL__ENTER(slowly_ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
         return knell__native.ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     int code = knell__mpi_ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -3304,9 +5170,15 @@ int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const M
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IALLTOALLW_C, values, 10);
+}
+
 EXPORT int MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IALLTOALLW_C))
+    if (!KNELL__ENTER(slowly_ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
         return knell__native.ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     int code = knell__mpi_ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -3317,9 +5189,15 @@ int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const M
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_IREDUCE_SCATTER_C, values, 7);
+}
+
 EXPORT int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_IREDUCE_SCATTER_C))
+    if (!KNELL__ENTER(slowly_ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request)))
         return knell__native.ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
     int code = knell__mpi_ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
     if (KNELL__RARELY(code != MPI_SUCCESS))
@@ -3330,9 +5208,15 @@ int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count r
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_GATHERV_INIT_C, values, 11);
+}
+
 EXPORT int MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_GATHERV_INIT_C))
+    if (!KNELL__ENTER(slowly_gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
         return knell__native.gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_GATHERV_INIT_C, knell__raise_lack(comm, KNELL__CALL_GATHERV_INIT_C));
@@ -3341,9 +5225,15 @@ int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_SCATTERV_INIT_C, values, 11);
+}
+
 EXPORT int MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_SCATTERV_INIT_C))
+    if (!KNELL__ENTER(slowly_scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return knell__native.scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_SCATTERV_INIT_C, knell__raise_lack(comm, KNELL__CALL_SCATTERV_INIT_C));
@@ -3352,9 +5242,15 @@ int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ALLGATHERV_INIT_C, values, 10);
+}
+
 EXPORT int MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ALLGATHERV_INIT_C))
+    if (!KNELL__ENTER(slowly_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return knell__native.allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLGATHERV_INIT_C, knell__raise_lack(comm, KNELL__CALL_ALLGATHERV_INIT_C));
@@ -3363,9 +5259,15 @@ int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ALLTOALLV_INIT_C, values, 11);
+}
+
 EXPORT int MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ALLTOALLV_INIT_C))
+    if (!KNELL__ENTER(slowly_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return knell__native.alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLTOALLV_INIT_C, knell__raise_lack(comm, KNELL__CALL_ALLTOALLV_INIT_C));
@@ -3374,9 +5276,15 @@ int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], con
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ALLTOALLW_INIT_C, values, 11);
+}
+
 EXPORT int MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ALLTOALLW_INIT_C))
+    if (!KNELL__ENTER(slowly_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return knell__native.alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLTOALLW_INIT_C, knell__raise_lack(comm, KNELL__CALL_ALLTOALLW_INIT_C));
@@ -3385,9 +5293,15 @@ int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], con
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_REDUCE_SCATTER_INIT_C, values, 8);
+}
+
 EXPORT int MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_REDUCE_SCATTER_INIT_C))
+    if (!KNELL__ENTER(slowly_reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
         return knell__native.reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_REDUCE_SCATTER_INIT_C, knell__raise_lack(comm, KNELL__CALL_REDUCE_SCATTER_INIT_C));
@@ -3396,9 +5310,15 @@ int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLGATHERV_C, values, 8);
+}
+
 EXPORT int MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLGATHERV_C))
+    if (!KNELL__ENTER(slowly_neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
         return knell__native.neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLGATHERV_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLGATHERV_C));
 }
@@ -3406,9 +5326,15 @@ int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLTOALLV_C, values, 9);
+}
+
 EXPORT int MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLV_C))
+    if (!KNELL__ENTER(slowly_neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
         return knell__native.neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLV_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLV_C));
 }
@@ -3416,9 +5342,15 @@ int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLTOALLW_C, values, 9);
+}
+
 EXPORT int MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLW_C))
+    if (!KNELL__ENTER(slowly_neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
         return knell__native.neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLW_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLW_C));
 }
@@ -3426,9 +5358,15 @@ int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_INEIGHBOR_ALLGATHERV_C, values, 9);
+}
+
 EXPORT int MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLGATHERV_C))
+    if (!KNELL__ENTER(slowly_ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
         return knell__native.ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLGATHERV_C, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLGATHERV_C));
@@ -3437,9 +5375,15 @@ int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_INEIGHBOR_ALLTOALLV_C, values, 10);
+}
+
 EXPORT int MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLTOALLV_C))
+    if (!KNELL__ENTER(slowly_ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
         return knell__native.ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLTOALLV_C, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLTOALLV_C));
@@ -3448,9 +5392,15 @@ int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[]
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_INEIGHBOR_ALLTOALLW_C, values, 10);
+}
+
 EXPORT int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_INEIGHBOR_ALLTOALLW_C))
+    if (!KNELL__ENTER(slowly_ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
         return knell__native.ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_INEIGHBOR_ALLTOALLW_C, knell__raise_lack(comm, KNELL__CALL_INEIGHBOR_ALLTOALLW_C));
@@ -3459,9 +5409,15 @@ int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[]
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT_C, values, 10);
+}
+
 EXPORT int MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT_C))
+    if (!KNELL__ENTER(slowly_neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return knell__native.neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT_C));
@@ -3470,9 +5426,15 @@ int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MP
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT_C, values, 11);
+}
+
 EXPORT int MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT_C))
+    if (!KNELL__ENTER(slowly_neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return knell__native.neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT_C));
@@ -3481,9 +5443,15 @@ int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcoun
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT_C, values, 11);
+}
+
 EXPORT int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT_C))
+    if (!KNELL__ENTER(slowly_neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return knell__native.neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT_C, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT_C));
@@ -3492,9 +5460,15 @@ int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcoun
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    const int64_t values[] = {(intptr_t)base, (intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_CREATE_C, values, 6);
+}
+
 EXPORT int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_CREATE_C))
+    if (!KNELL__ENTER(slowly_win_create_c(base, size, disp_unit, info, comm, win)))
         return knell__native.win_create_c(base, size, disp_unit, info, comm, win);
     return knell__leave(KNELL__CALL_WIN_CREATE_C, knell__raise_lack(comm, KNELL__CALL_WIN_CREATE_C));
 }
@@ -3502,9 +5476,15 @@ int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info in
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+    const int64_t values[] = {(intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)baseptr, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_ALLOCATE_C, values, 6);
+}
+
 EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_ALLOCATE_C))
+    if (!KNELL__ENTER(slowly_win_allocate_c(size, disp_unit, info, comm, baseptr, win)))
         return knell__native.win_allocate_c(size, disp_unit, info, comm, baseptr, win);
     return knell__leave(KNELL__CALL_WIN_ALLOCATE_C, knell__raise_lack(comm, KNELL__CALL_WIN_ALLOCATE_C));
 }
@@ -3512,9 +5492,15 @@ int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Co
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+    const int64_t values[] = {(intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)baseptr, (intptr_t)win};
+    return knell__enter_slowly(KNELL__CALL_WIN_ALLOCATE_SHARED_C, values, 6);
+}
+
 EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (!knell__enter(KNELL__CALL_WIN_ALLOCATE_SHARED_C))
+    if (!KNELL__ENTER(slowly_win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win)))
         return knell__native.win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
     return knell__leave(KNELL__CALL_WIN_ALLOCATE_SHARED_C, knell__raise_lack(comm, KNELL__CALL_WIN_ALLOCATE_SHARED_C));
 }
@@ -3522,9 +5508,15 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_BARRIER_INIT, values, 3);
+}
+
 EXPORT int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_BARRIER_INIT))
+    if (!KNELL__ENTER(slowly_barrier_init(comm, info, request)))
         return knell__native.barrier_init(comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_BARRIER_INIT, knell__raise_lack(comm, KNELL__CALL_BARRIER_INIT));
@@ -3533,9 +5525,15 @@ int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buffer, (intptr_t)count, (intptr_t)datatype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_BCAST_INIT, values, 7);
+}
+
 EXPORT int MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_BCAST_INIT))
+    if (!KNELL__ENTER(slowly_bcast_init(buffer, count, datatype, root, comm, info, request)))
         return knell__native.bcast_init(buffer, count, datatype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_BCAST_INIT, knell__raise_lack(comm, KNELL__CALL_BCAST_INIT));
@@ -3544,9 +5542,15 @@ int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MP
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_GATHER_INIT, values, 10);
+}
+
 EXPORT int MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_GATHER_INIT))
+    if (!KNELL__ENTER(slowly_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return knell__native.gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_GATHER_INIT, knell__raise_lack(comm, KNELL__CALL_GATHER_INIT));
@@ -3555,9 +5559,15 @@ int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_SCATTER_INIT, values, 10);
+}
+
 EXPORT int MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_SCATTER_INIT))
+    if (!KNELL__ENTER(slowly_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return knell__native.scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_SCATTER_INIT, knell__raise_lack(comm, KNELL__CALL_SCATTER_INIT));
@@ -3566,9 +5576,15 @@ int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ALLGATHER_INIT, values, 9);
+}
+
 EXPORT int MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ALLGATHER_INIT))
+    if (!KNELL__ENTER(slowly_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return knell__native.allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLGATHER_INIT, knell__raise_lack(comm, KNELL__CALL_ALLGATHER_INIT));
@@ -3577,9 +5593,15 @@ int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ALLTOALL_INIT, values, 9);
+}
+
 EXPORT int MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ALLTOALL_INIT))
+    if (!KNELL__ENTER(slowly_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return knell__native.alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLTOALL_INIT, knell__raise_lack(comm, KNELL__CALL_ALLTOALL_INIT));
@@ -3588,9 +5610,15 @@ int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_REDUCE_INIT, values, 9);
+}
+
 EXPORT int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_REDUCE_INIT))
+    if (!KNELL__ENTER(slowly_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request)))
         return knell__native.reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_REDUCE_INIT, knell__raise_lack(comm, KNELL__CALL_REDUCE_INIT));
@@ -3599,9 +5627,15 @@ int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ALLREDUCE_INIT, values, 8);
+}
+
 EXPORT int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ALLREDUCE_INIT))
+    if (!KNELL__ENTER(slowly_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return knell__native.allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLREDUCE_INIT, knell__raise_lack(comm, KNELL__CALL_ALLREDUCE_INIT));
@@ -3610,9 +5644,15 @@ int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_REDUCE_SCATTER_BLOCK_INIT, values, 8);
+}
+
 EXPORT int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_REDUCE_SCATTER_BLOCK_INIT))
+    if (!KNELL__ENTER(slowly_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request)))
         return knell__native.reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_REDUCE_SCATTER_BLOCK_INIT, knell__raise_lack(comm, KNELL__CALL_REDUCE_SCATTER_BLOCK_INIT));
@@ -3621,9 +5661,15 @@ int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvc
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_SCAN_INIT, values, 8);
+}
+
 EXPORT int MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_SCAN_INIT))
+    if (!KNELL__ENTER(slowly_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return knell__native.scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_SCAN_INIT, knell__raise_lack(comm, KNELL__CALL_SCAN_INIT));
@@ -3632,9 +5678,15 @@ int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_EXSCAN_INIT, values, 8);
+}
+
 EXPORT int MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_EXSCAN_INIT))
+    if (!KNELL__ENTER(slowly_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return knell__native.exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_EXSCAN_INIT, knell__raise_lack(comm, KNELL__CALL_EXSCAN_INIT));
@@ -3643,9 +5695,15 @@ int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_GATHERV_INIT, values, 11);
+}
+
 EXPORT int MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_GATHERV_INIT))
+    if (!KNELL__ENTER(slowly_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
         return knell__native.gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_GATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_GATHERV_INIT));
@@ -3654,9 +5712,15 @@ int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_SCATTERV_INIT, values, 11);
+}
+
 EXPORT int MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_SCATTERV_INIT))
+    if (!KNELL__ENTER(slowly_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return knell__native.scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_SCATTERV_INIT, knell__raise_lack(comm, KNELL__CALL_SCATTERV_INIT));
@@ -3665,9 +5729,15 @@ int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int di
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ALLGATHERV_INIT, values, 10);
+}
+
 EXPORT int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ALLGATHERV_INIT))
+    if (!KNELL__ENTER(slowly_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return knell__native.allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLGATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_ALLGATHERV_INIT));
@@ -3676,9 +5746,15 @@ int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendty
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ALLTOALLV_INIT, values, 11);
+}
+
 EXPORT int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ALLTOALLV_INIT))
+    if (!KNELL__ENTER(slowly_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return knell__native.alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLTOALLV_INIT, knell__raise_lack(comm, KNELL__CALL_ALLTOALLV_INIT));
@@ -3687,9 +5763,15 @@ int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int s
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_ALLTOALLW_INIT, values, 11);
+}
+
 EXPORT int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_ALLTOALLW_INIT))
+    if (!KNELL__ENTER(slowly_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return knell__native.alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_ALLTOALLW_INIT, knell__raise_lack(comm, KNELL__CALL_ALLTOALLW_INIT));
@@ -3698,9 +5780,15 @@ int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int s
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_REDUCE_SCATTER_INIT, values, 8);
+}
+
 EXPORT int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_REDUCE_SCATTER_INIT))
+    if (!KNELL__ENTER(slowly_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
         return knell__native.reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_REDUCE_SCATTER_INIT, knell__raise_lack(comm, KNELL__CALL_REDUCE_SCATTER_INIT));
@@ -3709,9 +5797,15 @@ int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvc
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLGATHER_INIT, values, 9);
+}
+
 EXPORT int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLGATHER_INIT))
+    if (!KNELL__ENTER(slowly_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return knell__native.neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLGATHER_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLGATHER_INIT));
@@ -3720,9 +5814,15 @@ int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatyp
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLTOALL_INIT, values, 9);
+}
+
 EXPORT int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALL_INIT))
+    if (!KNELL__ENTER(slowly_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return knell__native.neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALL_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALL_INIT));
@@ -3731,9 +5831,15 @@ int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT, values, 10);
+}
+
 EXPORT int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT))
+    if (!KNELL__ENTER(slowly_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return knell__native.neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLGATHERV_INIT));
@@ -3742,9 +5848,15 @@ int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Dataty
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT, values, 11);
+}
+
 EXPORT int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT))
+    if (!KNELL__ENTER(slowly_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return knell__native.neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLV_INIT));
@@ -3753,9 +5865,15 @@ int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], co
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT, values, 11);
+}
+
 EXPORT int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT))
+    if (!KNELL__ENTER(slowly_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return knell__native.neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT, knell__raise_lack(comm, KNELL__CALL_NEIGHBOR_ALLTOALLW_INIT));
@@ -3764,9 +5882,15 @@ int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], co
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)partitions, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_PSEND_INIT, values, 9);
+}
+
 EXPORT int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_PSEND_INIT))
+    if (!KNELL__ENTER(slowly_psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request)))
         return knell__native.psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_PSEND_INIT, knell__raise_lack(comm, KNELL__CALL_PSEND_INIT));
@@ -3775,9 +5899,15 @@ int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Dataty
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buf, (intptr_t)partitions, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_PRECV_INIT, values, 9);
+}
+
 EXPORT int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_PRECV_INIT))
+    if (!KNELL__ENTER(slowly_precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request)))
         return knell__native.precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_PRECV_INIT, knell__raise_lack(comm, KNELL__CALL_PRECV_INIT));
@@ -3786,9 +5916,15 @@ int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype dat
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    const int64_t values[] = {(intptr_t)info, (intptr_t)errhandler, (intptr_t)session};
+    return knell__enter_slowly(KNELL__CALL_SESSION_INIT, values, 3);
+}
+
 EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
-    if (!knell__enter(KNELL__CALL_SESSION_INIT))
+    if (!KNELL__ENTER(slowly_session_init(info, errhandler, session)))
         return knell__native.session_init(info, errhandler, session);
     return knell__leave(KNELL__CALL_SESSION_INIT, knell__raise_lack(MPI_COMM_SELF, KNELL__CALL_SESSION_INIT));
 }
@@ -3796,9 +5932,15 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *ses
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
+{
+    const int64_t values[] = {(intptr_t)group, (intptr_t)stringtag, (intptr_t)info, (intptr_t)errhandler, (intptr_t)newcomm};
+    return knell__enter_slowly(KNELL__CALL_COMM_CREATE_FROM_GROUP, values, 5);
+}
+
 EXPORT int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
-    if (!knell__enter(KNELL__CALL_COMM_CREATE_FROM_GROUP))
+    if (!KNELL__ENTER(slowly_comm_create_from_group(group, stringtag, info, errhandler, newcomm)))
         return knell__native.comm_create_from_group(group, stringtag, info, errhandler, newcomm);
     return knell__leave(KNELL__CALL_COMM_CREATE_FROM_GROUP, knell__raise_lack(MPI_COMM_SELF, KNELL__CALL_COMM_CREATE_FROM_GROUP));
 }
@@ -3806,9 +5948,15 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info
 #endif
 #if MPI_VERSION >= 4
 
+KNELL__RARE static bool slowly_intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
+{
+    const int64_t values[] = {(intptr_t)local_group, (intptr_t)local_leader, (intptr_t)remote_group, (intptr_t)remote_leader, (intptr_t)stringtag, (intptr_t)info, (intptr_t)errhandler, (intptr_t)newintercomm};
+    return knell__enter_slowly(KNELL__CALL_INTERCOMM_CREATE_FROM_GROUPS, values, 8);
+}
+
 EXPORT int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
-    if (!knell__enter(KNELL__CALL_INTERCOMM_CREATE_FROM_GROUPS))
+    if (!KNELL__ENTER(slowly_intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm)))
         return knell__native.intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
     return knell__leave(KNELL__CALL_INTERCOMM_CREATE_FROM_GROUPS, knell__raise_lack(MPI_COMM_SELF, KNELL__CALL_INTERCOMM_CREATE_FROM_GROUPS));
 }
@@ -3817,9 +5965,15 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, M
 
 int MPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_ALLGATHER_INIT, values, 9);
+}
+
 EXPORT int MPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_ALLGATHER_INIT))
+    if (!KNELL__ENTER(slowly_x_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return knell__native.x_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_ALLGATHER_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLGATHER_INIT));
@@ -3828,9 +5982,15 @@ int PMPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendty
 
 int MPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_ALLGATHERV_INIT, values, 10);
+}
+
 EXPORT int MPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_ALLGATHERV_INIT))
+    if (!KNELL__ENTER(slowly_x_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return knell__native.x_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_ALLGATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLGATHERV_INIT));
@@ -3839,9 +5999,15 @@ int PMPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 
 int MPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_ALLREDUCE_INIT, values, 8);
+}
+
 EXPORT int MPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_ALLREDUCE_INIT))
+    if (!KNELL__ENTER(slowly_x_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return knell__native.x_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_ALLREDUCE_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLREDUCE_INIT));
@@ -3850,9 +6016,15 @@ int PMPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Data
 
 int MPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_ALLTOALL_INIT, values, 9);
+}
+
 EXPORT int MPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_ALLTOALL_INIT))
+    if (!KNELL__ENTER(slowly_x_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return knell__native.x_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_ALLTOALL_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLTOALL_INIT));
@@ -3861,9 +6033,15 @@ int PMPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 
 int MPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_ALLTOALLV_INIT, values, 11);
+}
+
 EXPORT int MPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_ALLTOALLV_INIT))
+    if (!KNELL__ENTER(slowly_x_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return knell__native.x_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_ALLTOALLV_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLTOALLV_INIT));
@@ -3872,9 +6050,15 @@ int PMPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int 
 
 int MPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_ALLTOALLW_INIT, values, 11);
+}
+
 EXPORT int MPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_ALLTOALLW_INIT))
+    if (!KNELL__ENTER(slowly_x_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return knell__native.x_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_ALLTOALLW_INIT, knell__raise_lack(comm, KNELL__CALL_X_ALLTOALLW_INIT));
@@ -3883,9 +6067,15 @@ int PMPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int 
 
 int MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_BARRIER_INIT, values, 3);
+}
+
 EXPORT int MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_BARRIER_INIT))
+    if (!KNELL__ENTER(slowly_x_barrier_init(comm, info, request)))
         return knell__native.x_barrier_init(comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_BARRIER_INIT, knell__raise_lack(comm, KNELL__CALL_X_BARRIER_INIT));
@@ -3894,9 +6084,15 @@ int PMPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS
 
 int MPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)buffer, (intptr_t)count, (intptr_t)datatype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_BCAST_INIT, values, 7);
+}
+
 EXPORT int MPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_BCAST_INIT))
+    if (!KNELL__ENTER(slowly_x_bcast_init(buffer, count, datatype, root, comm, info, request)))
         return knell__native.x_bcast_init(buffer, count, datatype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_BCAST_INIT, knell__raise_lack(comm, KNELL__CALL_X_BCAST_INIT));
@@ -3905,9 +6101,15 @@ int PMPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, M
 
 int MPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_EXSCAN_INIT, values, 8);
+}
+
 EXPORT int MPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_EXSCAN_INIT))
+    if (!KNELL__ENTER(slowly_x_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return knell__native.x_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_EXSCAN_INIT, knell__raise_lack(comm, KNELL__CALL_X_EXSCAN_INIT));
@@ -3916,9 +6118,15 @@ int PMPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 
 int MPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_GATHER_INIT, values, 10);
+}
+
 EXPORT int MPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_GATHER_INIT))
+    if (!KNELL__ENTER(slowly_x_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return knell__native.x_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_GATHER_INIT, knell__raise_lack(comm, KNELL__CALL_X_GATHER_INIT));
@@ -3927,9 +6135,15 @@ int PMPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 
 int MPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_GATHERV_INIT, values, 11);
+}
+
 EXPORT int MPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_GATHERV_INIT))
+    if (!KNELL__ENTER(slowly_x_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
         return knell__native.x_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_GATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_X_GATHERV_INIT));
@@ -3938,9 +6152,15 @@ int PMPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 
 int MPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_REDUCE_INIT, values, 9);
+}
+
 EXPORT int MPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_REDUCE_INIT))
+    if (!KNELL__ENTER(slowly_x_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request)))
         return knell__native.x_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_REDUCE_INIT, knell__raise_lack(comm, KNELL__CALL_X_REDUCE_INIT));
@@ -3949,9 +6169,15 @@ int PMPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 
 int MPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_REDUCE_SCATTER_INIT, values, 8);
+}
+
 EXPORT int MPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_REDUCE_SCATTER_INIT))
+    if (!KNELL__ENTER(slowly_x_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
         return knell__native.x_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_REDUCE_SCATTER_INIT, knell__raise_lack(comm, KNELL__CALL_X_REDUCE_SCATTER_INIT));
@@ -3960,9 +6186,15 @@ int PMPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recv
 
 int MPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_REDUCE_SCATTER_BLOCK_INIT, values, 8);
+}
+
 EXPORT int MPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_REDUCE_SCATTER_BLOCK_INIT))
+    if (!KNELL__ENTER(slowly_x_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request)))
         return knell__native.x_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_REDUCE_SCATTER_BLOCK_INIT, knell__raise_lack(comm, KNELL__CALL_X_REDUCE_SCATTER_BLOCK_INIT));
@@ -3971,9 +6203,15 @@ int PMPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recv
 
 int MPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_SCAN_INIT, values, 8);
+}
+
 EXPORT int MPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_SCAN_INIT))
+    if (!KNELL__ENTER(slowly_x_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return knell__native.x_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_SCAN_INIT, knell__raise_lack(comm, KNELL__CALL_X_SCAN_INIT));
@@ -3982,9 +6220,15 @@ int PMPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 
 int MPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_SCATTER_INIT, values, 10);
+}
+
 EXPORT int MPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_SCATTER_INIT))
+    if (!KNELL__ENTER(slowly_x_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return knell__native.x_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_SCATTER_INIT, knell__raise_lack(comm, KNELL__CALL_X_SCATTER_INIT));
@@ -3993,9 +6237,15 @@ int PMPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 
 int MPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_SCATTERV_INIT, values, 11);
+}
+
 EXPORT int MPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_SCATTERV_INIT))
+    if (!KNELL__ENTER(slowly_x_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return knell__native.x_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_SCATTERV_INIT, knell__raise_lack(comm, KNELL__CALL_X_SCATTERV_INIT));
@@ -4004,9 +6254,15 @@ int PMPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int d
 
 int MPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_NEIGHBOR_ALLGATHER_INIT, values, 9);
+}
+
 EXPORT int MPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLGATHER_INIT))
+    if (!KNELL__ENTER(slowly_x_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return knell__native.x_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLGATHER_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLGATHER_INIT));
@@ -4015,9 +6271,15 @@ int PMPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Dataty
 
 int MPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_NEIGHBOR_ALLGATHERV_INIT, values, 10);
+}
+
 EXPORT int MPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLGATHERV_INIT))
+    if (!KNELL__ENTER(slowly_x_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return knell__native.x_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLGATHERV_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLGATHERV_INIT));
@@ -4026,9 +6288,15 @@ int PMPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datat
 
 int MPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_NEIGHBOR_ALLTOALL_INIT, values, 9);
+}
+
 EXPORT int MPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLTOALL_INIT))
+    if (!KNELL__ENTER(slowly_x_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return knell__native.x_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLTOALL_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLTOALL_INIT));
@@ -4037,9 +6305,15 @@ int PMPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatyp
 
 int MPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_NEIGHBOR_ALLTOALLV_INIT, values, 11);
+}
+
 EXPORT int MPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLTOALLV_INIT))
+    if (!KNELL__ENTER(slowly_x_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return knell__native.x_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLTOALLV_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLTOALLV_INIT));
@@ -4048,9 +6322,15 @@ int PMPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], c
 
 int MPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+KNELL__RARE static bool slowly_x_neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
+    return knell__enter_slowly(KNELL__CALL_X_NEIGHBOR_ALLTOALLW_INIT, values, 11);
+}
+
 EXPORT int MPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!knell__enter(KNELL__CALL_X_NEIGHBOR_ALLTOALLW_INIT))
+    if (!KNELL__ENTER(slowly_x_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return knell__native.x_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return knell__leave(KNELL__CALL_X_NEIGHBOR_ALLTOALLW_INIT, knell__raise_lack(comm, KNELL__CALL_X_NEIGHBOR_ALLTOALLW_INIT));
