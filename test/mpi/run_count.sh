@@ -63,4 +63,8 @@ noted 14 14
 # It begins to count a millisecond after the start.
 run 1 --fail "$scenarios/ghost-count.fail" -D RANK=1 -D CALLS=30
 noted 30 400
+
+# The scenario of the README strikes as it is: after the rank's 100th allreduce.
+run 0 --fail "$scenarios/kill-after-allreduce.fail"
+noted 199 199
 exit $failed
