@@ -19,8 +19,12 @@ struct knell__process knell__local_process(const struct knell_runtime *runtime, 
     return process.pid == getpid() ? (struct knell__process){0} : process;
 }
 
+/* It may have said farewell just before: what it said comes before its end. */
 static void suspect_ended(struct knell_runtime *runtime, knell_rank rank)
 {
+    knell__local_hear(runtime);
+    if (knell_node_is_gone(runtime->node, rank))
+        return;
     knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_SUSPECT, .as.suspect = {rank, KNELL_WHY_KERNEL}});
 }
 
@@ -41,9 +45,7 @@ static void on_end(void *context, knell_rank rank)
     struct knell_runtime *runtime = context;
     if (knell__enter(runtime) != 0)
         return;
-    knell__local_hear(runtime);
-    if (!knell_node_is_gone(runtime->node, rank))
-        suspect_ended(runtime, rank);
+    suspect_ended(runtime, rank);
     knell__call_back(runtime);
     knell__leave(runtime, 0);
 }
@@ -146,8 +148,7 @@ void knell__local_ended(struct knell_runtime *runtime)
         return;
     stop_watching(runtime);
     runtime->watch_again = true;
-    if (!knell_node_is_gone(runtime->node, ended))
-        suspect_ended(runtime, ended);
+    suspect_ended(runtime, ended);
 }
 
 /* A process that does not get the processor is as silent as one that hangs, and the kernel knows the difference to one that was

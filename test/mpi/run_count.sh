@@ -63,4 +63,8 @@ noted 14 14
 # Of all its calls, three of which come before the first that is noted.
 run 1 --fail "$scenarios/ghost-count.fail" -D RANK=1 -D CALLS=30
 noted 27 27
+
+# The scenario of the README strikes as it is: after the rank's 100th allreduce.
+run 0 --fail "$scenarios/kill-after-allreduce.fail"
+noted 199 199
 exit $failed
