@@ -1,6 +1,7 @@
 #!/bin/sh
 # tools/hosts: hosts are apart and reach each other, a cut is silent, a killed host is gone, and nothing is left behind, also
 # when the script was killed while it made them. Also without the right to make any. Usage: hosts.sh HOSTS_SCRIPT KNELL
+. "$(dirname "$0")/../own_shm.sh"
 set -eu
 hosts=$1 knell=$2
 name=test-$$
