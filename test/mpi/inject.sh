@@ -67,7 +67,9 @@ Daemon SPARED {
 node 1:
     onload -> continue, goto 2;
 node 2:
+    time early = 100;
     time life = 200;
+    early -> signal(10), stay;
     life -> halt, goto 3;
     before(MPI_Barrier) -> halt, goto 3;
 node 3:
@@ -80,7 +82,7 @@ END
 run -n 4 --eta 2s --fail "$scratch/all.fail" -- "$app" all "$scratch/notes"
 fine 2
 noted 0 4
-noted 3 2
+noted 3 3
 says '2 of 4 ranks died'
 # Without Knell the program runs, and none of it happens.
 case $mpi in openmpi) launcher='mpirun.openmpi --allow-run-as-root --oversubscribe' ;; *) launcher=mpirun.mpich ;; esac

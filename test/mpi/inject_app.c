@@ -132,14 +132,27 @@ static void be_stopped(void)
     CHECK(signals == 1);
 }
 
+static int spared_notes;
+
+static void note_signal(int number)
+{
+    (void)number;
+    signals++;
+    CHECK(write(spared_notes, "#", 1) == 1);
+}
+
+/* A signal and a death, both of which come at the last resume. */
 static void be_spared(const char *file)
 {
     FILE *notes = notes_of(file);
+    spared_notes = fileno(notes);
+    signal(SIGUSR1, note_signal);
     for (int i = 1; i <= STEPS; i++)
         step();
     fputc('.', notes);
     knell_faults_pause();
     knell_faults_resume(); /* of the inner pair */
+    CHECK(signals == 0);
     fputc('.', notes);
     knell_faults_resume();
     fputc('!', notes); /* too late */

@@ -141,7 +141,7 @@ run scenario 1000 -n 6 --eta 20ms --delta 400ms --for 2s --fail "$dir/three.fail
 run scenario-long 1000 -n 6 --eta 20ms --delta 400ms --for 2s --fail "$dir/three.fail" -D SHORT=900
 [ "$(grep -o '"why"' "$dir/out" | wc -l)" -eq 3 ] || wrong "scenario-long: not three found"
 "$knell" live -n 6 --fail "$source/examples/fail/figure-10.fail" >"$dir/out" 2>"$dir/err" && wrong "code points: status 0"
-grep -q 'the live run cannot do this: before' "$dir/err" || wrong "code points: no word about it: $(cat "$dir/err")"
+grep -q 'knell live cannot do this: before' "$dir/err" || wrong "code points: no word about it: $(cat "$dir/err")"
 
 # Whatever becomes of the parent: its processes end with it.
 : >"$dir/timeline"
