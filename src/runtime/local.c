@@ -136,6 +136,7 @@ void knell__local_watch(struct knell_runtime *runtime)
             knell__sentinel_watch(&runtime->sentinel, before);
         } else if (fd == -1) {
             suspect_ended(runtime, before);
+            runtime->watch_again = knell_node_is_gone(runtime->node, before);
         }
     }
 }
