@@ -50,8 +50,8 @@ static inline bool knell__op_hit(struct knell__op *op)
 enum { KNELL__PATIENCE = 32 };
 KNELL__RARE void knell__let_others_run(void);
 
-/* So often does who waits say so (where.h). */
-enum { KNELL__SAY_EVERY = 256 };
+/* So often, in turns, does who waits say so (where.h): where each turn lets others run it may take milliseconds. */
+enum { KNELL__SAY_EVERY = 256, KNELL__SAY_EVERY_CROWDED = 8 };
 KNELL__RARE void knell__heed_waiting(unsigned turns, const struct knell__aim *aim);
 
 /* One turn of waiting in vain: tasks go on; on a crowded machine the processor is given away after a while. True: what is waited for is
@@ -61,9 +61,11 @@ static inline bool knell__idle_turn(unsigned *turns)
     if (KNELL__RARELY(atomic_load_explicit(&knell__tasks_active, memory_order_relaxed) != 0))
         knell__tasks_advance();
     bool heeds = (atomic_load_explicit(&knell__attention, memory_order_relaxed) & (KNELL__ATTENTION_GHOST | KNELL__ATTENTION_ASKED)) != 0;
-    if (KNELL__RARELY(++*turns > KNELL__PATIENCE) && knell__self.crowded)
+    if (KNELL__LIKELY(++*turns <= KNELL__PATIENCE))
+        return KNELL__RARELY(heeds);
+    if (knell__self.crowded)
         knell__let_others_run();
-    return KNELL__RARELY(heeds || *turns % KNELL__SAY_EVERY == 0);
+    return heeds || *turns % (knell__self.crowded ? KNELL__SAY_EVERY_CROWDED : KNELL__SAY_EVERY) == 0;
 }
 
 static inline void knell__idle_at(unsigned *turns, const struct knell__comm *comm, int peer, enum knell__request_kind kind)
