@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#define SECOND INT64_C(1000000000)
+
 struct pen {
     char *buffer;
     size_t size;
@@ -281,7 +283,8 @@ size_t knell_fail_record_json(const struct knell_fail_program *program, const st
     static const char *const outcomes[] = {"fired", "no rule", "waits", "no process", "dropped", "rests", "faulty"};
     struct pen pen = {buffer, size, 0, true, program};
 
-    write(&pen, "{\"seq\":%" PRIu64 ",\"time_ns\":%" PRId64 ",\"daemon\":\"", record->sequence, record->now);
+    write(&pen, "{\"seq\":%" PRIu64 ",\"time_s\":%" PRId64 ".%09" PRId64 ",\"daemon\":\"", record->sequence, record->now / SECOND,
+          record->now % SECOND);
     write_instance(&pen, record->instance);
     write(&pen, "\",\"line\":%u,\"event\":\"", record->line);
     if (has_event(record))

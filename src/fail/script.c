@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SECOND INT64_C(1000000000)
+
 enum { WORDS = 3 + KNELL_FAIL_ARGUMENTS_MAX };
 
 struct line {
@@ -225,8 +227,8 @@ static void say_unarmed(struct knell_fail_script *s, uint32_t instance)
 
     knell_fail_instance_name(s->program, instance, name, sizeof name);
     if (s->json)
-        snprintf(text, sizeof text, "{\"time_ns\":%" PRId64 ",\"daemon\":\"%s\",\"outcome\":\"not armed\"}", s->now,
-                 name);
+        snprintf(text, sizeof text, "{\"time_s\":%" PRId64 ".%09" PRId64 ",\"daemon\":\"%s\",\"outcome\":\"not armed\"}",
+                 s->now / SECOND, s->now % SECOND, name);
     else
         snprintf(text, sizeof text, "%s: not armed, runs on", name);
     s->sink.line(s->sink.driver, text);
@@ -379,8 +381,9 @@ static void show_json(struct knell_fail_script *s, uint32_t instance)
 
     knell_fail_instance_name(s->program, instance, name, sizeof name);
     n = (size_t)snprintf(text, sizeof text,
-                         "{\"time_ns\":%" PRId64 ",\"daemon\":\"%s\",\"node\":\"%s\",\"process\":\"%s\",\"variables\":{", s->now,
-                         name, knell_fail_node_of(s->world, instance), states[knell_fail_process_of(s->world, instance)]);
+                         "{\"time_s\":%" PRId64 ".%09" PRId64 ",\"daemon\":\"%s\",\"node\":\"%s\",\"process\":\"%s\",\"variables\":{",
+                         s->now / SECOND, s->now % SECOND, name, knell_fail_node_of(s->world, instance),
+                         states[knell_fail_process_of(s->world, instance)]);
     for (uint32_t i = 0; n < full && knell_fail_variable_of(s->world, instance, i, &variable, &value); i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s\"%s\":%" PRId64, i > 0 ? "," : "", variable, value);
     n += (size_t)snprintf(text + n, sizeof text - n, "},\"armed\":[");
