@@ -19,6 +19,7 @@ set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The command knell, its manuals and scen
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME knell-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "knell (= ${PROJECT_VERSION}), libsodium-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS pkg-config)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers, static libraries, and what CMake and pkg-config need to find them.")
 set(layers "")
 foreach(mpi IN LISTS mpis)
