@@ -21,6 +21,7 @@ struct letter {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* before those of the hearers */
 static struct letter *sent;
 static struct letter *coming; /* one at a time */
+static struct letter *given_up; /* the MPI below may still use them */
 
 static struct letter *new_letter(int peer)
 {
@@ -41,8 +42,12 @@ static bool is_over(struct letter *letter, bool *whole)
 
 static void forget(struct letter *letter)
 {
-    if (letter->request == MPI_REQUEST_NULL)
+    if (letter->request == MPI_REQUEST_NULL) {
         free(letter);
+        return;
+    }
+    letter->next = given_up;
+    given_up = letter;
 }
 
 /* ---- out ------------------------------------------------------------------------------------------------------------------- */

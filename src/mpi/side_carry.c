@@ -26,6 +26,7 @@ struct parcel {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* around all but the thread's own */
 static struct parcel *under_way;
+static struct parcel *given_up; /* to and from the dead: the MPI below may use their memory for ever */
 
 /* What the step this thread is in has to say; in a thread of the detector's, nothing goes this way. */
 static _Thread_local struct {
@@ -97,6 +98,12 @@ void knell__carry_end(void)
 
 /* ---- in --------------------------------------------------------------------------------------------------------------------- */
 
+static void give_up(struct parcel *parcel)
+{
+    parcel->next = given_up;
+    given_up = parcel;
+}
+
 static void test_under_way(void)
 {
     for (struct parcel **at = &under_way; *at;) {
@@ -109,28 +116,35 @@ static void test_under_way(void)
             continue;
         }
         *at = parcel->next;
-        if (ours) /* one to the dead may be the MPI's for ever */
+        if (ours)
             free(parcel);
+        else
+            give_up(parcel);
     }
 }
 
 /* Where messages come. The MPI below may write there until the receive is complete: when the sender dies in the middle of one, that
  * memory is the MPI's for ever, and the next message gets another. */
-static uint8_t *incoming;
+static struct parcel *incoming;
 
 /* It is small: all of it has come when the MPI below shows it. False: its sender died in the middle of it. */
 static bool receive(int from, MPI_Status *status)
 {
     MPI_Request request;
     int complete = 0;
-    if (!incoming && !(incoming = malloc(MOST_BYTES)))
+    if (!incoming && !(incoming = malloc(sizeof *incoming + MOST_BYTES)))
         knell__die("out of memory");
-    int code = knell__native.irecv(incoming, MOST_BYTES, MPI_BYTE, from, knell__agree_tag(), knell__wire, &request);
-    while (code == MPI_SUCCESS && !complete && !knell__is_dead(from))
+    int code = knell__native.irecv(incoming->bytes, MOST_BYTES, MPI_BYTE, from, knell__agree_tag(), knell__wire, &request);
+    bool last = false; /* the dead may have sent all of it before */
+    while (code == MPI_SUCCESS && !complete && !last) {
+        last = knell__is_dead(from);
         code = knell__native.test(&request, &complete, status);
-    if (!complete)
-        incoming = NULL;
-    return complete;
+    }
+    if (complete)
+        return true;
+    give_up(incoming);
+    incoming = NULL;
+    return false;
 }
 
 /* One message, if there is one: its size, or -1. */
@@ -147,7 +161,7 @@ static int take(uint8_t *bytes, int *from)
         if (receive(*from, &status))
             knell__native.get_count(&status, MPI_BYTE, &size);
         if (size > 0)
-            memcpy(bytes, incoming, (size_t)size);
+            memcpy(bytes, incoming->bytes, (size_t)size);
     }
     pthread_mutex_unlock(&lock);
     return size;
