@@ -122,7 +122,7 @@ static void on_send(void *driver, const knell_rank *to, uint32_t count, const st
         size_t used;
         if (knell_wire_encode(route, body, runtime->split, &cursor, bytes, sizeof bytes, &used) != 0)
             return; /* cannot be: the room suffices for every message */
-        if (posts && !runtime->by_news)
+        if (posts && (!runtime->by_news || body->source == runtime->config.rank)) /* what came by news is there already */
             posted |= knell__news_post(&runtime->news, runtime->config.rank, label_of(body), part++, bytes, used);
         if (!carry(runtime, to, count, body, bytes, used))
             send_bytes(runtime, to, first, count, body, bytes, used);
