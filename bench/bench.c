@@ -83,7 +83,9 @@ void bench_row(FILE *csv, const char *what, const char *unit, const struct bench
     putchar('\n');
     fflush(stdout);
     fprintf(csv, "\"%s\",%s,%.6g,%.6g,%.6g,%zu,%s,%s\n", what, unit, median, least, most, series->n, bar ? bar : "",
-            !bar ? "" : met ? "yes" : "no");
+            !bar  ? ""
+            : met ? "yes"
+                  : "no");
 }
 
 void bench_end(FILE *csv)

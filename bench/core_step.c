@@ -56,8 +56,8 @@ static double run(const struct load *load, size_t size, const void *started, voi
 
     memcpy(memory, started, size);
     event.as.message.body = &body;
-    event.as.message.route = (struct knell_route){.from = load->body.type == KNELL_MESSAGE_HEARTBEAT ? SELF - 1 : SOURCE,
-                                                  .hops = 1};
+    event.as.message.route =
+        (struct knell_route){.from = load->body.type == KNELL_MESSAGE_HEARTBEAT ? SELF - 1 : SOURCE, .hops = 1};
     check(knell_node_step(node, &event, &sink));
     double begun = bench_cpu_s();
     for (int i = 0; i < STEPS; i++) {
@@ -93,9 +93,10 @@ int main(void)
 {
     struct knell_limits limits = knell_limits_default();
     size_t size = knell_node_size(&limits);
-    void *started = aligned_alloc(64, (size + 63) & ~(size_t)63), *memory = aligned_alloc(64, (size + 63) & ~(size_t)63);
-    struct knell_body broadcast = {.type = KNELL_MESSAGE_BROADCAST, .why = KNELL_WHY_TIMEOUT, .source = SOURCE,
-                                   .sequence = 1, .subject = DEAD};
+    void *started = aligned_alloc(64, (size + 63) & ~(size_t)63),
+         *memory = aligned_alloc(64, (size + 63) & ~(size_t)63);
+    struct knell_body broadcast = {
+        .type = KNELL_MESSAGE_BROADCAST, .why = KNELL_WHY_TIMEOUT, .source = SOURCE, .sequence = 1, .subject = DEAD};
     prepare(started, &limits, &broadcast);
     const struct load loads[KINDS] = {
         {"heartbeat", {.type = KNELL_MESSAGE_HEARTBEAT, .subject = KNELL_NOBODY}, 1000, 0, false},

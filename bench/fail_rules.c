@@ -16,14 +16,17 @@ struct load {
 static const struct load loads[] = {
     {"messages",
      "Daemon D { time_g t = 1; t -> !m(G[1]), stay; ?m -> !m(FAIL_SENDER), stay; }\n"
-     "Group G { size = 2; daemon = D; }\n", false},
+     "Group G { size = 2; daemon = D; }\n",
+     false},
     {"timers",
      "Daemon D { time t = 1; t -> ; }\n"
-     "Group G { size = 1000; daemon = D; }\n", false},
+     "Group G { size = 1000; daemon = D; }\n",
+     false},
     {"draws and conditions",
      "Daemon D { int n = 0; time t = 1; t && FAIL_RANDOM(0, 9) < 5 && n * 3 + 1 > 0 -> n = n + 1, !m(G[n % 100]);\n"
      "           t -> ; ?m && n % 2 == 0 -> stay; ?m -> n = n + 1, stay; }\n"
-     "Group G { size = 100; daemon = D; }\n", false},
+     "Group G { size = 100; daemon = D; }\n",
+     false},
     {"figure 7(a), X = 6",
      "Daemon A { int nb = 6;\n"
      "node 1: always int ran = FAIL_RANDOM(0, 52); time_g timer = 50; timer -> !crash(G1[ran]), goto 2;\n"
@@ -32,7 +35,8 @@ static const struct load loads[] = {
      "  ?no -> !crash(G1[ran]), goto 2; }\n"
      "Daemon B { node 1: onload -> continue, goto 2; ?crash -> !no(P1), goto 1;\n"
      "node 2: onexit -> goto 1; onerror -> goto 1; onload -> continue, goto 2; ?crash -> !ok(P1), halt, goto 1; }\n"
-     "Computer P1 { daemon = A; } Group G1 { program = \"app\" size = 53; daemon = B; }\n", true},
+     "Computer P1 { daemon = A; } Group G1 { program = \"app\" size = 53; daemon = B; }\n",
+     true},
 };
 
 static double seconds(void)

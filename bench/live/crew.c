@@ -24,10 +24,13 @@ enum { START_S = 40, STEP_S = 30, FIRST_PORT = 10000, PORTS = 600, LAST_PORT = 3
 static const struct {
     const char *name, *program, *mode;
 } kinds[CREW_KINDS] = {
-    [CREW_KNELL] = {"knell", "member-knell", "knell"},  [CREW_UDP] = {"knell-udp", "member-knell", "udp"},
+    [CREW_KNELL] = {"knell", "member-knell", "knell"},
+    [CREW_UDP] = {"knell-udp", "member-knell", "udp"},
     [CREW_UDP_LOW] = {"knell-udp-low", "member-knell", "udp-low"},
-    [CREW_SWIM] = {"swim", "member-swim", "pure"},      [CREW_PPG] = {"swim-ppg", "member-swim", "ppg"},
-    [CREW_OFF] = {"off", "member-knell", "off"},        [CREW_SLEEPER] = {"sleeper", "member-bare", ""},
+    [CREW_SWIM] = {"swim", "member-swim", "pure"},
+    [CREW_PPG] = {"swim-ppg", "member-swim", "ppg"},
+    [CREW_OFF] = {"off", "member-knell", "off"},
+    [CREW_SLEEPER] = {"sleeper", "member-bare", ""},
     [CREW_EMPTY] = {"empty", "member-bare", ""},
 };
 
@@ -78,8 +81,8 @@ static void arguments_of(const struct crew_plan *plan, const char *path, uint32_
     snprintf(text->work, sizeof text->work, "%d", (int)plan->work);
     snprintf(text->work_ns, sizeof text->work_ns, "%lld", (long long)plan->work_ns);
     char *mode = (char *)kinds[plan->kind].mode;
-    char *knell[] = {(char *)path, text->rank, text->ranks, text->eta, text->delta, text->port, mode, text->work,
-                     text->work_ns, NULL};
+    char *knell[] = {(char *)path, text->rank, text->ranks, text->eta,     text->delta,
+                     text->port,   mode,       text->work,  text->work_ns, NULL};
     char *swim[] = {(char *)path, text->rank, text->ranks, text->eta, text->port, mode, NULL};
     char *bare[] = {(char *)path, text->eta, NULL};
     if (crew_is_swim(plan->kind))

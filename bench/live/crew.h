@@ -27,7 +27,8 @@ struct crew_plan {
     enum crew_kind kind;
     uint32_t ranks;
     int64_t eta, delta; /* SWIM: eta is its probe interval, delta is not used */
-    enum work_kind work; /* what a step does; the detector lives as long as the step then, at the log's eta (as here at first) */
+    enum work_kind
+        work; /* what a step does; the detector lives as long as the step then, at the log's eta (as here at first) */
     int64_t work_ns;
     bool pinned; /* rank r to processor r mod their number */
 };

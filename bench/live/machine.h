@@ -34,7 +34,7 @@ struct machine_span machine_since(const struct machine_mark *mark);
  * session, or of one of their own: where the kernel groups processes by session (autogroup), that is a great difference. */
 enum machine_load { MACHINE_IDLE, MACHINE_BURNERS, MACHINE_BURNERS_APART, MACHINE_LOADS };
 void machine_burn(enum machine_load load);
-const char *machine_load_name(void);       /* of the one there is */
+const char *machine_load_name(void);      /* of the one there is */
 int machine_load_named(const char *name); /* -1: none is */
 
 #endif

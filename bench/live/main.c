@@ -31,7 +31,8 @@ enum { PARTS = sizeof parts / sizeof parts[0] };
 static void help(FILE *out)
 {
     fputs("Measures detectors in real processes, ours beside memberlist's (SWIM).\n\n"
-          "usage: bench-live PART... [options]\n\n", out);
+          "usage: bench-live PART... [options]\n\n",
+          out);
     for (size_t i = 0; i < PARTS; i++)
         fprintf(out, "  %-10s %s\n", parts[i].name, parts[i].about);
     fputs("  all        all of these\n\n"
@@ -48,7 +49,8 @@ static void help(FILE *out)
           "  bench-live kill cost\n"
           "  bench-live smallest --ranks 64 --load burners\n"
           "  bench-live windows --minutes 10 --window 60\n"
-          "  bench-live all --quick --out /tmp/look\n", out);
+          "  bench-live all --quick --out /tmp/look\n",
+          out);
 }
 
 static _Noreturn void misused(const char *what, const char *word)
@@ -58,10 +60,14 @@ static _Noreturn void misused(const char *what, const char *word)
 }
 
 static const struct option words[] = {
-    {"add", no_argument, NULL, 'a'},           {"load", required_argument, NULL, 'l'},
-    {"help", no_argument, NULL, 'h'},          {"minutes", required_argument, NULL, 'm'},
-    {"out", required_argument, NULL, 'o'},     {"quick", no_argument, NULL, 'q'},
-    {"ranks", required_argument, NULL, 'r'},   {"window", required_argument, NULL, 'w'},
+    {"add", no_argument, NULL, 'a'},
+    {"load", required_argument, NULL, 'l'},
+    {"help", no_argument, NULL, 'h'},
+    {"minutes", required_argument, NULL, 'm'},
+    {"out", required_argument, NULL, 'o'},
+    {"quick", no_argument, NULL, 'q'},
+    {"ranks", required_argument, NULL, 'r'},
+    {"window", required_argument, NULL, 'w'},
     {NULL, 0, NULL, 0},
 };
 
@@ -85,15 +91,33 @@ static int load_named(const char *name)
 static void take(struct options *options, int letter)
 {
     switch (letter) {
-    case 'a': options->add = true; break;
-    case 'h': help(stdout); exit(0);
-    case 'l': options->load = load_named(optarg); break;
-    case 'm': options->minutes = number("--minutes", 0.01); break;
-    case 'o': options->out = optarg; break;
-    case 'q': options->quick = true; break;
-    case 'r': options->ranks = (uint32_t)number("--ranks", 2); break;
-    case 'w': options->window_s = number("--window", 1); break;
-    default: help(stderr); exit(2);
+    case 'a':
+        options->add = true;
+        break;
+    case 'h':
+        help(stdout);
+        exit(0);
+    case 'l':
+        options->load = load_named(optarg);
+        break;
+    case 'm':
+        options->minutes = number("--minutes", 0.01);
+        break;
+    case 'o':
+        options->out = optarg;
+        break;
+    case 'q':
+        options->quick = true;
+        break;
+    case 'r':
+        options->ranks = (uint32_t)number("--ranks", 2);
+        break;
+    case 'w':
+        options->window_s = number("--window", 1);
+        break;
+    default:
+        help(stderr);
+        exit(2);
     }
 }
 

@@ -108,7 +108,8 @@ int main(int argc, char **argv)
     sigset_t signals;
     int signal;
     if (argc != 9) {
-        fputs("usage: member-knell RANK RANKS ETA_NS DELTA_NS PORT MODE WORK WORK_NS (started by bench-live)\n", stderr);
+        fputs("usage: member-knell RANK RANKS ETA_NS DELTA_NS PORT MODE WORK WORK_NS (started by bench-live)\n",
+              stderr);
         return 2;
     }
     member.rank = (uint32_t)atol(argv[1]);

@@ -157,7 +157,8 @@ static bool all_forgiven(uint32_t ranks, const struct setting *setting, int64_t 
         crew_hurt(&crew, rank, SIGSTOP);
         live_sleep_until(crew.member[rank].hurt + stall);
         crew_hurt(&crew, rank, SIGCONT);
-        live_sleep_until(live_now() + 10 * setting->eta); /* whoever is suspected is declared by then, or has been heard */
+        live_sleep_until(live_now() +
+                         10 * setting->eta); /* whoever is suspected is declared by then, or has been heard */
         forgiven = !judge_declared(&crew, rank, crew.member[rank].hurt);
     }
     crew_end(&crew);

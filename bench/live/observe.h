@@ -17,18 +17,18 @@ struct setting {
 struct scene {
     FILE *csv;
     uint32_t ranks;
-    int signal;  /* SIGSTOP or SIGKILL */
+    int signal;      /* SIGSTOP or SIGKILL */
     unsigned deaths; /* of one crew, one after the other */
 };
-#define SCENE_HEAD                                                                                                               \
-    "kind,n,load,eta_ms,delta_ms,signal,first_ms,mean_ms,last_ms,missing,false_positives,datagrams_s,segments_s,"             \
+#define SCENE_HEAD                                                                                                \
+    "kind,n,load,eta_ms,delta_ms,signal,first_ms,mean_ms,last_ms,missing,false_positives,datagrams_s,segments_s," \
     "cpu_percent,pressure_percent,steal_ms,away_ms"
 
 struct observed {
     struct series first, mean, last;
     struct series undisturbed; /* last, of the deaths during which the machine was never away for a millisecond */
-    struct series packets; /* per second, datagrams and segments, of all members, while nobody dies */
-    struct series cpu;     /* percent of a core per member, then */
+    struct series packets;     /* per second, datagrams and segments, of all members, while nobody dies */
+    struct series cpu;         /* percent of a core per member, then */
     struct series pressure;
     double away_ms;           /* the most the machine was away while a crew was measured */
     uint32_t false_positives; /* ranks */

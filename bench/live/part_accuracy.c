@@ -44,8 +44,8 @@ static void one(FILE *csv, const struct crew_plan *plan, const char *load, struc
     tally->missed_s += (double)missed / span.seconds;
     tally->late_ms = late_ms > tally->late_ms ? late_ms : tally->late_ms;
     fprintf(csv, "%s,%s,%u,%g,%g,%.2f,%u,%.2f,%.2f,%.1f,%.0f,%.2f\n", load, crew_kind_name(plan->kind), plan->ranks,
-            (double)plan->eta / MS, (double)plan->delta / MS, span.seconds, held, (double)missed / span.seconds, late_ms,
-            span.pressure, span.steal_ms, span.away_ms);
+            (double)plan->eta / MS, (double)plan->delta / MS, span.seconds, held, (double)missed / span.seconds,
+            late_ms, span.pressure, span.steal_ms, span.away_ms);
     fflush(csv);
 }
 
@@ -56,22 +56,29 @@ static void sweep(const struct options *options, FILE *csv, size_t load, enum cr
         for (int i = 0; i < ETAS; i++) {
             int at = round % 2 ? ETAS - 1 - i : i;
             int64_t eta = etas_us[at] * 1000;
-            struct crew_plan plan = {.kind = mode, .ranks = ranks, .eta = eta, .delta = 10 * eta, .work = loads[load].work,
-                                     .work_ns = options->quick ? 200 * MS : 1500 * MS, .pinned = true};
+            struct crew_plan plan = {.kind = mode,
+                                     .ranks = ranks,
+                                     .eta = eta,
+                                     .delta = 10 * eta,
+                                     .work = loads[load].work,
+                                     .work_ns = options->quick ? 200 * MS : 1500 * MS,
+                                     .pinned = true};
             one(csv, &plan, loads[load].name, &tally[at]);
         }
     for (int i = 0; i < ETAS; i++)
-        printf("  %-11s %-9s %u programs  eta %5.1f ms: held for dead falsely %u (in %u of %u runs), missed %.2f a second,"
-               " a detector late by at most %.1f ms\n",
-               loads[load].name, crew_kind_name(mode), ranks, (double)etas_us[i] / 1000, tally[i].held, tally[i].hit,
-               tally[i].runs, tally[i].runs ? tally[i].missed_s / tally[i].runs : 0, tally[i].late_ms);
+        printf(
+            "  %-11s %-9s %u programs  eta %5.1f ms: held for dead falsely %u (in %u of %u runs), missed %.2f a second,"
+            " a detector late by at most %.1f ms\n",
+            loads[load].name, crew_kind_name(mode), ranks, (double)etas_us[i] / 1000, tally[i].held, tally[i].hit,
+            tally[i].runs, tally[i].runs ? tally[i].missed_s / tally[i].runs : 0, tally[i].late_ms);
     fflush(stdout);
 }
 
 void part_accuracy(const struct options *options)
 {
-    FILE *csv = csv_open(options, "accuracy", "load,kind,n,eta_ms,delta_ms,seconds,false_positives,missed_s,late_most_ms,"
-                                                   "pressure_percent,steal_ms,away_ms");
+    FILE *csv = csv_open(options, "accuracy",
+                         "load,kind,n,eta_ms,delta_ms,seconds,false_positives,missed_s,late_most_ms,"
+                         "pressure_percent,steal_ms,away_ms");
     for (size_t load = 0; load < 2; load++)
         for (size_t mode = 0; mode < 2; mode++)
             for (uint32_t ranks = 2; ranks <= 8; ranks += 6)

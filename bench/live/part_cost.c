@@ -88,8 +88,8 @@ static void room(FILE *csv, enum crew_kind kind, uint32_t ranks)
         series_add(&open, descriptors(crew.member[rank].pid));
     }
     crew_end(&crew);
-    fprintf(csv, "%s,%u,%.0f,%.0f,%.0f,%.0f\n", crew_kind_name(kind), ranks, series_median(&memory), series_most(&memory),
-            series_median(&open), series_most(&open));
+    fprintf(csv, "%s,%u,%.0f,%.0f,%.0f,%.0f\n", crew_kind_name(kind), ranks, series_median(&memory),
+            series_most(&memory), series_median(&open), series_most(&open));
     printf("  %-10s n %3u  private KiB: %s, most %.0f; descriptors: most %.0f\n", crew_kind_name(kind), ranks,
            series_text(&memory, text), series_most(&memory), series_most(&open));
     series_free(&memory);
@@ -99,13 +99,15 @@ static void room(FILE *csv, enum crew_kind kind, uint32_t ranks)
 void part_cost(const struct options *options)
 {
     static const uint32_t sizes[] = {8, 32, 64, 256};
-    FILE *csv = csv_open(options, "cost-processor",
-                         "kind,n,eta_ms,cpu_percent,datagrams_s,segments_s,pressure_percent,steal_ms,away_ms,false_positives");
+    FILE *csv =
+        csv_open(options, "cost-processor",
+                 "kind,n,eta_ms,cpu_percent,datagrams_s,segments_s,pressure_percent,steal_ms,away_ms,false_positives");
     for (size_t i = 0; i < 3; i++)
         if (options_want(options, sizes[i]))
             processor(options, csv, sizes[i]);
     csv_close(csv);
-    csv = csv_open(options, "cost-room", "kind,n,private_kib_median,private_kib_most,descriptors_median,descriptors_most");
+    csv = csv_open(options, "cost-room",
+                   "kind,n,private_kib_median,private_kib_most,descriptors_median,descriptors_most");
     for (size_t i = 0; i < 4; i++) {
         if (!options_want(options, sizes[i]))
             continue;

@@ -10,11 +10,15 @@
 
 enum { UDP_3, UDP_10, UDP_EQUAL, PURE, PPG, KNELL, SETTINGS };
 
-static const char *const names[SETTINGS] = {"delta 3 eta",   "delta 10 eta",     "delta 3 eta and equal packets",
-                                            "SWIM",          "SWIM with push-pull and gossip", "delta 3 eta with shortcuts"};
+static const char *const names[SETTINGS] = {"delta 3 eta",
+                                            "delta 10 eta",
+                                            "delta 3 eta and equal packets",
+                                            "SWIM",
+                                            "SWIM with push-pull and gossip",
+                                            "delta 3 eta with shortcuts"};
 
-#define SUMMARY_HEAD                                                                                                              \
-    "what,signal,n,eta_ms,own_eta_ms,delta_ms,deaths,first_ms,mean_ms,last_ms,last_low_ms,last_high_ms,packets_s,cpu_percent,"    \
+#define SUMMARY_HEAD                                                                                                           \
+    "what,signal,n,eta_ms,own_eta_ms,delta_ms,deaths,first_ms,mean_ms,last_ms,last_low_ms,last_high_ms,packets_s,cpu_percent," \
     "false_positives,incomplete"
 
 /* Packets a second of SWIM without gossip: after the start it sends the same, but not more for its news. */
@@ -34,9 +38,9 @@ static void report(FILE *summary, const struct scene *scene, int64_t eta, const 
     struct interval last = series_interval(&observed->last);
     char text[64];
     printf("  %-4s n %3u  eta %4g  %-30s %2zu  last ms %-24s packets/s %7.0f  cpu %6.3f %%  f+ %u  missing %u\n",
-           scene->signal == SIGKILL ? "kill" : "stop", scene->ranks, (double)eta / MS, names[which], observed->last.count,
-           series_text(&observed->last, text), series_median(&observed->packets), series_median(&observed->cpu),
-           observed->false_positives, observed->incomplete);
+           scene->signal == SIGKILL ? "kill" : "stop", scene->ranks, (double)eta / MS, names[which],
+           observed->last.count, series_text(&observed->last, text), series_median(&observed->packets),
+           series_median(&observed->cpu), observed->false_positives, observed->incomplete);
     fprintf(summary, "\"%s\",%s,%u,%g,%.4g,%.4g,%zu,%.3f,%.3f,%.3f,%.3f,%.3f,%.0f,%.4f,%u,%u\n", names[which],
             scene->signal == SIGKILL ? "kill" : "stop", scene->ranks, (double)eta / MS, (double)setting->eta / MS,
             (double)setting->delta / MS, observed->last.count, series_median(&observed->first),
@@ -52,9 +56,12 @@ static void compare(const struct options *options, FILE *csv, FILE *summary, uin
     double packets = packets_of(ranks, eta);
     int64_t equal = (int64_t)(ranks / packets * 1e9);
     const struct setting setting[SETTINGS] = {
-        [UDP_3] = {CREW_UDP, eta, 3 * eta},       [UDP_10] = {CREW_UDP, eta, 10 * eta},
-        [UDP_EQUAL] = {CREW_UDP, equal, 3 * equal}, [PURE] = {CREW_SWIM, eta, 0},
-        [PPG] = {CREW_PPG, eta, 0},               [KNELL] = {CREW_KNELL, eta, 3 * eta},
+        [UDP_3] = {CREW_UDP, eta, 3 * eta},
+        [UDP_10] = {CREW_UDP, eta, 10 * eta},
+        [UDP_EQUAL] = {CREW_UDP, equal, 3 * equal},
+        [PURE] = {CREW_SWIM, eta, 0},
+        [PPG] = {CREW_PPG, eta, 0},
+        [KNELL] = {CREW_KNELL, eta, 3 * eta},
     };
     struct observed observed[SETTINGS] = {0};
     struct scene scene = {.csv = csv, .ranks = ranks, .signal = signal, .deaths = options->quick ? 2 : 4};

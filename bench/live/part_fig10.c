@@ -118,12 +118,12 @@ static void report(FILE *summary, bool trigger, uint32_t ranks, uint32_t count, 
     struct series *shown = trigger ? &cell->mean : &cell->last;
     struct interval interval = series_interval(shown);
     char text[64], all[64];
-    printf("  %-10s n %3u  %u at once (%zu runs)  %s %s, all of all %s  f+ %u  missing %u\n", trigger ? "broadcasts" : "deaths",
-           ranks, count, shown->count, trigger ? "mean ms" : "ms", series_text(shown, text), series_text(&cell->last, all),
-           cell->false_positives, cell->incomplete);
-    fprintf(summary, "%s,%u,%u,%zu,%.4f,%.4f,%.4f,%.4f,%u,%u\n", trigger ? "broadcasts" : "deaths", ranks, count, shown->count,
-            series_median(shown), interval.low, interval.high, series_median(&cell->last), cell->false_positives,
-            cell->incomplete);
+    printf("  %-10s n %3u  %u at once (%zu runs)  %s %s, all of all %s  f+ %u  missing %u\n",
+           trigger ? "broadcasts" : "deaths", ranks, count, shown->count, trigger ? "mean ms" : "ms",
+           series_text(shown, text), series_text(&cell->last, all), cell->false_positives, cell->incomplete);
+    fprintf(summary, "%s,%u,%u,%zu,%.4f,%.4f,%.4f,%.4f,%u,%u\n", trigger ? "broadcasts" : "deaths", ranks, count,
+            shown->count, series_median(shown), interval.low, interval.high, series_median(&cell->last),
+            cell->false_positives, cell->incomplete);
     fflush(stdout);
 }
 
@@ -146,10 +146,12 @@ static void table(const struct options *options, FILE *csv, FILE *summary, bool 
 
 void part_fig10(const struct options *options)
 {
-    FILE *csv = csv_open(options, "fig10", "what,n,at_once,chain,mean_ms,last_ms,missing,false_positives,"
-                                                "pressure_percent,steal_ms,away_ms");
-    FILE *summary = csv_open(options, "fig10-summary", "what,n,at_once,runs,median_ms,low_ms,high_ms,all_ms,"
-                                                            "false_positives,incomplete");
+    FILE *csv = csv_open(options, "fig10",
+                         "what,n,at_once,chain,mean_ms,last_ms,missing,false_positives,"
+                         "pressure_percent,steal_ms,away_ms");
+    FILE *summary = csv_open(options, "fig10-summary",
+                             "what,n,at_once,runs,median_ms,low_ms,high_ms,all_ms,"
+                             "false_positives,incomplete");
     table(options, csv, summary, false);
     table(options, csv, summary, true);
     csv_close(csv);

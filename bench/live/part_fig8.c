@@ -39,8 +39,13 @@ struct sweep {
 
 static bool begin(struct sweep *sweep)
 {
-    struct crew_plan plan = {.kind = sweep->mode, .ranks = 2, .eta = MS, .delta = 10 * MS, .work = sweep->load->work,
-                             .work_ns = sweep->options->quick ? 50 * MS : 150 * MS, .pinned = true};
+    struct crew_plan plan = {.kind = sweep->mode,
+                             .ranks = 2,
+                             .eta = MS,
+                             .delta = 10 * MS,
+                             .work = sweep->load->work,
+                             .work_ns = sweep->options->quick ? 50 * MS : 150 * MS,
+                             .pinned = true};
     return crew_start(&sweep->crew, &plan);
 }
 
@@ -94,8 +99,8 @@ static void report(FILE *summary, struct sweep *sweep)
     for (int at = 0; at < ETAS; at++) {
         struct interval interval = series_interval(&sweep->ratio[at]);
         printf("  %-9s %-9s eta %4lld  %-24s %s, speed relative to none %s (%zu rounds)\n", sweep->load->name,
-               crew_kind_name(sweep->mode), (long long)etas[at], series_text(&sweep->value[at], text), sweep->load->unit,
-               series_text(&sweep->ratio[at], worth), sweep->ratio[at].count);
+               crew_kind_name(sweep->mode), (long long)etas[at], series_text(&sweep->value[at], text),
+               sweep->load->unit, series_text(&sweep->ratio[at], worth), sweep->ratio[at].count);
         fprintf(summary, "%s,%s,%lld,%zu,%.6g,%s,%.5f,%.5f,%.5f\n", sweep->load->name, crew_kind_name(sweep->mode),
                 (long long)etas[at], sweep->ratio[at].count, series_median(&sweep->value[at]), sweep->load->unit,
                 series_median(&sweep->ratio[at]), interval.low, interval.high);
@@ -107,8 +112,9 @@ static void report(FILE *summary, struct sweep *sweep)
 
 void part_fig8(const struct options *options)
 {
-    FILE *csv = csv_open(options, "fig8", "load,kind,eta_ms,round,value_without,value,unit,ratio,pressure_percent,steal_ms,"
-                                          "false_positives");
+    FILE *csv = csv_open(options, "fig8",
+                         "load,kind,eta_ms,round,value_without,value,unit,ratio,pressure_percent,steal_ms,"
+                         "false_positives");
     FILE *summary = csv_open(options, "fig8-summary", "load,kind,eta_ms,rounds,value,unit,ratio,ratio_low,ratio_high");
     for (int mode = 0; mode < MODES; mode++)
         for (int i = 0; i < LOADS; i++) {

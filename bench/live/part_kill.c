@@ -23,11 +23,12 @@ enum { QUESTIONS = sizeof questions / sizeof questions[0] };
 static void print(const struct question *question, struct observed *observed)
 {
     char first[64], mean[64], last[64];
-    printf("  %-10s %3u %s %4g/%-5g %3zu  %-21s %-21s %-21s %6.2f  %6.2f of %-3zu %3u %3u\n", crew_kind_name(question->setting.kind),
-           question->ranks, question->signal == SIGKILL ? "kill" : "stop", (double)question->setting.eta / MS,
-           (double)question->setting.delta / MS, observed->last.count, series_text(&observed->first, first),
-           series_text(&observed->mean, mean), series_text(&observed->last, last), series_most(&observed->last),
-           series_most(&observed->undisturbed), observed->undisturbed.count,           observed->false_positives, observed->incomplete);
+    printf("  %-10s %3u %s %4g/%-5g %3zu  %-21s %-21s %-21s %6.2f  %6.2f of %-3zu %3u %3u\n",
+           crew_kind_name(question->setting.kind), question->ranks, question->signal == SIGKILL ? "kill" : "stop",
+           (double)question->setting.eta / MS, (double)question->setting.delta / MS, observed->last.count,
+           series_text(&observed->first, first), series_text(&observed->mean, mean), series_text(&observed->last, last),
+           series_most(&observed->last), series_most(&observed->undisturbed), observed->undisturbed.count,
+           observed->false_positives, observed->incomplete);
 }
 
 void part_kill(const struct options *options)

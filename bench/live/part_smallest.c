@@ -22,7 +22,7 @@ struct run {
     FILE *csv, *summary, *windows;
     uint32_t ranks;
     struct ladder ladder[KINDS];
-    double free_s[KINDS]; /* without a false positive at the setting taken, deaths not counted */
+    double free_s[KINDS];    /* without a false positive at the setting taken, deaths not counted */
     unsigned excuses[KINDS]; /* windows of that setting in which the machine itself was away */
 };
 
@@ -37,7 +37,8 @@ static void make_ladder(struct ladder *ladder, enum crew_kind kind)
     size_t count = swim ? sizeof swims / sizeof swims[0] : sizeof ours / sizeof ours[0];
     memset(ladder, 0, sizeof *ladder);
     for (size_t i = 0; i < count; i++)
-        ladder->setting[ladder->count++] = (struct setting){kind, (swim ? swims[i] : ours[i]) * MS, swim ? 0 : 5 * ours[i] * MS};
+        ladder->setting[ladder->count++] =
+            (struct setting){kind, (swim ? swims[i] : ours[i]) * MS, swim ? 0 : 5 * ours[i] * MS};
 }
 
 /* ---- the search -------------------------------------------------------------------------------------------------------------- */
@@ -63,8 +64,8 @@ static bool window_is_free(struct run *run, int which, double seconds)
     uint32_t held = observe_window(run->ranks, setting, seconds, true, &span, &cpu);
     bool excused = held > 0 && is_excused(run, which, span.away_ms);
     fprintf(run->windows, "%s,%u,%s,%g,%g,%.1f,%d,%.1f,%.4f,%.1f,%.0f,%.2f,%d\n", crew_kind_name(setting->kind),
-            run->ranks, machine_load_name(), (double)setting->eta / MS, (double)setting->delta / MS, span.seconds, (int)held,
-            span.datagrams_s + span.segments_s, cpu, span.pressure, span.steal_ms, span.away_ms, excused);
+            run->ranks, machine_load_name(), (double)setting->eta / MS, (double)setting->delta / MS, span.seconds,
+            (int)held, span.datagrams_s + span.segments_s, cpu, span.pressure, span.steal_ms, span.away_ms, excused);
     fflush(run->windows);
     run->free_s[which] += held == 0 ? span.seconds : 0;
     return held == 0 || excused;
@@ -106,8 +107,8 @@ static void confirm(struct run *run)
 
 static bool measure(struct run *run, struct observed observed[KINDS])
 {
-    struct scene scene = {.csv = run->csv, .ranks = run->ranks, .signal = SIGSTOP,
-                          .deaths = run->options->quick ? 2 : 4};
+    struct scene scene = {
+        .csv = run->csv, .ranks = run->ranks, .signal = SIGSTOP, .deaths = run->options->quick ? 2 : 4};
     struct setting setting[KINDS];
     bool all_free = true;
     for (int i = 0; i < KINDS; i++)
@@ -116,8 +117,8 @@ static bool measure(struct run *run, struct observed observed[KINDS])
     for (int i = 0; i < KINDS; i++)
         if (observed[i].false_positives || observed[i].incomplete) {
             bool excused = is_excused(run, i, observed[i].away_ms);
-            printf("  %s, eta %g: false positive while measured; %s\n", crew_kind_name(kinds[i]), (double)setting[i].eta / MS,
-                   excused ? "the machine was away, again" : "the next setting");
+            printf("  %s, eta %g: false positive while measured; %s\n", crew_kind_name(kinds[i]),
+                   (double)setting[i].eta / MS, excused ? "the machine was away, again" : "the next setting");
             fflush(stdout);
             if (!excused)
                 climb(run, i);
@@ -136,16 +137,14 @@ static void report(struct run *run, struct observed observed[KINDS])
         printf("  n %3u  %-13s %-10s eta %4g delta %4g  last ms %-24s (n %zu)  times ours %5.1f (at least %.1f)"
                "  packets/s %6.0f\n",
                run->ranks, machine_load_name(), crew_kind_name(kinds[i]), (double)setting->eta / MS,
-               (double)setting->delta / MS, series_text(&observed[i].last, text),
-               observed[i].last.count, series_median(&observed[i].last) / ours, last.low / ours_high,
-               series_median(&observed[i].packets));
+               (double)setting->delta / MS, series_text(&observed[i].last, text), observed[i].last.count,
+               series_median(&observed[i].last) / ours, last.low / ours_high, series_median(&observed[i].packets));
         fprintf(run->summary, "%s,%u,%s,%g,%g,%zu,%.3f,%.3f,%.3f,%.3f,%.3f,%.2f,%.2f,%.0f,%.4f,%.1f,%.1f\n",
                 crew_kind_name(kinds[i]), run->ranks, machine_load_name(), (double)setting->eta / MS,
-                (double)setting->delta / MS, observed[i].last.count,
-                series_median(&observed[i].first), series_median(&observed[i].mean), series_median(&observed[i].last),
-                last.low, last.high, series_median(&observed[i].last) / ours, last.low / ours_high,
-                series_median(&observed[i].packets), series_median(&observed[i].cpu), series_median(&observed[i].pressure),
-                run->free_s[i]);
+                (double)setting->delta / MS, observed[i].last.count, series_median(&observed[i].first),
+                series_median(&observed[i].mean), series_median(&observed[i].last), last.low, last.high,
+                series_median(&observed[i].last) / ours, last.low / ours_high, series_median(&observed[i].packets),
+                series_median(&observed[i].cpu), series_median(&observed[i].pressure), run->free_s[i]);
         fflush(run->summary);
         fflush(stdout);
     }

@@ -9,21 +9,19 @@
 #define ETA (50 * MS)
 
 static const struct setting settings[] = {
-    {CREW_UDP, ETA, 3 * ETA},   {CREW_UDP, ETA, 10 * ETA}, {CREW_KNELL, ETA, 3 * ETA},
+    {CREW_UDP, ETA, 3 * ETA},    {CREW_UDP, ETA, 10 * ETA}, {CREW_KNELL, ETA, 3 * ETA},
     {CREW_KNELL, ETA, 10 * ETA}, {CREW_SWIM, ETA, 0},       {CREW_PPG, ETA, 0},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
-static void report(FILE *csv, uint32_t ranks, const struct setting *setting, double stall,
-                   struct observed *observed)
+static void report(FILE *csv, uint32_t ranks, const struct setting *setting, double stall, struct observed *observed)
 {
     char known[64];
-    printf("  n %2u  %-13s %-10s eta %g delta %3g  forgiven ms %4.0f  known to all ms %-22s f+ %u\n", ranks, machine_load_name(),
-           crew_kind_name(setting->kind), (double)setting->eta / MS, (double)setting->delta / MS,
+    printf("  n %2u  %-13s %-10s eta %g delta %3g  forgiven ms %4.0f  known to all ms %-22s f+ %u\n", ranks,
+           machine_load_name(), crew_kind_name(setting->kind), (double)setting->eta / MS, (double)setting->delta / MS,
            stall, series_text(&observed->last, known), observed->false_positives);
     fprintf(csv, "%s,%u,%s,%g,%g,%.1f,%.1f,%u\n", crew_kind_name(setting->kind), ranks, machine_load_name(),
-            (double)setting->eta / MS, (double)setting->delta / MS, stall,
-            series_median(&observed->last),
+            (double)setting->eta / MS, (double)setting->delta / MS, stall, series_median(&observed->last),
             observed->false_positives);
     fflush(csv);
     fflush(stdout);
@@ -45,8 +43,7 @@ static void compare(const struct options *options, FILE *csv, FILE *deaths, uint
 
 void part_stall(const struct options *options)
 {
-    FILE *csv = csv_open(options, "stall",
-                         "kind,n,load,eta_ms,delta_ms,forgiven_ms,known_ms,false_positives");
+    FILE *csv = csv_open(options, "stall", "kind,n,load,eta_ms,delta_ms,forgiven_ms,known_ms,false_positives");
     FILE *deaths = csv_open(options, "stall-deaths", SCENE_HEAD);
     for (enum machine_load load = 0; load < MACHINE_LOADS; load++)
         if (options_want_load(options, load)) {

@@ -13,7 +13,8 @@ static const enum crew_kind kinds[] = {CREW_KNELL, CREW_SWIM, CREW_PPG, CREW_UDP
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 struct tally {
-    unsigned windows, hit, away, away_hit, unstarted; /* away: those in which the machine was; they are not in the others */
+    unsigned windows, hit, away, away_hit,
+        unstarted; /* away: those in which the machine was; they are not in the others */
     uint32_t held, away_held;
     double seconds, away_seconds;
     struct series cpu, pressure;
@@ -49,9 +50,10 @@ static void one(FILE *csv, const struct options *options, enum crew_kind kind, s
     count(tally, held, &span, away);
     series_add(&tally->cpu, cpu);
     series_add(&tally->pressure, span.pressure);
-    fprintf(csv, "%s,%u,%s,%g,%g,%.2f,%u,%d,%.4f,%.1f,%.1f,%.1f,%.0f,%.0f,%.2f\n", crew_kind_name(kind), RANKS, machine_load_name(),
-            (double)ETA / MS, crew_is_swim(kind) ? 0 : (double)DELTA / MS, span.seconds, held, away, cpu, span.datagrams_s,
-            span.segments_s, span.pressure, span.steal_ms, span.steal_most_ms, span.away_ms);
+    fprintf(csv, "%s,%u,%s,%g,%g,%.2f,%u,%d,%.4f,%.1f,%.1f,%.1f,%.0f,%.0f,%.2f\n", crew_kind_name(kind), RANKS,
+            machine_load_name(), (double)ETA / MS, crew_is_swim(kind) ? 0 : (double)DELTA / MS, span.seconds, held,
+            away, cpu, span.datagrams_s, span.segments_s, span.pressure, span.steal_ms, span.steal_most_ms,
+            span.away_ms);
     fflush(csv);
 }
 

@@ -20,7 +20,8 @@ static void *next(const char *name)
     return found;
 }
 
-int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               MPI_Request *request)
 {
     static __typeof__(&PMPI_Isend) isend;
     if (!isend)

@@ -114,7 +114,8 @@ static double since(int64_t start, const int64_t *times, bool first)
 static void report(const char *during, const char *then)
 {
     double last = since(notes->died, notes->learned, false), end = since(notes->died, notes->through, false);
-    printf("%d,%s,%s,%.1f,%.1f,%.1f,%.1f\n", ranks, during, then, since(notes->died, notes->learned, true), last, end - last, end);
+    printf("%d,%s,%s,%.1f,%.1f,%.1f,%.1f\n", ranks, during, then, since(notes->died, notes->learned, true), last,
+           end - last, end);
     fflush(stdout);
 }
 

@@ -170,7 +170,8 @@ static void report(const char *during)
 {
     printf("%d,%d,%s,%.1f,%.1f,%.1f,%.1f,%.1f\n", ranks, failures, during, us(first(notes->knew) - notes->died),
            us(last(notes->knew) - notes->died), us(last(notes->agree_out) - last(notes->agree_in)),
-           us(last(notes->again_out) - last(notes->agree_out)) / TIMES, us(last(notes->calm_out) - last(notes->calm_in)) / TIMES);
+           us(last(notes->again_out) - last(notes->agree_out)) / TIMES,
+           us(last(notes->calm_out) - last(notes->calm_in)) / TIMES);
     fflush(stdout);
 }
 
@@ -192,7 +193,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(world, &ranks);
     failures = notes ? atoi(argv[4]) : 0;
     if (failures < 1 || failures > ranks - 2 || ranks > DYING_MOST)
-        dying_give_up("usage: bench-mpi-failures FILE real|stop|ghost DURING FAILURES SEED, as 3 to 64 ranks of which two live");
+        dying_give_up(
+            "usage: bench-mpi-failures FILE real|stop|ghost DURING FAILURES SEED, as 3 to 64 ranks of which two live");
     bool ghost = !strcmp(argv[2], "ghost");
     bool (*learn)(void) = !strcmp(argv[3], "agree") ? by_agreement : by_anysource;
     choose((unsigned)atoi(argv[5]));

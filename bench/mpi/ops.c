@@ -94,18 +94,18 @@ static void sendrecv(const struct calls *c, int bytes, int turn)
 /* ---- collectives: each with its nonblocking kind --------------------------------------------------------------------------- */
 
 /* COLLECTIVE(function, Name, arguments): `name` calls MPI_Name, `iname` MPI_Iname and MPI_Wait. */
-#define COLLECTIVE(function, Name, ...)                                                                                  \
-    static void function(const struct calls *c, int bytes, int turn)                                                     \
-    {                                                                                                                    \
-        (void)bytes, (void)turn;                                                                                         \
-        c->Name(__VA_ARGS__);                                                                                            \
-    }                                                                                                                    \
-    static void i##function(const struct calls *c, int bytes, int turn)                                                  \
-    {                                                                                                                    \
-        MPI_Request request;                                                                                             \
-        (void)bytes, (void)turn;                                                                                         \
-        c->I##function(__VA_ARGS__, &request);                                                                           \
-        c->Wait(&request, IGNORE);                                                                                       \
+#define COLLECTIVE(function, Name, ...)                                 \
+    static void function(const struct calls *c, int bytes, int turn)    \
+    {                                                                   \
+        (void)bytes, (void)turn;                                        \
+        c->Name(__VA_ARGS__);                                           \
+    }                                                                   \
+    static void i##function(const struct calls *c, int bytes, int turn) \
+    {                                                                   \
+        MPI_Request request;                                            \
+        (void)bytes, (void)turn;                                        \
+        c->I##function(__VA_ARGS__, &request);                          \
+        c->Wait(&request, IGNORE);                                      \
     }
 #define ROOT (turn % ops_ranks)
 #define SUMS doubles(bytes), MPI_DOUBLE, MPI_SUM
@@ -171,7 +171,11 @@ static void thesis_5(const struct calls *c, int bytes, int turn)
 
 /* ---- all of them ------------------------------------------------------------------------------------------------------------ */
 
-#define BOTH(function) {#function, "coll", function, false, 0}, {"i" #function, "icoll", i##function, false, 0}
+#define BOTH(function)                                \
+    {#function, "coll", function, false, 0},          \
+    {                                                 \
+        "i" #function, "icoll", i##function, false, 0 \
+    }
 
 const struct op ops[] = {
     {"pingpong", "p2p", pingpong, false, 0},

@@ -64,9 +64,10 @@ static void measure(const struct op *op, int bytes, int times, struct cell *cell
 static void print(const struct op *op, int bytes, int times, struct cell *cell)
 {
     struct interval ratio = series_interval(&cell->ratio), control = series_interval(&cell->control);
-    printf("%d,%s,%s,%d,%d,%zu,%.3f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f\n", ops_ranks, op->group, op->name, op->empty ? 0 : bytes,
-           times, cell->ratio.count, 1e6 * series_median(&cell->native), series_median(&cell->ratio), ratio.low, ratio.high,
-           series_median(&cell->control), control.low, control.high);
+    printf("%d,%s,%s,%d,%d,%zu,%.3f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f\n", ops_ranks, op->group, op->name,
+           op->empty ? 0 : bytes, times, cell->ratio.count, 1e6 * series_median(&cell->native),
+           series_median(&cell->ratio), ratio.low, ratio.high, series_median(&cell->control), control.low,
+           control.high);
     fflush(stdout);
 }
 

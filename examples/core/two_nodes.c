@@ -5,7 +5,11 @@
 
 #define MS INT64_C(1000000)
 
-static struct letter { knell_rank to; struct knell_route route; struct knell_body body; } mail[16];
+static struct letter {
+    knell_rank to;
+    struct knell_route route;
+    struct knell_body body;
+} mail[16];
 static unsigned letters;
 
 /* A heartbeat points to nothing, so a plain copy will do here. Real drivers encode messages with knell/wire.h. */
@@ -39,10 +43,10 @@ int main(void)
     }
     for (knell_time now = 0; now < 3000 * MS; now += MS) {
         bool alive[2] = {true, now < 1500 * MS};
-        while (letters > 0) { /* messages first, */
+        while (letters > 0) {                  /* messages first, */
             struct letter l = mail[--letters]; /* a step may send: take it out first */
-            struct knell_event event = {.type = KNELL_EVENT_MESSAGE, .now = now,
-                                        .as.message = {.route = l.route, .body = &l.body}};
+            struct knell_event event = {
+                .type = KNELL_EVENT_MESSAGE, .now = now, .as.message = {.route = l.route, .body = &l.body}};
             if (alive[l.to])
                 knell_node_step(node[l.to], &event, &sink);
         }

@@ -15,9 +15,9 @@ enum { STEPS = 1000 };
 static MPI_Comm comm;
 static MPI_Errhandler handler;
 static int world_rank;
-static int step;             /* the one being done */
-static unsigned state[2];    /* after an even and an odd number of steps: one step back is possible */
-static int repaired;         /* by the handler, during the last call */
+static int step;          /* the one being done */
+static unsigned state[2]; /* after an even and an odd number of steps: one step back is possible */
+static int repaired;      /* by the handler, during the last call */
 
 /* Called by MPI, inside the call that failed. */
 static void repair(MPI_Comm *broken, int *code, ...)

@@ -20,8 +20,8 @@ typedef double row[WIDTH];
 
 static MPI_Comm comm;
 static int world_rank, world_size;
-static int first, rows;         /* the block: rows first .. first + rows - 1 of the grid, */
-static row now[N + 2], next[N + 2]; /* with a row of a neighbour on either side */
+static int first, rows;                            /* the block: rows first .. first + rows - 1 of the grid, */
+static row now[N + 2], next[N + 2];                /* with a row of a neighbour on either side */
 static int copy_owner = -1, copy_first, copy_rows; /* whose block the copy is, by its rank in MPI_COMM_WORLD */
 static row copy[N];
 static row grid[N + 2]; /* the whole of it, when it is shared out */
@@ -68,7 +68,8 @@ static int exchange_edges(void)
                             MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS)
         return code;
-    return MPI_Sendrecv(now[rows], WIDTH, MPI_DOUBLE, below, 2, now[0], WIDTH, MPI_DOUBLE, above, 2, comm, MPI_STATUS_IGNORE);
+    return MPI_Sendrecv(now[rows], WIDTH, MPI_DOUBLE, below, 2, now[0], WIDTH, MPI_DOUBLE, above, 2, comm,
+                        MPI_STATUS_IGNORE);
 }
 
 /* The block goes to the next rank, the block of the one before comes here. */
@@ -121,7 +122,8 @@ static int solve(int argc, char **argv)
         if ((code = exchange_edges()) != MPI_SUCCESS)
             return code;
         change = relax();
-        if (iteration % LOOK == 0 && (code = MPI_Allreduce(&change, &most, 1, MPI_DOUBLE, MPI_MAX, comm)) != MPI_SUCCESS)
+        if (iteration % LOOK == 0 &&
+            (code = MPI_Allreduce(&change, &most, 1, MPI_DOUBLE, MPI_MAX, comm)) != MPI_SUCCESS)
             return code;
     }
     return MPI_SUCCESS;

@@ -19,7 +19,7 @@ struct state {
     unsigned value;
 };
 
-static MPI_Comm everybody; /* the living */
+static MPI_Comm everybody;            /* the living */
 static MPI_Comm team = MPI_COMM_NULL; /* the workers, each at the rank of its place */
 static MPI_Errhandler handler;
 static jmp_buf top;
@@ -133,8 +133,8 @@ static void repair(void)
 static void checkpoint(void)
 {
     struct state coming;
-    MPI_Sendrecv(&now, 2, MPI_INT, (place + 1) % workers, 3, &coming, 2, MPI_INT, (place + workers - 1) % workers, 3, team,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&now, 2, MPI_INT, (place + 1) % workers, 3, &coming, 2, MPI_INT, (place + workers - 1) % workers, 3,
+                 team, MPI_STATUS_IGNORE);
     MPI_Barrier(team);
     mine[slot_of(now.step)] = now;
     copy[slot_of(now.step)] = coming;
@@ -144,8 +144,8 @@ static void checkpoint(void)
 static void step(void)
 {
     unsigned left = 0;
-    MPI_Sendrecv(&now.value, 1, MPI_UNSIGNED, (place + 1) % workers, 4, &left, 1, MPI_UNSIGNED, (place + workers - 1) % workers, 4,
-                 team, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&now.value, 1, MPI_UNSIGNED, (place + 1) % workers, 4, &left, 1, MPI_UNSIGNED,
+                 (place + workers - 1) % workers, 4, team, MPI_STATUS_IGNORE);
     now.value = 3 * now.value + left;
     now.step++;
 }

@@ -56,9 +56,9 @@ struct knell_config {
     enum knell_beats beats;
     bool latest_only; /* broadcasts carry the newest failure only and span all ranks (paper, 5.1) */
     /* The ring as a permutation and its inverse, or both NULL for the natural order. */
-    const knell_rank *ring_order;    /* ring_order[position] = rank */
-    const uint32_t *ring_position;   /* ring_position[rank] = position */
-    knell_combine *const *combine;   /* operations of agreement by number; NULL: number 0 is the bitwise AND */
+    const knell_rank *ring_order;  /* ring_order[position] = rank */
+    const uint32_t *ring_position; /* ring_position[rank] = position */
+    knell_combine *const *combine; /* operations of agreement by number; NULL: number 0 is the bitwise AND */
     uint32_t combine_count;
     /* The tree of agreements reads an index in digits of so many bits, 1 to 8; 0 is 1: the binomial tree. More make it flat: 3
      * let the first eight answer to one. For nodes that are cheap to reach and slow to be reached. */
@@ -117,12 +117,12 @@ enum knell_why {
 };
 
 enum {
-    KNELL_FLAG_ANSWER = 1,       /* sync: send me what I lack; decision: I leave, say that you hold it */
-    KNELL_FLAG_REVOKED = 2,      /* agreement: ended by a revoke */
-    KNELL_FLAG_ACKED = 4,        /* agreement: every participant acknowledged the failures */
-    KNELL_FLAG_MISMATCH = 8,     /* agreement: participants brought values of different sizes or operations */
-    KNELL_FLAG_VALUE = 16,       /* agreement: a value is there (a contribution to a revoked instance has none) */
-    KNELL_FLAG_HELD = 32,        /* no decision, but the answer to one who leaves: it is held here */
+    KNELL_FLAG_ANSWER = 1,   /* sync: send me what I lack; decision: I leave, say that you hold it */
+    KNELL_FLAG_REVOKED = 2,  /* agreement: ended by a revoke */
+    KNELL_FLAG_ACKED = 4,    /* agreement: every participant acknowledged the failures */
+    KNELL_FLAG_MISMATCH = 8, /* agreement: participants brought values of different sizes or operations */
+    KNELL_FLAG_VALUE = 16,   /* agreement: a value is there (a contribution to a revoked instance has none) */
+    KNELL_FLAG_HELD = 32,    /* no decision, but the answer to one who leaves: it is held here */
 };
 
 /* What is the same for every receiver. Fields a type does not use are zero, but `subject`: KNELL_NOBODY. */
@@ -132,13 +132,13 @@ struct knell_body {
     uint8_t flags;
     uint8_t kind; /* enum knell_kind */
     uint8_t operation;
-    knell_rank source;   /* who started the broadcast */
-    uint32_t sequence;   /* its number there; agreement: the instance */
-    knell_rank subject;  /* broadcast: who is dead or has left; KNELL_NOBODY: only the list */
-    knell_time emitted;  /* heartbeat: when, on the receiver's clock (a driver between hosts translates it) */
+    knell_rank source;  /* who started the broadcast */
+    uint32_t sequence;  /* its number there; agreement: the instance */
+    knell_rank subject; /* broadcast: who is dead or has left; KNELL_NOBODY: only the list */
+    knell_time emitted; /* heartbeat: when, on the receiver's clock (a driver between hosts translates it) */
     uint64_t group;
-    uint64_t acked;      /* agreement: digest of the failures acknowledged */
-    uint32_t root;       /* agreement: index of the root in whose reign this was said */
+    uint64_t acked; /* agreement: digest of the failures acknowledged */
+    uint32_t root;  /* agreement: index of the root in whose reign this was said */
     uint32_t value_size;
     const uint8_t *value;
     struct knell_dead dead;
@@ -158,23 +158,24 @@ struct knell_route {
 /* ---- events -------------------------------------------------------------------------------------------------------- */
 
 enum knell_event_type {
-    KNELL_EVENT_START = 1,  /* first; `start`. Its emitter must start within grace + delta - first_heartbeat - tau of it */
-    KNELL_EVENT_MESSAGE,    /* `message` */
-    KNELL_EVENT_TICK,       /* the deadline has come; feed all that has arrived before it. Too early does no harm */
-    KNELL_EVENT_RESUMED,    /* `resumed`: the driver did not run for so long; no suspicion may come from that. Taken at its
+    KNELL_EVENT_START =
+        1,               /* first; `start`. Its emitter must start within grace + delta - first_heartbeat - tau of it */
+    KNELL_EVENT_MESSAGE, /* `message` */
+    KNELL_EVENT_TICK,    /* the deadline has come; feed all that has arrived before it. Too early does no harm */
+    KNELL_EVENT_RESUMED, /* `resumed`: the driver did not run for so long; no suspicion may come from that. Taken at its
                                word: the timeout is longer by it */
-    KNELL_EVENT_SUSPECT,    /* `suspect`: an outside source knows */
-    KNELL_EVENT_LEAVE,      /* depart cleanly: gone, not failed. A node that returned decisions first makes sure that others hold
+    KNELL_EVENT_SUSPECT, /* `suspect`: an outside source knows */
+    KNELL_EVENT_LEAVE, /* depart cleanly: gone, not failed. A node that returned decisions first makes sure that others hold
                                them: feed it as before until its state is KNELL_STATE_LEFT, a few message times later. It takes no
                                more wishes (KNELL_ESTOPPED) but this: a second LEAVE ends it at once */
-    KNELL_EVENT_TRIGGER,    /* have oneself declared dead at once; ends in KNELL_STATE_FENCED, without a fact. While it is fed
+    KNELL_EVENT_TRIGGER, /* have oneself declared dead at once; ends in KNELL_STATE_FENCED, without a fact. While it is fed
                                messages all the same, whoever comes to watch it is told as well: its observer may have died */
-    KNELL_EVENT_GROUP,      /* `group`: register; early messages for it are taken up */
-    KNELL_EVENT_DROP,       /* `drop`: forget the group. A member that still waits for an instance this node has decided
+    KNELL_EVENT_GROUP,   /* `group`: register; early messages for it are taken up */
+    KNELL_EVENT_DROP,    /* `drop`: forget the group. A member that still waits for an instance this node has decided
                                may then wait for ever, or, when this node leaves, decide otherwise: first agree that all are
                                through */
-    KNELL_EVENT_PROPOSE,    /* `propose` */
-    KNELL_EVENT_REVOKE,     /* `revoke` */
+    KNELL_EVENT_PROPOSE, /* `propose` */
+    KNELL_EVENT_REVOKE,  /* `revoke` */
 };
 
 enum knell_kind { KNELL_KIND_AGREE, KNELL_KIND_SHRINK, KNELL_KIND_CREATE, KNELL_KIND_END };
@@ -229,8 +230,8 @@ enum knell_fact_type {
     KNELL_FACT_FAILED = 1, /* rank, by, why */
     KNELL_FACT_LEFT,       /* rank, by; may follow FAILED for the same rank, never the other way */
     KNELL_FACT_REVOKED,    /* group, by */
-    KNELL_FACT_DECIDED,    /* group, kind, instance, flags, value, dead: all gone the deciding root knew, members or not */
-    KNELL_FACT_FENCED,     /* the others hold this process for dead: it must end. by */
+    KNELL_FACT_DECIDED, /* group, kind, instance, flags, value, dead: all gone the deciding root knew, members or not */
+    KNELL_FACT_FENCED,  /* the others hold this process for dead: it must end. by */
 };
 
 /* Only the fields named above mean something. */
@@ -265,23 +266,24 @@ struct knell_sink {
 struct knell_counters {
     uint64_t heartbeats_sent;
     uint64_t heartbeats_received;
-    uint64_t heartbeats_missed;   /* own eta deadlines that passed unserved */
-    uint64_t suspicions;          /* timeouts that ended in a suspicion */
-    uint64_t fenced;              /* this process was alive and learned that it is held for dead */
+    uint64_t heartbeats_missed; /* own eta deadlines that passed unserved */
+    uint64_t suspicions;        /* timeouts that ended in a suspicion */
+    uint64_t fenced;            /* this process was alive and learned that it is held for dead */
     uint64_t broadcasts_started;
     uint64_t broadcasts_forwarded;
     uint64_t reconnections;
-    uint64_t syncs;               /* lists sent: two neighbours differed, or an accused one is told */
+    uint64_t syncs; /* lists sent: two neighbours differed, or an accused one is told */
     uint64_t messages_sent;
     uint64_t messages_received;
-    uint64_t messages_dropped;    /* from the dead, or for nobody here */
+    uint64_t messages_dropped; /* from the dead, or for nobody here */
 };
 
 /* How much a node can hold. knell_limits_default() is small on purpose: grow on KNELL_EFULL. */
 struct knell_limits {
-    uint32_t dead_ranges;   /* stretches of dead ranks, and of covered indices in agreements; ranks / 2 + 1 always suffices */
-    uint32_t sources;       /* distinct ranks that ever started a broadcast */
-    uint32_t groups;        /* registered beside the world */
+    uint32_t
+        dead_ranges;  /* stretches of dead ranks, and of covered indices in agreements; ranks / 2 + 1 always suffices */
+    uint32_t sources; /* distinct ranks that ever started a broadcast */
+    uint32_t groups;  /* registered beside the world */
     uint32_t agreements;    /* pairs of group and kind in use */
     uint32_t value_bytes;   /* longest value of an agreement, up to KNELL_VALUE_MAX */
     uint32_t pending_bytes; /* early messages for groups not registered yet */
@@ -318,7 +320,8 @@ enum knell_state { KNELL_STATE_NEW, KNELL_STATE_RUNNING, KNELL_STATE_LEFT, KNELL
 enum knell_state knell_node_state(const struct knell_node *node);
 knell_rank knell_node_emitter(const struct knell_node *node);  /* whom it watches; KNELL_NOBODY when alone */
 knell_rank knell_node_observer(const struct knell_node *node); /* to whom it sends its heartbeats */
-knell_time knell_node_suspicion(const struct knell_node *node); /* when a tick will suspect the emitter, if it stays silent */
+knell_time knell_node_suspicion(
+    const struct knell_node *node); /* when a tick will suspect the emitter, if it stays silent */
 bool knell_node_is_gone(const struct knell_node *node, knell_rank rank);
 struct knell_dead knell_node_dead(const struct knell_node *node); /* valid until the next step */
 bool knell_node_is_revoked(const struct knell_node *node, uint64_t group);

@@ -38,19 +38,19 @@ extern "C" {
 
 /* ---- limits: whatever a scenario says, nothing grows past these -------------------------------------------------- */
 
-#define KNELL_FAIL_SOURCE_MAX (1u << 18)   /* bytes of a scenario */
-#define KNELL_FAIL_NAME_MAX 63             /* letters of a name */
-#define KNELL_FAIL_TEXT_MAX 255            /* bytes of a string */
-#define KNELL_FAIL_NAMES_MAX 1024          /* daemons, places, params, messages, functions, variables: of each */
-#define KNELL_FAIL_NODES_MAX 1024          /* nodes of a daemon */
-#define KNELL_FAIL_RULES_MAX 4096          /* rules of a node */
-#define KNELL_FAIL_DECLS_MAX 256           /* declarations of a daemon or node */
-#define KNELL_FAIL_TERMS_MAX 128           /* numbers, names and operators of an expression */
-#define KNELL_FAIL_ACTIONS_MAX 32          /* actions of a rule */
-#define KNELL_FAIL_ARGUMENTS_MAX 16        /* arguments of a call: $arg1 to $arg16 */
+#define KNELL_FAIL_SOURCE_MAX (1u << 18) /* bytes of a scenario */
+#define KNELL_FAIL_NAME_MAX 63           /* letters of a name */
+#define KNELL_FAIL_TEXT_MAX 255          /* bytes of a string */
+#define KNELL_FAIL_NAMES_MAX 1024        /* daemons, places, params, messages, functions, variables: of each */
+#define KNELL_FAIL_NODES_MAX 1024        /* nodes of a daemon */
+#define KNELL_FAIL_RULES_MAX 4096        /* rules of a node */
+#define KNELL_FAIL_DECLS_MAX 256         /* declarations of a daemon or node */
+#define KNELL_FAIL_TERMS_MAX 128         /* numbers, names and operators of an expression */
+#define KNELL_FAIL_ACTIONS_MAX 32        /* actions of a rule */
+#define KNELL_FAIL_ARGUMENTS_MAX 16      /* arguments of a call: $arg1 to $arg16 */
 #define KNELL_FAIL_INSTANCES_MAX (1u << 20)
-#define KNELL_FAIL_NOTES_MAX 50            /* errors, and warnings, shown of one compilation */
-#define KNELL_FAIL_FAULTS_MAX 8            /* run-time errors kept in one record */
+#define KNELL_FAIL_NOTES_MAX 50 /* errors, and warnings, shown of one compilation */
+#define KNELL_FAIL_FAULTS_MAX 8 /* run-time errors kept in one record */
 
 /* An instance that took so many messages at one instant (see rules_per_instant) takes no more for this long. A timer of
  * less than one millisecond expires after one. Both together: no scenario can stop the time. */
@@ -110,9 +110,9 @@ enum knell_fail_match { KNELL_FAIL_MATCH_RANK, KNELL_FAIL_MATCH_HOST };
 /* A Computer (a group of one without an index) or a Group. */
 struct knell_fail_place {
     const char *name;
-    const char *program; /* NULL: no process lives here */
-    const char *hosts;   /* NULL: not said */
-    const char *daemon;  /* NULL: no automaton */
+    const char *program;         /* NULL: no process lives here */
+    const char *hosts;           /* NULL: not said */
+    const char *daemon;          /* NULL: no automaton */
     enum knell_fail_match match; /* how a (re)launched process finds its slot */
     bool group;
     uint32_t first; /* instance of slot 0 */
@@ -149,26 +149,26 @@ int knell_fail_instance_find(const struct knell_fail_program *program, const cha
 
 /* ---- what a scenario needs, what an effector can ----------------------------------------------------------------- */
 
-#define KNELL_FAIL_FEATURES(X)                                                                                         \
-    X(ONLOAD, "onload")                                                                                                \
-    X(ONEXIT, "onexit")                                                                                                \
-    X(ONERROR, "onerror")                                                                                              \
-    X(BEFORE, "before")                                                                                                \
-    X(AFTER, "after")                                                                                                  \
-    X(FAMILY, "a family of functions, PREFIX*")                                                                        \
-    X(LIBRARY, "the library of a function, LIB:")                                                                      \
-    X(ARGUMENT, "arguments of a call, $argN")                                                                          \
-    X(WATCH, "watch")                                                                                                  \
-    X(READ, "reading a variable of the program")                                                                       \
-    X(WRITE, "writing a variable of the program")                                                                      \
-    X(HALT, "halt")                                                                                                    \
-    X(STOP, "stop")                                                                                                    \
-    X(CONTINUE, "continue")                                                                                            \
-    X(SIGNAL, "signal")                                                                                                \
-    X(CUT, "cut and heal")                                                                                             \
-    X(FLIP_PAYLOAD, "flip of a message's payload")                                                                     \
-    X(FLIP_VARIABLE, "flip of a variable")                                                                             \
-    X(HOSTS, "hosts")                                                                                                  \
+#define KNELL_FAIL_FEATURES(X)                     \
+    X(ONLOAD, "onload")                            \
+    X(ONEXIT, "onexit")                            \
+    X(ONERROR, "onerror")                          \
+    X(BEFORE, "before")                            \
+    X(AFTER, "after")                              \
+    X(FAMILY, "a family of functions, PREFIX*")    \
+    X(LIBRARY, "the library of a function, LIB:")  \
+    X(ARGUMENT, "arguments of a call, $argN")      \
+    X(WATCH, "watch")                              \
+    X(READ, "reading a variable of the program")   \
+    X(WRITE, "writing a variable of the program")  \
+    X(HALT, "halt")                                \
+    X(STOP, "stop")                                \
+    X(CONTINUE, "continue")                        \
+    X(SIGNAL, "signal")                            \
+    X(CUT, "cut and heal")                         \
+    X(FLIP_PAYLOAD, "flip of a message's payload") \
+    X(FLIP_VARIABLE, "flip of a variable")         \
+    X(HOSTS, "hosts")                              \
     X(MATCH_HOST, "match = \"host\"")
 
 enum knell_fail_feature_number {
@@ -184,10 +184,10 @@ enum knell_fail_feature {
 };
 
 struct knell_fail_effector {
-    const char *name;           /* one word: knell fail check --for NAME */
-    const char *title;          /* as in "... cannot do this" */
-    uint32_t can;               /* KNELL_FAIL_CAN_... */
-    uint32_t never;             /* events that do not occur here and may be waited for all the same */
+    const char *name;            /* one word: knell fail check --for NAME */
+    const char *title;           /* as in "... cannot do this" */
+    uint32_t can;                /* KNELL_FAIL_CAN_... */
+    uint32_t never;              /* events that do not occur here and may be waited for all the same */
     const char *function_prefix; /* before and after: only functions that start so; NULL: any */
 };
 
@@ -242,9 +242,9 @@ enum knell_fail_action_type {
     KNELL_FAIL_SIGNAL,   /* value = number of the signal */
     KNELL_FAIL_LOG,      /* text */
     KNELL_FAIL_SET,      /* variable `subject` of the process = value */
-    KNELL_FAIL_FLIP,     /* of the message at hand (knell_fail_flip), or bit `value`, modulo the size, of the variable `subject` */
-    KNELL_FAIL_CUT,      /* the links between the machines of rec.instance and first .. first + count - 1, or, if */
-    KNELL_FAIL_HEAL,     /*   `alone`, between each of these and everyone; undo that */
+    KNELL_FAIL_FLIP, /* of the message at hand (knell_fail_flip), or bit `value`, modulo the size, of the variable `subject` */
+    KNELL_FAIL_CUT,  /* the links between the machines of rec.instance and first .. first + count - 1, or, if */
+    KNELL_FAIL_HEAL, /*   `alone`, between each of these and everyone; undo that */
 };
 
 #define KNELL_FAIL_NO_SUBJECT UINT32_MAX
@@ -266,12 +266,12 @@ struct knell_fail_action {
 };
 
 enum knell_fail_fault_type {
-    KNELL_FAIL_FAULT_OVERFLOW,   /* a result that is no 64-bit number */
-    KNELL_FAIL_FAULT_DIVISION,   /* by zero */
-    KNELL_FAIL_FAULT_RANGE,      /* FAIL_RANDOM(a, b) with a > b, FAIL_CHANCE of nothing, a negative life span */
-    KNELL_FAIL_FAULT_INDEX,      /* no such slot */
-    KNELL_FAIL_FAULT_READ,       /* the variable of the program, or the argument, cannot be read now */
-    KNELL_FAIL_FAULT_TIMER,      /* a negative time or one beyond the end of time */
+    KNELL_FAIL_FAULT_OVERFLOW, /* a result that is no 64-bit number */
+    KNELL_FAIL_FAULT_DIVISION, /* by zero */
+    KNELL_FAIL_FAULT_RANGE,    /* FAIL_RANDOM(a, b) with a > b, FAIL_CHANCE of nothing, a negative life span */
+    KNELL_FAIL_FAULT_INDEX,    /* no such slot */
+    KNELL_FAIL_FAULT_READ,     /* the variable of the program, or the argument, cannot be read now */
+    KNELL_FAIL_FAULT_TIMER,    /* a negative time or one beyond the end of time */
 };
 const char *knell_fail_fault_text(enum knell_fail_fault_type type);
 
@@ -310,12 +310,12 @@ struct knell_fail_record {
 /* ---- the world: all automata at work ----------------------------------------------------------------------------- */
 
 struct knell_fail_config {
-    uint64_t seed;            /* of the campaign: the draws depend on it, the instance and their number alone */
-    knell_time message_delay; /* between instances hosted here; constant, so messages stay in order */
-    uint32_t messages;        /* the mailboxes together hold so many; 0: 4,096 and 4 per instance */
+    uint64_t seed;              /* of the campaign: the draws depend on it, the instance and their number alone */
+    knell_time message_delay;   /* between instances hosted here; constant, so messages stay in order */
+    uint32_t messages;          /* the mailboxes together hold so many; 0: 4,096 and 4 per instance */
     uint32_t rules_per_instant; /* see KNELL_FAIL_REST_NS; 0: 1,024 and 4 per instance */
-    uint32_t hosted_first;    /* this world hosts a range of the instances, the others live in other worlds; */
-    uint32_t hosted_count;    /* 0: all are here */
+    uint32_t hosted_first;      /* this world hosts a range of the instances, the others live in other worlds; */
+    uint32_t hosted_count;      /* 0: all are here */
     void *driver;
     /* Reads a variable of the process of an instance; false: it cannot now. NULL: never. */
     bool (*read)(void *driver, uint32_t instance, uint32_t variable, int64_t *value);
@@ -354,8 +354,10 @@ bool knell_fail_is_armed(const struct knell_fail_world *world, uint32_t instance
 /* To hold a process at every call is dear. How many calls of this probe in a row, at most `most`, would find no rule, as things are: the
  * effector may let so many pass without a word. 0 if the node names another function too, or if a condition needs more than counts and
  * draws. Before the next step of any kind for this instance the effector says how many did pass. */
-uint32_t knell_fail_idle(struct knell_fail_world *world, uint32_t instance, struct knell_fail_probe probe, uint32_t most);
-void knell_fail_passed(struct knell_fail_world *world, uint32_t instance, struct knell_fail_probe probe, uint32_t calls);
+uint32_t knell_fail_idle(struct knell_fail_world *world, uint32_t instance, struct knell_fail_probe probe,
+                         uint32_t most);
+void knell_fail_passed(struct knell_fail_world *world, uint32_t instance, struct knell_fail_probe probe,
+                       uint32_t calls);
 
 /* All that the node does at this probe, and the only one it has, is flip bits of messages: a call without a message need not be held. */
 bool knell_fail_only_flips(const struct knell_fail_world *world, uint32_t instance, struct knell_fail_probe probe);

@@ -76,11 +76,22 @@ static inline void knell_faults_resume(void)
 
 /* The type of a variable, and a variable by its own name: in C. */
 #if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-#define KNELL_TYPE_OF(x)                                                                                                     \
-    _Generic((x), _Bool: KNELL_UINT8, char: KNELL_INT8, signed char: KNELL_INT8, unsigned char: KNELL_UINT8,                 \
-        short: KNELL_INT16, unsigned short: KNELL_UINT16, int: KNELL_INT32, unsigned: KNELL_UINT32,                          \
-        long: sizeof(long) == 8 ? KNELL_INT64 : KNELL_INT32, unsigned long: sizeof(long) == 8 ? KNELL_UINT64 : KNELL_UINT32, \
-        long long: KNELL_INT64, unsigned long long: KNELL_UINT64, float: KNELL_FLOAT, double: KNELL_DOUBLE)
+#define KNELL_TYPE_OF(x)                                                    \
+    _Generic((x), _Bool                                                     \
+             : KNELL_UINT8, char                                            \
+             : KNELL_INT8, signed char                                      \
+             : KNELL_INT8, unsigned char                                    \
+             : KNELL_UINT8, short                                           \
+             : KNELL_INT16, unsigned short                                  \
+             : KNELL_UINT16, int                                            \
+             : KNELL_INT32, unsigned                                        \
+             : KNELL_UINT32, long                                           \
+             : sizeof(long) == 8 ? KNELL_INT64 : KNELL_INT32, unsigned long \
+             : sizeof(long) == 8 ? KNELL_UINT64 : KNELL_UINT32, long long   \
+             : KNELL_INT64, unsigned long long                              \
+             : KNELL_UINT64, float                                          \
+             : KNELL_FLOAT, double                                          \
+             : KNELL_DOUBLE)
 #define KNELL_VARIABLE(x) knell_variable(#x, &(x), KNELL_TYPE_OF(x))
 #endif
 

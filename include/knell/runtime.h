@@ -72,7 +72,7 @@ struct knell_runtime_config {
     /* How deaths are spread. Within a host, over the circulant and with shortcuts, a board that all read takes the place of the
      * overlay: architecture.md, "News". */
     enum knell_overlay overlay;
-    bool latest_only; /* as in struct knell_config: for programs that repair every
+    bool latest_only;              /* as in struct knell_config: for programs that repair every
                        * communicator after each stabilisation, when all know all deaths */
     knell_combine *const *combine; /* as in struct knell_config; must live as long as the runtime */
     uint32_t combine_count;
@@ -84,7 +84,7 @@ struct knell_runtime_config {
     /* Where the processes meet: "address:port" or "[address]:port", where rank 0 listens; or "file:PATH", which rank 0
      * writes and removes again. Nothing listens there once all have met. */
     const char *rendezvous;
-    int rendezvous_fd;          /* rank 0: a socket that listens there already, closed by start unless KNELL_EINVAL; -1 */
+    int rendezvous_fd; /* rank 0: a socket that listens there already, closed by start unless KNELL_EINVAL; -1 */
     knell_time rendezvous_wait; /* how long to wait for the others */
     const char *bind;           /* the address datagrams are received at; NULL: 127.0.0.1 */
     /* Processes with the same name share a host; NULL: found out (boot id, namespaces of processes and clocks). */
@@ -165,10 +165,10 @@ struct knell_runtime_counters {
     uint64_t refused_tag;      /* a wrong key or changed on the way */
     uint64_t lost_full;        /* messages given up for want of memory */
     uint64_t facts_lost;       /* facts that nobody took */
-    uint64_t doubts;           /* suspicions put off: the silent emitter is of this host and neither stopped nor ended, or a
+    uint64_t doubts;  /* suspicions put off: the silent emitter is of this host and neither stopped nor ended, or a
                                 * debugger stopped it */
-    uint64_t starved;          /* times this thread ran late by more than eta / 2 */
-    knell_time starved_most;   /* the longest */
+    uint64_t starved; /* times this thread ran late by more than eta / 2 */
+    knell_time starved_most; /* the longest */
     uint64_t wakeups;
 };
 int knell_runtime_counters(struct knell_runtime *runtime, struct knell_runtime_counters *counters);

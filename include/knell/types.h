@@ -27,17 +27,17 @@ struct knell_range {
 };
 
 /* Functions return 0 or one of these, negative; outputs are set only on success. */
-#define KNELL_ERRORS(X)                                                                                               \
-    X(EINVAL, 1, "an argument is out of its range")                                                                   \
-    X(EFULL, 2, "the node's memory is full: move it into larger memory and step again")                               \
-    X(EBUSY, 3, "the previous instance of this kind is not decided yet")                                              \
-    X(EGROUP, 4, "no such group is registered here")                                                                  \
-    X(ESTOPPED, 5, "the node has left, was fenced or was not started")                                                \
-    X(EWIRE, 6, "the bytes are not a message of this version")                                                        \
-    X(ESPACE, 7, "the buffer given is too small")                                                                     \
-    X(ESYSTEM, 8, "the operating system refused")                                                                     \
-    X(ETIME, 9, "it did not happen in time")                                                                          \
-    X(EPEER, 10, "the other processes do not agree to it")                                                            \
+#define KNELL_ERRORS(X)                                                                 \
+    X(EINVAL, 1, "an argument is out of its range")                                     \
+    X(EFULL, 2, "the node's memory is full: move it into larger memory and step again") \
+    X(EBUSY, 3, "the previous instance of this kind is not decided yet")                \
+    X(EGROUP, 4, "no such group is registered here")                                    \
+    X(ESTOPPED, 5, "the node has left, was fenced or was not started")                  \
+    X(EWIRE, 6, "the bytes are not a message of this version")                          \
+    X(ESPACE, 7, "the buffer given is too small")                                       \
+    X(ESYSTEM, 8, "the operating system refused")                                       \
+    X(ETIME, 9, "it did not happen in time")                                            \
+    X(EPEER, 10, "the other processes do not agree to it")                              \
     X(EAUTH, 11, "the bytes were not made with this key")
 
 enum knell_error {

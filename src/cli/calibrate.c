@@ -15,14 +15,16 @@
 
 static const struct knell_usage usage = {
     .command = "knell calibrate",
-    .summary = "Measures how late heartbeats are on this platform, from the moment one is due at a sleeping process to the moment "
-               "another sleeping process has read it, and proposes eta and delta for a risk.",
-    .notes = "Without --peer and --listen: between processes of this host, over UDP, authenticated, as the runtime does it.\n"
-             "Between hosts: --listen on one of them first, then --peer on the other; both with the same --key, a file of 16 to "
-             "64 bytes. Nothing is encrypted.\n"
-             "Measure under the load of the job: on an idle machine delays are short. An --every near the eta you will use lets "
-             "the processors sleep as they will then; a shorter one gives more samples.\n"
-             "The risk is that of suspecting any living process of --job-ranks in the time of --job. Failures are `knell plan`'s.\n",
+    .summary =
+        "Measures how late heartbeats are on this platform, from the moment one is due at a sleeping process to the moment "
+        "another sleeping process has read it, and proposes eta and delta for a risk.",
+    .notes =
+        "Without --peer and --listen: between processes of this host, over UDP, authenticated, as the runtime does it.\n"
+        "Between hosts: --listen on one of them first, then --peer on the other; both with the same --key, a file of 16 to "
+        "64 bytes. Nothing is encrypted.\n"
+        "Measure under the load of the job: on an idle machine delays are short. An --every near the eta you will use lets "
+        "the processors sleep as they will then; a shorter one gives more samples.\n"
+        "The risk is that of suspecting any living process of --job-ranks in the time of --job. Failures are `knell plan`'s.\n",
     .examples = "  knell calibrate\n"
                 "  knell calibrate --for 10min --job-ranks 4096 --job 7d --risk 1e-3\n"
                 "  knell calibrate --for 1min --out here.json\n"
@@ -44,7 +46,8 @@ static int read_key(struct knell__calibration_plan *plan)
     if (error)
         return knell__cli_fail(&usage, "--key %.80s: %s", plan->key_file, strerror(error));
     if (size < KNELL_RUNTIME_KEY_MIN || size > KNELL_RUNTIME_KEY_MAX)
-        return knell__cli_fail(&usage, "--key %.80s: must have %d to %d bytes; `head -c 32 /dev/urandom >FILE` makes one",
+        return knell__cli_fail(&usage,
+                               "--key %.80s: must have %d to %d bytes; `head -c 32 /dev/urandom >FILE` makes one",
                                plan->key_file, KNELL_RUNTIME_KEY_MIN, KNELL_RUNTIME_KEY_MAX);
     memcpy(plan->key, bytes, size);
     plan->key_size = size;
@@ -58,8 +61,9 @@ static int check(struct knell__calibration_plan *plan, bool ranks_given)
     if (plan->peer && plan->listen)
         return knell__cli_fail(&usage, "--peer and --listen: one of them, on one of the hosts");
     if (text && knell__address_parse(text, &address) != 0)
-        return knell__cli_fail(&usage, "--%s %.80s: must be an address and a port in numbers, as 10.0.0.2:7100 or [fd00::2]:7100",
-                               plan->peer ? "peer" : "listen", text);
+        return knell__cli_fail(
+            &usage, "--%s %.80s: must be an address and a port in numbers, as 10.0.0.2:7100 or [fd00::2]:7100",
+            plan->peer ? "peer" : "listen", text);
     if (text && ranks_given)
         return knell__cli_fail(&usage, "--ranks: only on one host; with --peer and --listen there are two processes");
     if (text && !plan->key_file)
@@ -78,18 +82,21 @@ static int parse(int argc, char **argv, struct knell__calibration_plan *plan)
     struct knell_option options[] = {
         KNELL_OPT_INTEGER("ranks", "N", &plan->ranks, 2, 256, "processes to measure between; also -n N", .brief = {"n"},
                           .alias = "nodes", .fallback_help = "one per processor, at least 2"),
-        KNELL_OPT_DURATION("for", "T", &plan->duration, SECOND / 10, 86400 * SECOND, "how long to measure", .fallback = "10s"),
-        KNELL_OPT_DURATION("every", "T", &plan->every, SECOND / 10000, 60 * SECOND, "time between heartbeats of one process",
-                           .fallback = "1ms"),
+        KNELL_OPT_DURATION("for", "T", &plan->duration, SECOND / 10, 86400 * SECOND, "how long to measure",
+                           .fallback = "10s"),
+        KNELL_OPT_DURATION("every", "T", &plan->every, SECOND / 10000, 60 * SECOND,
+                           "time between heartbeats of one process", .fallback = "1ms"),
         KNELL_OPT_TEXT("peer", "ADDR:PORT", &plan->peer, "measure to the host that listens there"),
         KNELL_OPT_TEXT("listen", "ADDR:PORT", &plan->listen, "answer one that measures"),
         KNELL_OPT_TEXT("key", "FILE", &plan->key_file, "the secret both hosts have"),
-        KNELL_OPT_DURATION("wait", "T", &plan->wait, SECOND / 100, 86400 * SECOND, "how long to wait for the other host",
-                           .fallback = "1min"),
-        KNELL_OPT_REAL("risk", "P", &plan->risk, 1e-12, 0.5, "accepted probability of a false suspicion", .fallback = "0.001"),
-        KNELL_OPT_INTEGER("job-ranks", "R", &plan->job_ranks, 2, INT64_C(1) << 31, "processes of the job that is planned",
-                          .fallback_help = "as many as are measured"),
-        KNELL_OPT_DURATION("job", "T", &plan->job, SECOND, KNELL_DURATION_MAX_NS, "how long that job runs", .fallback = "1d"),
+        KNELL_OPT_DURATION("wait", "T", &plan->wait, SECOND / 100, 86400 * SECOND,
+                           "how long to wait for the other host", .fallback = "1min"),
+        KNELL_OPT_REAL("risk", "P", &plan->risk, 1e-12, 0.5, "accepted probability of a false suspicion",
+                       .fallback = "0.001"),
+        KNELL_OPT_INTEGER("job-ranks", "R", &plan->job_ranks, 2, INT64_C(1) << 31,
+                          "processes of the job that is planned", .fallback_help = "as many as are measured"),
+        KNELL_OPT_DURATION("job", "T", &plan->job, SECOND, KNELL_DURATION_MAX_NS, "how long that job runs",
+                           .fallback = "1d"),
         KNELL_OPT_DURATION("eta", "T", &plan->eta, SECOND / 10000, 3600 * SECOND, "heartbeat period",
                            .fallback_help = "proposed"),
         KNELL_OPT_TEXT("out", "FILE", &plan->out, "write the JSON there, too, for `knell plan`"),

@@ -20,9 +20,9 @@
 #include <stdio.h>
 
 struct knell__calibration_plan {
-    int64_t ranks, job_ranks;    /* measured; of the job that is planned */
+    int64_t ranks, job_ranks; /* measured; of the job that is planned */
     int64_t every, duration, job, wait;
-    int64_t eta;                 /* 0: to be proposed */
+    int64_t eta; /* 0: to be proposed */
     double risk;
     const char *listen, *peer, *key_file, *out;
     bool json;
@@ -39,7 +39,7 @@ struct knell__lateness {
 struct knell__sample {
     struct knell__lateness *one;
     size_t count;
-    uint64_t sent, refused; /* refused: datagrams that were not ours */
+    uint64_t sent, refused;       /* refused: datagrams that were not ours */
     double steal_s, steal_s_most; /* in all; within a tenth of a second */
 };
 
@@ -70,8 +70,9 @@ struct knell__timed {
 enum { KNELL__TIMED_ROOM = KNELL__FRAME_HEAD + 24 + KNELL__FRAME_TAG };
 
 /* `kind` is KNELL__FRAME_BEAT or KNELL__FRAME_BYE. False: the socket did not take it. */
-bool knell__timed_send(const struct knell__key *key, int fd, knell_rank from, knell_rank to, enum knell__frame_kind kind,
-                       const struct knell__timed *timed, const struct knell__address *address);
+bool knell__timed_send(const struct knell__key *key, int fd, knell_rank from, knell_rank to,
+                       enum knell__frame_kind kind, const struct knell__timed *timed,
+                       const struct knell__address *address);
 /* One that waits in the socket for `self`: 1, with the sender's address unless NULL; 0: none; -1: one that is not ours. */
 int knell__timed_receive(const struct knell__key *key, int fd, knell_rank self, uint32_t ranks, uint8_t *kind,
                          struct knell__timed *timed, struct knell__address *from);
@@ -79,7 +80,8 @@ int knell__timed_receive(const struct knell__key *key, int fd, knell_rank self, 
 /* ---- judging: pure ------------------------------------------------------------------------------------------------------ */
 
 struct knell__spread {
-    double min, median, p99, p999, p9999, max; /* seconds; a quantile with fewer than one sample beyond it is the maximum */
+    double min, median, p99, p999, p9999,
+        max; /* seconds; a quantile with fewer than one sample beyond it is the maximum */
 };
 
 /* The values are sorted in place. */

@@ -43,7 +43,8 @@ int knell__calibration_read(const struct knell_usage *usage, const char *path, s
     if (broken)
         return knell__cli_fail(usage, "--calibration %.80s: %s", path, strerror(error));
     /* Version 1 has other names for what is not read here. */
-    if (version < 1 || version > 2 || !is_duration(read.tau_s) || !is_duration(read.eta_s) || !is_duration(read.delta_s))
+    if (version < 1 || version > 2 || !is_duration(read.tau_s) || !is_duration(read.eta_s) ||
+        !is_duration(read.delta_s))
         return knell__cli_fail(usage, "--calibration %.80s: not what `knell calibrate --out` writes", path);
     *calibrated = read;
     return -1;

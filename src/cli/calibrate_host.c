@@ -48,8 +48,8 @@ static void hear(struct ring *ring, knell_rank self)
     struct part *part = &ring->part[self];
     struct knell__timed timed;
     uint8_t kind;
-    for (int got; (got = knell__timed_receive(&ring->key, ring->fd[self], self, (uint32_t)ring->plan->ranks, &kind, &timed,
-                                              NULL)) != 0;) {
+    for (int got; (got = knell__timed_receive(&ring->key, ring->fd[self], self, (uint32_t)ring->plan->ranks, &kind,
+                                              &timed, NULL)) != 0;) {
         int64_t now = knell__clock_now();
         part->refused += got < 0;
         if (got > 0 && part->count < part->room)
@@ -93,8 +93,8 @@ static int make_sockets(const struct knell_usage *usage, struct ring *ring)
 {
     struct knell__address any;
     uint8_t secret[32];
-    if (getrandom(secret, sizeof secret, 0) != sizeof secret || knell__key_set(&ring->key, secret, sizeof secret) != 0 ||
-        knell__address_parse_host("127.0.0.1", &any) != 0)
+    if (getrandom(secret, sizeof secret, 0) != sizeof secret ||
+        knell__key_set(&ring->key, secret, sizeof secret) != 0 || knell__address_parse_host("127.0.0.1", &any) != 0)
         return knell__cli_broken(usage, "cannot begin: no key");
     for (int64_t i = 0; i < ring->plan->ranks; i++) {
         ring->fd[i] = knell__address_bind_datagrams(&any, &ring->address[i]);
@@ -114,7 +114,8 @@ static int make_memory(const struct knell_usage *usage, struct ring *ring)
     ring->fd = calloc(ranks, sizeof *ring->fd);
     ring->pid = calloc(ranks, sizeof *ring->pid);
     if (ring->memory == MAP_FAILED || !ring->address || !ring->fd || !ring->pid)
-        return knell__cli_broken(usage, "no memory for %zu samples; use a shorter --for or a longer --every", ranks * room);
+        return knell__cli_broken(usage, "no memory for %zu samples; use a shorter --for or a longer --every",
+                                 ranks * room);
     ring->part = ring->memory;
     for (size_t i = 0; i < ranks; i++) {
         ring->fd[i] = -1;

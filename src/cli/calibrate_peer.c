@@ -147,7 +147,8 @@ static int find_other(struct line *line, struct knell__sample *sample, bool *ans
             return KNELL_EXIT_OK;
         }
     }
-    return knell__cli_broken(line->usage, "--peer %s: no answer in time; is `knell calibrate --listen` there, with the same key?",
+    return knell__cli_broken(line->usage,
+                             "--peer %s: no answer in time; is `knell calibrate --listen` there, with the same key?",
                              line->plan->peer);
 }
 
@@ -195,7 +196,8 @@ int knell__calibrate_peer(const struct knell_usage *usage, const struct knell__c
     bool *answered = calloc(most, sizeof *answered);
     struct knell__address any;
     sample->one = calloc(most, sizeof *sample->one);
-    int status = line && answered && sample->one ? KNELL_EXIT_OK : knell__cli_broken(usage, "no memory for %u samples", most);
+    int status =
+        line && answered && sample->one ? KNELL_EXIT_OK : knell__cli_broken(usage, "no memory for %u samples", most);
     if (status == KNELL_EXIT_OK) {
         knell__address_parse(plan->peer, &line->address); /* checked before */
         knell__address_parse_host(line->address.as.any.sa_family == AF_INET ? "0.0.0.0" : "::", &any);

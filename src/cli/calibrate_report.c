@@ -75,11 +75,12 @@ static void write_doubts(FILE *out, const struct knell__sample *sample, const st
     if (proposal->tau.measured) {
         fprintf(out, "\ntau is measured: ten samples or more are beyond it.\n");
     } else {
-        fprintf(out, "\ntau is a guess: so rare a delay is beyond a sample of %zu. The longest seen\n"
-                     "was %s; were delays independent, fewer than 1 in %.0f would be longer,\n"
-                     "with 95 %% confidence. The tail is taken to fall exponentially, as the largest\n"
-                     "hundredth does; were it a power law, tau would be %s. Measure longer,\n"
-                     "and under the load of the job.\n",
+        fprintf(out,
+                "\ntau is a guess: so rare a delay is beyond a sample of %zu. The longest seen\n"
+                "was %s; were delays independent, fewer than 1 in %.0f would be longer,\n"
+                "with 95 %% confidence. The tail is taken to fall exponentially, as the largest\n"
+                "hundredth does; were it a power law, tau would be %s. Measure longer,\n"
+                "and under the load of the job.\n",
                 sample->count, at(found->total.max, text[0]), (double)sample->count / 3,
                 at(proposal->tau.power_law_s, text[1]));
     }
@@ -90,12 +91,15 @@ static void write_doubts(FILE *out, const struct knell__sample *sample, const st
                 at(3 * proposal->tau_s, text[2]));
 }
 
-static void write_proposal(FILE *out, const struct knell__calibration_plan *plan, const struct knell__proposal *proposal)
+static void write_proposal(FILE *out, const struct knell__calibration_plan *plan,
+                           const struct knell__proposal *proposal)
 {
     char text[KNELL_DURATION_TEXT];
-    fprintf(out, "\nWanted: %" PRId64 " processes for %s, and a risk of %g that one is suspected though it\n"
-                 "lives. So one heartbeat in %.2g may be later than tau:\n\n",
-            plan->job_ranks, knell__format_seconds((double)plan->job * 1e-9, 4, text), plan->risk, 1 / proposal->beyond);
+    fprintf(out,
+            "\nWanted: %" PRId64 " processes for %s, and a risk of %g that one is suspected though it\n"
+            "lives. So one heartbeat in %.2g may be later than tau:\n\n",
+            plan->job_ranks, knell__format_seconds((double)plan->job * 1e-9, 4, text), plan->risk,
+            1 / proposal->beyond);
     fprintf(out, "  tau    %-10s bound on one heartbeat, from due to read\n", at(proposal->tau_s, text));
     fprintf(out, "  eta    %-10s heartbeat period, %s\n", at(proposal->eta_s, text),
             plan->eta ? "given" : "3 tau or more, 10 ms at least");
@@ -105,9 +109,10 @@ static void write_proposal(FILE *out, const struct knell__calibration_plan *plan
 
 static void write_next(FILE *out, const struct knell__calibration_plan *plan, const struct knell__proposal *proposal)
 {
-    fprintf(out, "\nGo on with this, and the mean time between failures of your own nodes:\n\n"
-                 "  knell plan --nodes %" PRId64 " --mtbf 20y --risk 1e-9 \\\n"
-                 "      --tau %.10gms --eta %.10gms --delta %.10gms\n",
+    fprintf(out,
+            "\nGo on with this, and the mean time between failures of your own nodes:\n\n"
+            "  knell plan --nodes %" PRId64 " --mtbf 20y --risk 1e-9 \\\n"
+            "      --tau %.10gms --eta %.10gms --delta %.10gms\n",
             plan->job_ranks, proposal->tau_s * 1e3, proposal->eta_s * 1e3, proposal->delta_s * 1e3);
 }
 
@@ -119,8 +124,10 @@ void knell__calibrate_text(FILE *out, const struct knell__calibration_plan *plan
         fprintf(out, "From here to %s and back", plan->peer);
     else
         fprintf(out, "%" PRId64 " processes on this host", plan->ranks);
-    fprintf(out, ", a heartbeat every %s, for %s:\n%" PRIu64 " sent, %" PRIu64 " lost. The machine was away for %.0f ms in all, "
-                 "for %.0f ms\nat most within 100 ms.\n\n",
+    fprintf(out,
+            ", a heartbeat every %s, for %s:\n%" PRIu64 " sent, %" PRIu64
+            " lost. The machine was away for %.0f ms in all, "
+            "for %.0f ms\nat most within 100 ms.\n\n",
             knell__format_duration(plan->every, text[0]), knell__format_duration(plan->duration, text[1]), sample->sent,
             sample->sent - sample->count, 1e3 * sample->steal_s, 1e3 * sample->steal_s_most);
     fprintf(out, "  %-12s %10s %10s %10s %10s %10s %10s\n", "", "min", "median", "99 %", "99.9 %", "99.99 %", "max");

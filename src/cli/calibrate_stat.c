@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 enum {
-    ENOUGH = 10,        /* samples beyond a quantile that make it measured */
-    TAIL_SHARE = 100,   /* the tail is fitted to one in so many, */
-    TAIL_LEAST = 20,    /* to so many at least */
+    ENOUGH = 10,      /* samples beyond a quantile that make it measured */
+    TAIL_SHARE = 100, /* the tail is fitted to one in so many, */
+    TAIL_LEAST = 20,  /* to so many at least */
     LOST_LEAST = 2,
     LOST_MOST = 50,
 };

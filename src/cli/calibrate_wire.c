@@ -7,8 +7,9 @@
 
 enum { AT_DUE = 0, AT_SENT = 8, AT_NUMBER = 16, PAYLOAD = 24 };
 
-bool knell__timed_send(const struct knell__key *key, int fd, knell_rank from, knell_rank to, enum knell__frame_kind kind,
-                       const struct knell__timed *timed, const struct knell__address *address)
+bool knell__timed_send(const struct knell__key *key, int fd, knell_rank from, knell_rank to,
+                       enum knell__frame_kind kind, const struct knell__timed *timed,
+                       const struct knell__address *address)
 {
     uint8_t payload[PAYLOAD] = {0}, bytes[KNELL__TIMED_ROOM];
     memcpy(payload + AT_DUE, &timed->due, sizeof timed->due);

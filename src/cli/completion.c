@@ -67,7 +67,8 @@ void knell__completion_each(FILE *out, knell__completion_options *each)
     each_below("", knell__commands, out, each);
 }
 
-static void each_level(const char *above, const struct knell_command *table, FILE *out, knell__completion_commands *each)
+static void each_level(const char *above, const struct knell_command *table, FILE *out,
+                       knell__completion_commands *each)
 {
     char path[PATH];
     each(out, above, table);

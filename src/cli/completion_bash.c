@@ -2,8 +2,7 @@
  * needs nothing but bash; where bash-completion is there, the arguments of a program are completed by the program's own. */
 #include "cli/completion.h"
 
-static const char head[] =
-    "# Completion of knell for bash, written by `knell completion bash`.\n";
+static const char head[] = "# Completion of knell for bash, written by `knell completion bash`.\n";
 
 static const char machine[] =
     "\n"
@@ -103,7 +102,9 @@ static void write_words(FILE *out, const char *const *words)
 
 static void write_values(FILE *out, const char *path, const struct knell_option *options, size_t n)
 {
-    static const char *const kinds[] = {[KNELL__VALUE_ANY] = "<any>", [KNELL__VALUE_FILE] = "<file>", [KNELL__VALUE_DIR] = "<dir>",
+    static const char *const kinds[] = {[KNELL__VALUE_ANY] = "<any>",
+                                        [KNELL__VALUE_FILE] = "<file>",
+                                        [KNELL__VALUE_DIR] = "<dir>",
                                         [KNELL__VALUE_PROGRAM] = "<program>"};
     for (size_t i = 0; i < n; i++) {
         enum knell__completion_value value = knell__completion_value_of(&options[i]);
@@ -124,10 +125,14 @@ void knell__completion_bash(FILE *out)
     fputs(head, out);
     fputs("\n# The commands below what was typed.\n_knell_commands()\n{\n    case $1 in\n", out);
     knell__completion_each_level(out, write_commands);
-    fputs("    esac\n}\n\n# The options of a command.\n_knell_options()\n{\n    case $1 in\n    '') echo '--version -V' ;;\n", out);
+    fputs(
+        "    esac\n}\n\n# The options of a command.\n_knell_options()\n{\n    case $1 in\n    '') echo '--version -V' ;;\n",
+        out);
     knell__completion_each(out, write_options);
-    fputs("    esac\n}\n\n# What follows an option, or a command: words, or what they are; nothing where nothing does.\n"
-          "_knell_value()\n{\n    case $1 in\n", out);
+    fputs(
+        "    esac\n}\n\n# What follows an option, or a command: words, or what they are; nothing where nothing does.\n"
+        "_knell_value()\n{\n    case $1 in\n",
+        out);
     knell__completion_each(out, write_values);
     fputs("    esac\n}\n", out);
     fputs(machine, out);

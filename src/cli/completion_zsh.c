@@ -3,14 +3,13 @@
 
 #include <string.h>
 
-static const char head[] =
-    "#compdef knell\n"
-    "# Completion of knell for zsh, written by `knell completion zsh`.\n"
-    "\n"
-    "_knell_program()\n"
-    "{\n"
-    "    _alternative 'files:program:_files' 'commands:command:_command_names -e'\n"
-    "}\n";
+static const char head[] = "#compdef knell\n"
+                           "# Completion of knell for zsh, written by `knell completion zsh`.\n"
+                           "\n"
+                           "_knell_program()\n"
+                           "{\n"
+                           "    _alternative 'files:program:_files' 'commands:command:_command_names -e'\n"
+                           "}\n";
 
 static const char tail[] =
     "\n"
@@ -45,8 +44,10 @@ static void write_quoted(FILE *out, const char *text, const char *special)
 
 static void write_value(FILE *out, const struct knell_option *o)
 {
-    static const char *const actions[] = {[KNELL__VALUE_ANY] = " ", [KNELL__VALUE_FILE] = "_files",
-                                          [KNELL__VALUE_DIR] = "_directories", [KNELL__VALUE_PROGRAM] = "_knell_program"};
+    static const char *const actions[] = {[KNELL__VALUE_ANY] = " ",
+                                          [KNELL__VALUE_FILE] = "_files",
+                                          [KNELL__VALUE_DIR] = "_directories",
+                                          [KNELL__VALUE_PROGRAM] = "_knell_program"};
     enum knell__completion_value value = knell__completion_value_of(o);
     if (value == KNELL__VALUE_NONE)
         return;
@@ -63,7 +64,8 @@ static void write_value(FILE *out, const struct knell_option *o)
 }
 
 /* `sign` is "=" where a value may come behind it. */
-static void write_option(FILE *out, const struct knell_option *o, const char *dashes, const char *name, const char *sign)
+static void write_option(FILE *out, const struct knell_option *o, const char *dashes, const char *name,
+                         const char *sign)
 {
     fprintf(out, " \\\n        '%s%s%s%s[", o->kind == KNELL_OPTION_TEXTS ? "*" : "", dashes, name, sign);
     write_quoted(out, o->help, "[]:\\");
@@ -116,7 +118,8 @@ static void write_level(FILE *out, const char *path, const struct knell_command 
     fputs(" '1: :->command' '*:: :->rest' && ret=0\n"
           "    case $state in\n"
           "    command) _describe -t commands command commands && ret=0 ;;\n"
-          "    rest) ", out);
+          "    rest) ",
+          out);
     write_name(out, path);
     fputs("_${words[1]} 2>/dev/null && ret=0 ;;\n    esac\n    return ret\n}\n", out);
 }

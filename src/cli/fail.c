@@ -27,9 +27,11 @@ char **knell__fail_long_options(const struct knell_usage *usage, int argc, char 
         if (strncmp(argv[i], "-D", 2) == 0 && argv[i][2] != '\0')
             text += sprintf(text, "--define=%s", argv[i] + 2) + 1;
         else
-            text += sprintf(text, "%s", strcmp(argv[i], "-D") == 0   ? "--define"
-                                        : strcmp(argv[i], "-o") == 0 ? "--output"
-                                                                     : argv[i]) + 1;
+            text += sprintf(text, "%s",
+                            strcmp(argv[i], "-D") == 0   ? "--define"
+                            : strcmp(argv[i], "-o") == 0 ? "--output"
+                                                         : argv[i]) +
+                    1;
     }
     out[argc] = NULL;
     return out;

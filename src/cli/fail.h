@@ -7,7 +7,7 @@
 
 #include <knell/fail.h>
 
-#define KNELL_FAIL_OPTION_DEFINE(defines)                                                                             \
+#define KNELL_FAIL_OPTION_DEFINE(defines) \
     KNELL_OPT_TEXTS("define", "NAME=N", defines, "sets a param of the scenario; also -D NAME=N", .brief = {"D"})
 
 struct knell_scenario {

@@ -29,12 +29,11 @@ static const struct knell_usage usage = {
         "Settings of --platform, with commas between: processes=N, launch=TIME, detect=TIME, stop=TIME, relaunch=TIME, "
         "length=TIME, policy=job|process|nothing, spares=yes|no, call=SYMBOL@TIME[/TIME] (each process calls SYMBOL after "
         "running for TIME, and then every second TIME; by default 300ms/300ms for each function the scenario names).\n",
-    .examples =
-        "  knell fail run examples/fail/figure-4-5a.fail\n"
-        "  knell fail run examples/fail/figure-7a.fail -D X=3 \\\n"
-        "      --platform processes=49 --until 5min\n"
-        "  knell fail run examples/fail/figure-10.fail \\\n"
-        "      --platform processes=49,call=localMPI_setCommand@300ms\n",
+    .examples = "  knell fail run examples/fail/figure-4-5a.fail\n"
+                "  knell fail run examples/fail/figure-7a.fail -D X=3 \\\n"
+                "      --platform processes=49 --until 5min\n"
+                "  knell fail run examples/fail/figure-10.fail \\\n"
+                "      --platform processes=49,call=localMPI_setCommand@300ms\n",
 };
 
 enum { DEFAULT_CALL_NS = 300000000 };
@@ -60,8 +59,7 @@ static int make_world(struct run *r, struct knell_fail_config *config)
     size_t size = knell_fail_world_size(r->scenario.program, config);
 
     r->world_memory = size > 0 ? malloc(size) : NULL;
-    if (!r->world_memory ||
-        knell_fail_world_init(r->world_memory, r->scenario.program, config, 0, &r->world) != 0)
+    if (!r->world_memory || knell_fail_world_init(r->world_memory, r->scenario.program, config, 0, &r->world) != 0)
         return knell__cli_broken(&usage, "no memory for the automata");
     return KNELL_EXIT_OK;
 }
@@ -194,8 +192,11 @@ static int set_platform(const struct knell_fail_program *program, struct knell_p
     const struct {
         const char *name;
         knell_time *time;
-    } times[] = {{"launch", &c->launch}, {"detect", &c->detect}, {"stop", &c->stop},
-                 {"relaunch", &c->relaunch}, {"length", &c->length}};
+    } times[] = {{"launch", &c->launch},
+                 {"detect", &c->detect},
+                 {"stop", &c->stop},
+                 {"relaunch", &c->relaunch},
+                 {"length", &c->length}};
 
     for (size_t i = 0; i < KNELL_COUNT(times); i++) {
         if (strcmp(times[i].name, key) == 0) {
@@ -337,8 +338,7 @@ static int parse(int argc, char **argv, struct run *r)
     struct knell_option options[] = {
         KNELL_OPT_OPERANDS("FILE", &r->files, 1, 1, "the scenario"),
         KNELL_FAIL_OPTION_DEFINE(&r->defines),
-        KNELL_OPT_TEXT("script", "FILE", &r->script, "reads the events from here",
-                       .fallback_help = "standard input"),
+        KNELL_OPT_TEXT("script", "FILE", &r->script, "reads the events from here", .fallback_help = "standard input"),
         KNELL_OPT_TEXT("platform", "SETTINGS", &r->platform, "runs on the platform model instead"),
         KNELL_OPT_DURATION("until", "T", &r->until_ns, 0, KNELL_DURATION_MAX_NS, "how long the platform runs",
                            .fallback = "10min"),

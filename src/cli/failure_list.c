@@ -96,8 +96,9 @@ static int check_all(struct reader *r)
     if (r->count == 0)
         return knell__cli_fail(r->usage, "--failures list=%s: no failure in it", r->path);
     if (r->count >= r->nodes)
-        return knell__cli_fail(r->usage, "--failures list=%s: %zu failures of %" PRIu32 " nodes: at least one must live",
-                               r->path, r->count, r->nodes);
+        return knell__cli_fail(r->usage,
+                               "--failures list=%s: %zu failures of %" PRIu32 " nodes: at least one must live", r->path,
+                               r->count, r->nodes);
     qsort(r->list, r->count, sizeof *r->list, by_rank);
     for (size_t i = 1; i < r->count; i++)
         if (r->list[i].rank == r->list[i - 1].rank)
@@ -107,8 +108,8 @@ static int check_all(struct reader *r)
     return KNELL_EXIT_OK;
 }
 
-int knell__failure_list_read(const struct knell_usage *usage, const char *path, uint32_t nodes, struct knell_failure **list,
-                             size_t *count)
+int knell__failure_list_read(const struct knell_usage *usage, const char *path, uint32_t nodes,
+                             struct knell_failure **list, size_t *count)
 {
     struct reader r = {.usage = usage, .path = path, .nodes = nodes};
     char line[LINE_MAX_BYTES]; /* a file without end, or without lines, ends here */

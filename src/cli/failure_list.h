@@ -6,7 +6,7 @@
 #include "sim/failures.h"
 
 /* Reads it, sorted by time; the caller frees *list. KNELL_EXIT_OK, or an exit status after a complaint. */
-int knell__failure_list_read(const struct knell_usage *usage, const char *path, uint32_t nodes, struct knell_failure **list,
-                             size_t *count);
+int knell__failure_list_read(const struct knell_usage *usage, const char *path, uint32_t nodes,
+                             struct knell_failure **list, size_t *count);
 
 #endif

@@ -72,12 +72,12 @@ int knell__figures_close(const struct knell_usage *usage, const char *dir, const
 struct knell_claim {
     const char *figure; /* "4(a)", or the section for a number of the text */
     const char *statement;
-    const char *unit;   /* "" for a count */
+    const char *unit; /* "" for a count */
     double paper, ours;
     double slack;
-    const char *note;   /* why it does not hold, or how ours is meant; NULL: nothing to say */
-    double ci95;        /* of ours; 0: computed, not simulated */
-    bool few;           /* simulated, with too few runs for ci95 to mean anything */
+    const char *note; /* why it does not hold, or how ours is meant; NULL: nothing to say */
+    double ci95;      /* of ours; 0: computed, not simulated */
+    bool few;         /* simulated, with too few runs for ci95 to mean anything */
 };
 enum knell_claim_verdict { KNELL_CLAIM_BROKEN, KNELL_CLAIM_HOLDS, KNELL_CLAIM_UNTOLD };
 enum { KNELL_CLAIMS_MAX = 32 };

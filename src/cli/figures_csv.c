@@ -105,7 +105,8 @@ static void write_fig5(FILE *out, const struct knell_figures *figures, size_t wh
     const struct knell_figures_setting *setting = &knell__figures_settings[which];
 
     fputs("nodes,failures,failures_ci95,first_s,first_ci95_s,stable_s,stable_ci95_s,"
-          "failures_closed,first_closed_s,stable_closed_s\n", out);
+          "failures_closed,first_closed_s,stable_closed_s\n",
+          out);
     for (size_t i = 0; i < KNELL_FIGURES_SIZES; i++) {
         const struct knell_figures_ring *r = &figures->ring[which][i];
         uint32_t nodes = knell__figures_nodes[i];

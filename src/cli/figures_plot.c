@@ -37,11 +37,10 @@ static const char fig3[] =
     "     '+' using (256000):(22) every ::::0 with points pt 7 ps 0.9 lc rgb red notitle, \\\n"
     "     '+' using (256000):(60) every ::::0 with points pt 2 ps 1.1 lw 2 lc rgb red notitle\n";
 
-static const char fig4a[] =
-    "set title 'Figure 4(a): ⌊log n⌋ - 1 failures within δ; LowNoise, δ = 60 s, η = 10 s'\n"
-    "set ylabel 'time since the first failure, s'; set yrange [0:150]\n"
-    "set arrow from graph 0, first 55 to graph 1, first 55 nohead lc rgb red dt 3\n"
-    "set label 'paper: first tends to δ - η/2 = 55 s (holds)' at 256000,49 right tc rgb red\n";
+static const char fig4a[] = "set title 'Figure 4(a): ⌊log n⌋ - 1 failures within δ; LowNoise, δ = 60 s, η = 10 s'\n"
+                            "set ylabel 'time since the first failure, s'; set yrange [0:150]\n"
+                            "set arrow from graph 0, first 55 to graph 1, first 55 nohead lc rgb red dt 3\n"
+                            "set label 'paper: first tends to δ - η/2 = 55 s (holds)' at 256000,49 right tc rgb red\n";
 static const char fig4b[] =
     "set title 'Figure 4(b): ⌊log n⌋ - 1 failures within δ; LowLat, δ = 1 s, η = 0.1 s'\n"
     "set ylabel 'time since the first failure, s'; set yrange [0:2.5]\n"
@@ -135,8 +134,8 @@ enum { NO_PROGRAM = 127 }; /* the shell's own status for it */
 /* The exit status of `gnuplot fig3.gp fig4a.gp ...` in that folder; -1 if it could not be started or was killed. */
 static int run_gnuplot(const char *dir)
 {
-    char *argv[] = {"gnuplot", "fig3.gp", "-e", "reset", "fig4a.gp", "-e", "reset", "fig4b.gp", "-e", "reset",
-                    "fig5.gp", "-e",      "reset", "fig6.gp", "-e", "reset", "fig7.gp", NULL};
+    char *argv[] = {"gnuplot", "fig3.gp", "-e", "reset", "fig4a.gp", "-e", "reset", "fig4b.gp", "-e",
+                    "reset",   "fig5.gp", "-e", "reset", "fig6.gp",  "-e", "reset", "fig7.gp",  NULL};
     int status;
 
     fflush(NULL);
@@ -164,7 +163,8 @@ int knell__figures_plot(const struct knell_usage *usage, const char *dir)
     }
     int status = run_gnuplot(dir);
     if (status == NO_PROGRAM)
-        return knell__cli_broken(usage, "gnuplot is missing: CSV files but no SVG written; apt-get install gnuplot-nox");
+        return knell__cli_broken(usage,
+                                 "gnuplot is missing: CSV files but no SVG written; apt-get install gnuplot-nox");
     if (status != 0)
         return knell__cli_broken(usage, "gnuplot failed on a script in %s", dir);
     return KNELL_EXIT_OK;

@@ -12,7 +12,8 @@ int knell__heartbeat_settle(const struct knell_usage *usage, int64_t eta, int64_
         *delta = times * eta;
     if (*delta > eta)
         return -1;
-    return knell__cli_fail(usage, "--delta %s: must be longer than eta, which is %s: a heartbeat takes eta and its journey; "
-                                  "give a longer --delta or a shorter --eta",
+    return knell__cli_fail(usage,
+                           "--delta %s: must be longer than eta, which is %s: a heartbeat takes eta and its journey; "
+                           "give a longer --delta or a shorter --eta",
                            knell__format_duration(*delta, delta_text), knell__format_duration(eta, eta_text));
 }

@@ -20,8 +20,8 @@ struct knell_json {
     int depth;
     bool after_key;
     bool one_line;
-    char open[KNELL_JSON_DEPTH];    /* '{' or '[' */
-    bool empty[KNELL_JSON_DEPTH];   /* nothing written at this level yet */
+    char open[KNELL_JSON_DEPTH];  /* '{' or '[' */
+    bool empty[KNELL_JSON_DEPTH]; /* nothing written at this level yet */
 };
 
 void knell_json_begin(struct knell_json *j, FILE *out);

@@ -10,17 +10,18 @@
 
 static const struct knell_usage usage = {
     .command = "knell live",
-    .summary = "Starts N real processes, each with a failure detector, kills, stops or cuts off some, and measures when the "
-               "others know. Judged by the parent's own log and clock, not by the detectors' word.",
-    .notes = "R@T: rank R, T after all have started. R@T+D: resumed D later; a process that was silent for delta\n"
-             "or longer is held for dead and ended.\n"
-             "--hosts H: ranks are spread in H blocks over hosts 1 to H, namespaces with a network and processes of their own.\n"
-             "That needs root. Without it, 127.0.0.1 to 127.0.0.H stand for the hosts.\n"
-             "--cut HOST@T: the link of this host goes down and stays so; its processes are ended before the others leave.\n"
-             "--fail FILE: halt is SIGKILL, stop and continue are SIGSTOP and SIGCONT; slots get the ranks in their order.\n"
-             KNELL_SPREAD_NOTES
-             "Exit status 1: a false positive, a survivor that did not learn of a death, or a wrong view at the end; 130 after "
-             "ctrl-C.\n",
+    .summary =
+        "Starts N real processes, each with a failure detector, kills, stops or cuts off some, and measures when the "
+        "others know. Judged by the parent's own log and clock, not by the detectors' word.",
+    .notes =
+        "R@T: rank R, T after all have started. R@T+D: resumed D later; a process that was silent for delta\n"
+        "or longer is held for dead and ended.\n"
+        "--hosts H: ranks are spread in H blocks over hosts 1 to H, namespaces with a network and processes of their own.\n"
+        "That needs root. Without it, 127.0.0.1 to 127.0.0.H stand for the hosts.\n"
+        "--cut HOST@T: the link of this host goes down and stays so; its processes are ended before the others leave.\n"
+        "--fail FILE: halt is SIGKILL, stop and continue are SIGSTOP and SIGCONT; slots get the ranks in their order.\n" KNELL_SPREAD_NOTES
+        "Exit status 1: a false positive, a survivor that did not learn of a death, or a wrong view at the end; 130 after "
+        "ctrl-C.\n",
     .examples = "  knell live -n 8 --kill 3@1s\n"
                 "  knell live -n 32 --eta 10ms --delta 100ms --for 5s --stop 7@1s --json\n"
                 "  knell live -n 8 --eta 10ms --delta 50ms --stop 2@1s+20ms --no-shortcuts\n"
@@ -41,7 +42,8 @@ static struct knell__injection *find(struct knell__live_plan *plan, knell_rank r
 
 static int add(struct knell__live_plan *plan, struct knell__injection injection)
 {
-    return knell__injections_add(&plan->injections, injection) ? -1 : knell__cli_broken(&usage, "no memory for the plan");
+    return knell__injections_add(&plan->injections, injection) ? -1
+                                                               : knell__cli_broken(&usage, "no memory for the plan");
 }
 
 /* A number, "@" and a time, "+" and a time where it may end. */
@@ -63,8 +65,8 @@ static int split(const char *option, const char *text, int64_t first, int64_t la
     if (plus)
         *plus++ = '\0';
     if (knell__parse_integer(copy, number) != NULL || *number < first || *number > last)
-        return knell__cli_fail(&usage, "--%s %s: %s must be a whole number from %" PRId64 " to %" PRId64, option, text, copy,
-                               first, last);
+        return knell__cli_fail(&usage, "--%s %s: %s must be a whole number from %" PRId64 " to %" PRId64, option, text,
+                               copy, first, last);
     if ((wrong = knell__parse_duration(at, &injection->at)) != NULL ||
         (plus && (wrong = knell__parse_duration(plus, &injection->lasts)) != NULL))
         return knell__cli_fail(&usage, "--%s %s: the time %s", option, text, wrong);
@@ -102,8 +104,8 @@ static int parse_cut(const char *text, struct knell__live_plan *plan)
         if (!earlier)
             status = add(plan, injection);
         else if (earlier->lasts || earlier->at > injection.at || earlier->kind == KNELL__LIVE_CUT)
-            return knell__cli_fail(&usage, "--cut %s: rank %" PRId64 " of this host has an injection already%s", text, rank,
-                                   earlier->kind == KNELL__LIVE_CUT ? "" : ", and not one that ends it before");
+            return knell__cli_fail(&usage, "--cut %s: rank %" PRId64 " of this host has an injection already%s", text,
+                                   rank, earlier->kind == KNELL__LIVE_CUT ? "" : ", and not one that ends it before");
     }
     plan->has_cuts = true;
     return status;
@@ -128,8 +130,9 @@ static int check(struct knell__live_plan *plan, const struct knell_texts *kills,
     if (status < 0 && plan->fail && plan->injections.count)
         return knell__cli_fail(&usage, "--fail says who fails already; give it or --kill, --stop and --cut");
     if (status < 0 && plan->injections.count >= (size_t)plan->ranks)
-        return knell__cli_fail(&usage, "%zu of %" PRId64 " processes would be killed, stopped or cut off: at least one must live",
-                               plan->injections.count, plan->ranks);
+        return knell__cli_fail(
+            &usage, "%zu of %" PRId64 " processes would be killed, stopped or cut off: at least one must live",
+            plan->injections.count, plan->ranks);
     return status;
 }
 
@@ -140,9 +143,9 @@ static int parse(int argc, char **argv, struct knell__live_plan *plan)
     struct knell_option options[] = {
         KNELL_OPT_INTEGER("ranks", "N", &plan->ranks, 2, 1024, "number of processes; also -n N", .required = true,
                           .brief = {"n"}, .alias = "nodes"),
-        KNELL_OPT_INTEGER("hosts", "H", &plan->hosts, 1, 250, "spreads them over H hosts",
-                          .fallback = "1"),
-        KNELL_OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "10ms"),
+        KNELL_OPT_INTEGER("hosts", "H", &plan->hosts, 1, 250, "spreads them over H hosts", .fallback = "1"),
+        KNELL_OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period",
+                           .fallback = "10ms"),
         KNELL_OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
                            .fallback_help = "10 eta"),
         KNELL_OPT_DURATION("for", "T", &plan->duration, 1000000, INT64_C(86400000000000), "how long", .fallback = "3s"),
@@ -157,8 +160,8 @@ static int parse(int argc, char **argv, struct knell__live_plan *plan)
         KNELL_SPREAD_OPTIONS(&plan->overlay, &plan->latest_only),
         KNELL_OPT_FLAG("ordinary", &plan->ordinary, "detectors at ordinary priority, though real time is permitted"),
         KNELL_OPT_FLAG("no-shortcuts", &plan->no_shortcuts, "no shared memory, no word of the kernel: the ring alone"),
-        KNELL_OPT_DURATION("wait", "T", &plan->wait, 1000000, INT64_C(600000000000), "how long the processes may take to meet",
-                           .fallback = "20s"),
+        KNELL_OPT_DURATION("wait", "T", &plan->wait, 1000000, INT64_C(600000000000),
+                           "how long the processes may take to meet", .fallback = "20s"),
         KNELL_OPT_TEXT("log", "FILE", &plan->log, "writes all that was done and noted here, a JSON object a line"),
         KNELL_OPT_FLAG("json", &plan->json, "write JSON"),
     };

@@ -46,7 +46,7 @@ struct knell__injection *knell__injections_add(struct knell__injections *injecti
 
 struct knell__live_plan {
     int64_t ranks, hosts, eta, delta, duration, settle, wait, seed; /* settle 0: none */
-    int overlay; /* enum knell_overlay */
+    int overlay;                                                    /* enum knell_overlay */
     bool latest_only, no_shortcuts, ordinary, json;
     const char *log;  /* file; NULL: none */
     const char *fail; /* scenario; NULL: none */
@@ -106,7 +106,7 @@ struct knell__live_log {
     bool namespaces;    /* the hosts are such */
     struct knell__away *away;
     size_t aways;
-    bool watched;      /* the processors were watched */
+    bool watched;     /* the processors were watched */
     double steal_s;   /* the most the machine was away within a tenth of a second */
     double longest_s; /* the latest that a watching thread woke */
 };
@@ -146,7 +146,8 @@ _Noreturn void knell__live_child(const struct knell__live_child *child);
 /* ---- the run --------------------------------------------------------------------------------------------------------- */
 
 /* Runs the plan; `show`, unless NULL, gets a line for each thing that happens. An exit status, after a complaint. */
-int knell__live_run(const struct knell_usage *usage, struct knell__live_plan *plan, FILE *show, struct knell__live_log *log);
+int knell__live_run(const struct knell_usage *usage, struct knell__live_plan *plan, FILE *show,
+                    struct knell__live_log *log);
 
 /* Every note and everything done as a line of the file. An exit status. */
 int knell__live_log_write(const struct knell_usage *usage, const struct knell__live_plan *plan,
@@ -176,16 +177,18 @@ struct knell__verdict {
     uint32_t false_positives;      /* processes held for dead that were not */
     uint32_t false_positives_away; /* the same, while the machine was away or just after */
     uint32_t unknown;              /* survivors that never learned of a death, over all deaths */
-    uint32_t wrong_views;          /* survivors whose last view was not exactly the dead and those wrongly held for it, or that gave none */
+    uint32_t
+        wrong_views; /* survivors whose last view was not exactly the dead and those wrongly held for it, or that gave none */
     uint64_t missed_deadlines;
-    uint64_t broadcasts, forwarded; /* started, and passed on, by the survivors */
+    uint64_t broadcasts, forwarded;              /* started, and passed on, by the survivors */
     double msgs_per_s, bytes_per_s, cpu_percent; /* of a core, per process */
     double starved_s;                            /* the longest that a detector ran late */
     int32_t descriptors_grown, kib_grown;        /* the most of any survivor, since its start */
 };
 
 /* False: no memory. */
-bool knell__live_judge(const struct knell__live_plan *plan, const struct knell__live_log *log, struct knell__verdict *verdict);
+bool knell__live_judge(const struct knell__live_plan *plan, const struct knell__live_log *log,
+                       struct knell__verdict *verdict);
 void knell__live_verdict_free(struct knell__verdict *verdict);
 
 const char *knell__live_kind_text(enum knell__live_kind kind);

@@ -27,7 +27,8 @@ struct knell__injection *knell__injections_add(struct knell__injections *injecti
     return &injections->item[injections->count++];
 }
 
-static void __attribute__((format(printf, 3, 4))) show(const struct knell__live_run *run, int64_t when, const char *format, ...)
+static void __attribute__((format(printf, 3, 4)))
+show(const struct knell__live_run *run, int64_t when, const char *format, ...)
 {
     va_list arguments;
     if (!run->show)

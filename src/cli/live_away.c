@@ -72,7 +72,8 @@ static bool start_watcher(struct knell__live_away *away, int cpu)
     pthread_attr_setaffinity_np(&attributes, sizeof one, &one);
     pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
     pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
-    pthread_attr_setschedparam(&attributes, &(struct sched_param){.sched_priority = sched_get_priority_min(SCHED_FIFO)});
+    pthread_attr_setschedparam(&attributes,
+                               &(struct sched_param){.sched_priority = sched_get_priority_min(SCHED_FIFO)});
     bool started = pthread_create(&watcher->thread, &attributes, watch, watcher) == 0;
     pthread_attr_destroy(&attributes);
     away->watchers += started;

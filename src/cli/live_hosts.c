@@ -81,7 +81,8 @@ static bool take_line(struct knell__live_hosts *hosts, const char *line, char *w
         return true;
     if (sscanf(line, "switch %15[0-9]", pid) == 1)
         hosts->switch_pid = pidfd_of(pid);
-    else if (sscanf(line, "%d %15[0-9] %15[0-9.]", &number, pid, address) == 3 && number >= 1 && number <= hosts->count) {
+    else if (sscanf(line, "%d %15[0-9] %15[0-9.]", &number, pid, address) == 3 && number >= 1 &&
+             number <= hosts->count) {
         hosts->host_pid[number - 1] = pidfd_of(pid);
         strcpy(hosts->address[number - 1], address);
     } else

@@ -112,7 +112,8 @@ static bool is_survivor(const struct judge *judge, knell_rank rank)
     return !judge->fate[rank].touched && !judge->fate[rank].accused;
 }
 
-static void judge_one(const struct judge *judge, const struct knell__injection *injection, struct knell__detection *detection)
+static void judge_one(const struct judge *judge, const struct knell__injection *injection,
+                      struct knell__detection *detection)
 {
     int64_t first = INT64_MAX;
     bool counted = injection->done && judge->fate[injection->rank].dead_at == injection->done;
@@ -184,12 +185,14 @@ static void add_up(const struct knell__live_log *log, struct knell__verdict *ver
         verdict->bytes_per_s += (double)note->as.counted.bytes / span;
         verdict->cpu_percent += ((double)note->as.counted.cpu * 1e-7 / span - verdict->cpu_percent) / counted;
         verdict->starved_s = starved > verdict->starved_s ? starved : verdict->starved_s;
-        verdict->descriptors_grown = descriptors > verdict->descriptors_grown ? descriptors : verdict->descriptors_grown;
+        verdict->descriptors_grown =
+            descriptors > verdict->descriptors_grown ? descriptors : verdict->descriptors_grown;
         verdict->kib_grown = kib > verdict->kib_grown ? kib : verdict->kib_grown;
     }
 }
 
-bool knell__live_judge(const struct knell__live_plan *plan, const struct knell__live_log *log, struct knell__verdict *verdict)
+bool knell__live_judge(const struct knell__live_plan *plan, const struct knell__live_log *log,
+                       struct knell__verdict *verdict)
 {
     struct judge judge = {.plan = plan, .log = log, .verdict = verdict};
     size_t ranks = (size_t)plan->ranks;

@@ -54,15 +54,19 @@ static void put_away(struct knell_json *j, const struct knell__away *away, int64
 {
     knell_json_put_integer(j, "cpu", away->cpu);
     knell_json_put_seconds(j, "until_s", away->end - begin);
-    knell_json_put_string(j, "seen_by", away->stolen ? "account" : "watcher"); /* the system's, or a thread that woke late */
+    knell_json_put_string(j, "seen_by",
+                          away->stolen ? "account" : "watcher"); /* the system's, or a thread that woke late */
 }
 
 static const char *event_of(const struct line *line)
 {
-    static const char *const notes[] = {[KNELL__LIVE_STARTED] = "started", [KNELL__LIVE_FAILED] = "learned",
-                                        [KNELL__LIVE_GONE] = "view",       [KNELL__LIVE_COUNTED] = "counted",
+    static const char *const notes[] = {[KNELL__LIVE_STARTED] = "started",
+                                        [KNELL__LIVE_FAILED] = "learned",
+                                        [KNELL__LIVE_GONE] = "view",
+                                        [KNELL__LIVE_COUNTED] = "counted",
                                         [KNELL__LIVE_BROKEN] = "broken"};
-    static const char *const done[] = {[KNELL__LIVE_KILL] = "killed", [KNELL__LIVE_STOP] = "stopped", [KNELL__LIVE_CUT] = "cut"};
+    static const char *const done[] = {
+        [KNELL__LIVE_KILL] = "killed", [KNELL__LIVE_STOP] = "stopped", [KNELL__LIVE_CUT] = "cut"};
     if (line->note)
         return notes[line->note->word];
     return line->away ? "away" : line->resumed ? "resumed" : done[line->injection->kind];

@@ -25,8 +25,8 @@ static int make_hosts(struct knell__live_run *run)
         return KNELL_EXIT_OK;
     if (run->plan->has_cuts)
         return knell__cli_broken(run->usage, "--cut needs hosts in namespaces: %s", why);
-    fprintf(stderr, "%s: no hosts in namespaces (%s); 127.0.0.1 to 127.0.0.%" PRId64 " stand for them\n", run->usage->command,
-            why, run->plan->hosts);
+    fprintf(stderr, "%s: no hosts in namespaces (%s); 127.0.0.1 to 127.0.0.%" PRId64 " stand for them\n",
+            run->usage->command, why, run->plan->hosts);
     return KNELL_EXIT_OK;
 }
 
@@ -65,9 +65,15 @@ static void close_one(int *fd)
 static _Noreturn void be_child(struct knell__live_run *run, knell_rank rank, int host)
 {
     char address[32], name[32];
-    struct knell__live_child child = {
-        .plan = run->plan, .rank = rank, .notes = run->notes, .stop = run->stop[0], .leave = run->leave[0],
-        .listening = run->listening, .rendezvous = run->rendezvous, .key = run->key, .key_size = KNELL__LIVE_KEY};
+    struct knell__live_child child = {.plan = run->plan,
+                                      .rank = rank,
+                                      .notes = run->notes,
+                                      .stop = run->stop[0],
+                                      .leave = run->leave[0],
+                                      .listening = run->listening,
+                                      .rendezvous = run->rendezvous,
+                                      .key = run->key,
+                                      .key_size = KNELL__LIVE_KEY};
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* whatever becomes of the parent, this ends with it; see also `stop` */
     sigprocmask(SIG_UNBLOCK, &run->ending, NULL);
     signal(SIGINT, SIG_IGN); /* ctrl-C is for the parent to act on */

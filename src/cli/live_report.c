@@ -17,8 +17,9 @@ static void write_detections(FILE *out, const struct knell__live_plan *plan, con
         const struct knell__detection *d = &verdict->detection[i];
         fprintf(out, "%6" PRIu32 "  %-4s  ", d->injection->rank, knell__live_kind_text(d->injection->kind));
         if (d->knowing)
-            fprintf(out, "%7.3f ms  %7.3f ms  %7.3f ms  %4" PRIu32 "/%-4" PRIu32 "  rank %" PRIu32 " (%s)\n", 1e3 * d->first_s,
-                    1e3 * d->mean_s, 1e3 * d->last_s, d->knowing, d->survivors, d->by, knell_why_text(d->why));
+            fprintf(out, "%7.3f ms  %7.3f ms  %7.3f ms  %4" PRIu32 "/%-4" PRIu32 "  rank %" PRIu32 " (%s)\n",
+                    1e3 * d->first_s, 1e3 * d->mean_s, 1e3 * d->last_s, d->knowing, d->survivors, d->by,
+                    knell_why_text(d->why));
         else
             fprintf(out, "%s\n", d->expected ? "NOT DETECTED" : "shorter than delta: rightly not suspected");
     }
@@ -29,11 +30,13 @@ static void write_detections(FILE *out, const struct knell__live_plan *plan, con
 static void explain(FILE *out, const struct knell__live_log *log, const struct knell__false *wrong)
 {
     const struct knell__live_note *note = wrong->note;
-    fprintf(out, "%s: rank %" PRIu32 " lived, but rank %" PRIu32 " held it for dead (%s), as rank %" PRIu32
-                 " noted at %.4f s; its own detector had been late %" PRIu32 " times, %.1f ms at most; the machine was %s\n",
-            wrong->away ? "excused" : "FALSE", note->as.failed.rank, note->as.failed.by, knell_why_text(note->as.failed.why),
-            note->rank, (double)(note->when - log->begin) * 1e-9, note->as.failed.starved,
-            (double)note->as.failed.starved_most * 1e-6, wrong->away ? "away" : "not seen to be away");
+    fprintf(out,
+            "%s: rank %" PRIu32 " lived, but rank %" PRIu32 " held it for dead (%s), as rank %" PRIu32
+            " noted at %.4f s; its own detector had been late %" PRIu32 " times, %.1f ms at most; the machine was %s\n",
+            wrong->away ? "excused" : "FALSE", note->as.failed.rank, note->as.failed.by,
+            knell_why_text(note->as.failed.why), note->rank, (double)(note->when - log->begin) * 1e-9,
+            note->as.failed.starved, (double)note->as.failed.starved_most * 1e-6,
+            wrong->away ? "away" : "not seen to be away");
 }
 
 static void write_away(FILE *out, const struct knell__live_log *log, const struct knell__verdict *verdict)
@@ -59,7 +62,7 @@ void knell__live_report(FILE *out, const struct knell__live_plan *plan, const st
         fprintf(out, " (and %" PRIu32 " excused: the machine was away)", verdict->false_positives_away);
     fprintf(out, ", wrong views at the end %" PRIu32 ", missed heartbeats %" PRIu64 "\n", verdict->wrong_views,
             verdict->missed_deadlines);
-    fprintf(out, "%.0f datagrams/s, %.0f bytes/s, %.3f %% of a core per process\n", verdict->msgs_per_s, verdict->bytes_per_s,
-            verdict->cpu_percent);
+    fprintf(out, "%.0f datagrams/s, %.0f bytes/s, %.3f %% of a core per process\n", verdict->msgs_per_s,
+            verdict->bytes_per_s, verdict->cpu_percent);
     write_away(out, log, verdict);
 }

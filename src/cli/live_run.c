@@ -101,8 +101,8 @@ static void meet(struct knell__live_run *run)
     while (goes_on(run) && run->started < ranks && run->living == ranks && knell__live_clock() < deadline)
         listen_until(run, knell__live_clock() + 5 * MS);
     if (goes_on(run) && run->started < ranks)
-        run->status = knell__cli_broken(run->usage, "%" PRIu32 " of %" PRIu32 " processes did not start", ranks - run->started,
-                                        ranks);
+        run->status = knell__cli_broken(run->usage, "%" PRIu32 " of %" PRIu32 " processes did not start",
+                                        ranks - run->started, ranks);
 }
 
 /* Whether there is nothing more to do, and every survivor has told of every death. Each tells of it once: it is enough to
@@ -193,7 +193,8 @@ static void live(struct knell__live_run *run)
         knell__live_away_close(run->away, run->log);
 }
 
-int knell__live_run(const struct knell_usage *usage, struct knell__live_plan *plan, FILE *show, struct knell__live_log *log)
+int knell__live_run(const struct knell_usage *usage, struct knell__live_plan *plan, FILE *show,
+                    struct knell__live_log *log)
 {
     struct knell__live_run run = {.usage = usage, .plan = plan, .show = show, .log = log};
     sigset_t before;

@@ -18,9 +18,9 @@ int64_t knell__live_clock(void);
 /* Made by the script tools/hosts, which lasts as long as this process; entered and cut from here. */
 struct knell__live_hosts {
     int count;
-    pid_t holder;   /* the script; 0: none */
-    int switch_pid; /* pidfd of the switch's first process */
-    int control;    /* a socket in the switch's network */
+    pid_t holder;                    /* the script; 0: none */
+    int switch_pid;                  /* pidfd of the switch's first process */
+    int control;                     /* a socket in the switch's network */
     int host_pid[KNELL__LIVE_HOSTS]; /* pidfds */
     char address[KNELL__LIVE_HOSTS][16];
 };
@@ -63,8 +63,8 @@ struct knell__live_run {
     FILE *show;
     struct knell__live_log *log;
     struct knell__live_process *process; /* by rank */
-    bool *touched, *dead; /* scratch, by rank */
-    int64_t settled;      /* when all was known; 0: not yet */
+    bool *touched, *dead;                /* scratch, by rank */
+    int64_t settled;                     /* when all was known; 0: not yet */
     uint32_t started, counted, living;
     struct knell__live_notes *notes;
     int stop[2], leave[2], listening;

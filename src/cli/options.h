@@ -54,7 +54,7 @@ enum knell_option_kind {
 };
 
 struct knell_option {
-    const char *name; /* without the dashes */
+    const char *name;     /* without the dashes */
     const char *alias;    /* what it was called before; taken, and not shown */
     const char *brief[2]; /* with one dash: "n", "np" */
     enum knell_option_kind kind;
@@ -73,35 +73,57 @@ struct knell_option {
         struct knell_texts *texts;
         char ***program; /* its arguments, which end with NULL */
     } to;
-    int64_t min, max;         /* integer, duration (ns), number of operands */
+    int64_t min, max;          /* integer, duration (ns), number of operands */
     double real_min, real_max; /* real, seconds */
-    const char *const *words; /* ends with NULL */
+    const char *const *words;  /* ends with NULL */
 };
 
-#define KNELL_OPT_FLAG(n, variable, h) {.name = n, .kind = KNELL_OPTION_FLAG, .to.flag = variable, .help = h}
+#define KNELL_OPT_FLAG(n, variable, h)                                       \
+    {                                                                        \
+        .name = n, .kind = KNELL_OPTION_FLAG, .to.flag = variable, .help = h \
+    }
 #define KNELL_OPT_INTEGER(n, a, variable, low, high, h, ...)                                                           \
-    {.name = n, .kind = KNELL_OPTION_INTEGER, .arg = a, .to.integer = variable, .min = low, .max = high, .help = h,  \
-     __VA_ARGS__}
-#define KNELL_OPT_REAL(n, a, variable, low, high, h, ...)                                                              \
-    {.name = n, .kind = KNELL_OPTION_REAL, .arg = a, .to.real = variable, .real_min = low, .real_max = high,           \
-     .help = h, __VA_ARGS__}
-#define KNELL_OPT_DURATION(n, a, variable, low, high, h, ...)                                                          \
-    {.name = n, .kind = KNELL_OPTION_DURATION, .arg = a, .to.integer = variable, .min = low, .max = high, .help = h,  \
-     __VA_ARGS__}
-#define KNELL_OPT_SECONDS(n, a, variable, low, high, h, ...)                                                           \
-    {.name = n, .kind = KNELL_OPTION_SECONDS, .arg = a, .to.real = variable, .real_min = low, .real_max = high,        \
-     .help = h, __VA_ARGS__}
-#define KNELL_OPT_WORD(n, variable, list, h, ...)                                                                      \
-    {.name = n, .kind = KNELL_OPTION_WORD, .to.word = variable, .words = list, .help = h, __VA_ARGS__}
-#define KNELL_OPT_TEXT(n, a, variable, h, ...)                                                                         \
-    {.name = n, .kind = KNELL_OPTION_TEXT, .arg = a, .to.text = variable, .help = h, __VA_ARGS__}
-#define KNELL_OPT_TEXTS(n, a, variable, h, ...)                                                                        \
-    {.name = n, .kind = KNELL_OPTION_TEXTS, .arg = a, .to.texts = variable, .help = h, __VA_ARGS__}
+    {                                                                                                                  \
+        .name = n, .kind = KNELL_OPTION_INTEGER, .arg = a, .to.integer = variable, .min = low, .max = high, .help = h, \
+        __VA_ARGS__                                                                                                    \
+    }
+#define KNELL_OPT_REAL(n, a, variable, low, high, h, ...)                                                       \
+    {                                                                                                           \
+        .name = n, .kind = KNELL_OPTION_REAL, .arg = a, .to.real = variable, .real_min = low, .real_max = high, \
+        .help = h, __VA_ARGS__                                                                                  \
+    }
+#define KNELL_OPT_DURATION(n, a, variable, low, high, h, ...)                                                \
+    {                                                                                                        \
+        .name = n, .kind = KNELL_OPTION_DURATION, .arg = a, .to.integer = variable, .min = low, .max = high, \
+        .help = h, __VA_ARGS__                                                                               \
+    }
+#define KNELL_OPT_SECONDS(n, a, variable, low, high, h, ...)                                                       \
+    {                                                                                                              \
+        .name = n, .kind = KNELL_OPTION_SECONDS, .arg = a, .to.real = variable, .real_min = low, .real_max = high, \
+        .help = h, __VA_ARGS__                                                                                     \
+    }
+#define KNELL_OPT_WORD(n, variable, list, h, ...)                                                        \
+    {                                                                                                    \
+        .name = n, .kind = KNELL_OPTION_WORD, .to.word = variable, .words = list, .help = h, __VA_ARGS__ \
+    }
+#define KNELL_OPT_TEXT(n, a, variable, h, ...)                                                      \
+    {                                                                                               \
+        .name = n, .kind = KNELL_OPTION_TEXT, .arg = a, .to.text = variable, .help = h, __VA_ARGS__ \
+    }
+#define KNELL_OPT_TEXTS(n, a, variable, h, ...)                                                       \
+    {                                                                                                 \
+        .name = n, .kind = KNELL_OPTION_TEXTS, .arg = a, .to.texts = variable, .help = h, __VA_ARGS__ \
+    }
 /* name is how the help and the complaints call an operand: "FILE". */
-#define KNELL_OPT_OPERANDS(n, variable, n_min, n_max, h)                                                               \
-    {.name = n, .kind = KNELL_OPTION_OPERANDS, .to.texts = variable, .min = n_min, .max = n_max, .help = h}
+#define KNELL_OPT_OPERANDS(n, variable, n_min, n_max, h)                                                      \
+    {                                                                                                         \
+        .name = n, .kind = KNELL_OPTION_OPERANDS, .to.texts = variable, .min = n_min, .max = n_max, .help = h \
+    }
 
-#define KNELL_OPT_PROGRAM(n, variable, h) {.name = n, .kind = KNELL_OPTION_PROGRAM, .to.program = variable, .help = h}
+#define KNELL_OPT_PROGRAM(n, variable, h)                                          \
+    {                                                                              \
+        .name = n, .kind = KNELL_OPTION_PROGRAM, .to.program = variable, .help = h \
+    }
 
 /* Whether it is written with dashes. */
 static inline bool knell__option_has_dashes(const struct knell_option *o)
@@ -123,7 +145,8 @@ const struct knell_option *knell_options_find(const struct knell_option *options
 
 /* For who wants the tables of all commands (completion.c): while there is a visitor, a parser shows it its table, and does
  * nothing but return 0. NULL: none. */
-typedef void knell__options_visitor(void *context, const struct knell_usage *usage, const struct knell_option *options, size_t n);
+typedef void knell__options_visitor(void *context, const struct knell_usage *usage, const struct knell_option *options,
+                                    size_t n);
 void knell__options_visit(knell__options_visitor *visitor, void *context);
 
 /* Prints the help to standard output; the parser does it for --help. */

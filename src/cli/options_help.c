@@ -22,14 +22,21 @@ static const char *label_of(const struct knell_option *o, char text[LABEL])
     char words[LABEL - 40];
 
     switch (o->kind) {
-    case KNELL_OPTION_OPERANDS: snprintf(text, LABEL, "%s%s", o->name, o->max > 1 ? "..." : ""); break;
-    case KNELL_OPTION_PROGRAM: snprintf(text, LABEL, "%s", o->name); break;
-    case KNELL_OPTION_FLAG: snprintf(text, LABEL, "--%s", o->name); break;
+    case KNELL_OPTION_OPERANDS:
+        snprintf(text, LABEL, "%s%s", o->name, o->max > 1 ? "..." : "");
+        break;
+    case KNELL_OPTION_PROGRAM:
+        snprintf(text, LABEL, "%s", o->name);
+        break;
+    case KNELL_OPTION_FLAG:
+        snprintf(text, LABEL, "--%s", o->name);
+        break;
     case KNELL_OPTION_WORD:
         words_of(o, words, sizeof words);
         snprintf(text, LABEL, "--%s %s", o->name, words);
         break;
-    default: snprintf(text, LABEL, "--%s %s", o->name, o->arg);
+    default:
+        snprintf(text, LABEL, "--%s %s", o->name, o->arg);
     }
     return text;
 }

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-int knell__option_refuse(const struct knell_usage *usage, const struct knell_option *o, const char *value, const char *wrong)
+int knell__option_refuse(const struct knell_usage *usage, const struct knell_option *o, const char *value,
+                         const char *wrong)
 {
     return knell__cli_fail(usage, "--%s %.80s: %s", o->name, *value ? value : "''", wrong);
 }
@@ -99,16 +100,25 @@ int knell__option_set(const struct knell_usage *usage, const struct knell_option
     if (*value == '\0' && o->kind >= KNELL_OPTION_TEXT)
         return knell__option_refuse(usage, o, value, "must not be empty");
     switch (o->kind) {
-    case KNELL_OPTION_INTEGER: return set_integer(usage, o, value);
-    case KNELL_OPTION_REAL: return set_real(usage, o, value);
-    case KNELL_OPTION_DURATION: return set_duration(usage, o, value);
-    case KNELL_OPTION_SECONDS: return set_seconds(usage, o, value);
-    case KNELL_OPTION_WORD: return set_word(usage, o, value);
-    case KNELL_OPTION_TEXT: *o->to.text = value; return -1;
-    case KNELL_OPTION_TEXTS: return knell__option_collect(usage, o, value);
+    case KNELL_OPTION_INTEGER:
+        return set_integer(usage, o, value);
+    case KNELL_OPTION_REAL:
+        return set_real(usage, o, value);
+    case KNELL_OPTION_DURATION:
+        return set_duration(usage, o, value);
+    case KNELL_OPTION_SECONDS:
+        return set_seconds(usage, o, value);
+    case KNELL_OPTION_WORD:
+        return set_word(usage, o, value);
+    case KNELL_OPTION_TEXT:
+        *o->to.text = value;
+        return -1;
+    case KNELL_OPTION_TEXTS:
+        return knell__option_collect(usage, o, value);
     case KNELL_OPTION_FLAG:
     case KNELL_OPTION_OPERANDS:
-    case KNELL_OPTION_PROGRAM: break;
+    case KNELL_OPTION_PROGRAM:
+        break;
     }
     assert(!"a kind with a value");
     return KNELL_EXIT_FAILED;

@@ -11,6 +11,7 @@ int knell__option_set(const struct knell_usage *usage, const struct knell_option
 int knell__option_collect(const struct knell_usage *usage, const struct knell_option *o, const char *value);
 
 /* "--opt value: what is wrong". Long values are cut, so that what is allowed still fits. */
-int knell__option_refuse(const struct knell_usage *usage, const struct knell_option *o, const char *value, const char *wrong);
+int knell__option_refuse(const struct knell_usage *usage, const struct knell_option *o, const char *value,
+                         const char *wrong);
 
 #endif

@@ -38,7 +38,7 @@ struct answer {
     double delta_s, eta_s; /* given or chosen */
     double risk;           /* of that delta */
     unsigned f_max;
-    unsigned f;            /* the failures R and T are computed for: f_max, at least 1 */
+    unsigned f; /* the failures R and T are computed for: f_max, at least 1 */
     double broadcast_s, reconnect_s;
     double isolated_s, scattered_s, consecutive_s;
     double messages_per_s;
@@ -140,13 +140,20 @@ static void write_json(FILE *out, const struct question *q, const struct answer 
         const char *name;
         double value;
     } members[] = {
-        {"mtbf_s", q->mtbf_s},           {"tau_s", q->tau_s},
-        {"eta_s", a->eta_s},             {"delta_s", a->delta_s},
-        {"delta_max_s", a->delta_max_s}, {"B_s", a->broadcast_s},
-        {"R_s", a->reconnect_s},         {"T_s", a->consecutive_s},
-        {"T_isolated_s", a->isolated_s}, {"T_scattered_s", a->scattered_s},
-        {"T_consecutive_s", a->consecutive_s}, {"risk", a->risk},
-        {"messages_per_s", a->messages_per_s}, {"lost_heartbeats_tolerated", a->lost_tolerated},
+        {"mtbf_s", q->mtbf_s},
+        {"tau_s", q->tau_s},
+        {"eta_s", a->eta_s},
+        {"delta_s", a->delta_s},
+        {"delta_max_s", a->delta_max_s},
+        {"B_s", a->broadcast_s},
+        {"R_s", a->reconnect_s},
+        {"T_s", a->consecutive_s},
+        {"T_isolated_s", a->isolated_s},
+        {"T_scattered_s", a->scattered_s},
+        {"T_consecutive_s", a->consecutive_s},
+        {"risk", a->risk},
+        {"messages_per_s", a->messages_per_s},
+        {"lost_heartbeats_tolerated", a->lost_tolerated},
     };
     struct knell_json j;
 
@@ -180,8 +187,9 @@ static void write_warnings(FILE *out, const struct question *q, const struct ans
     if (!a->bound_valid)
         fprintf(out, "warning: bound not valid: B, and with it T and the risk, needs eta >= 3 tau\n");
     if (a->lost_tolerated < 2)
-        fprintf(out, "warning: over UDP, delta survives only %.0f lost heartbeat%s in a row;\n"
-                     "         (m + 1) eta + tau <= delta with m >= 2 is advised\n",
+        fprintf(out,
+                "warning: over UDP, delta survives only %.0f lost heartbeat%s in a row;\n"
+                "         (m + 1) eta + tau <= delta with m >= 2 is advised\n",
                 a->lost_tolerated, a->lost_tolerated == 1 ? "" : "s");
     if (a->delta_s > a->delta_max_s)
         fprintf(out, "warning: delta is above the largest safe one: the risk is %.3g, not %g\n", a->risk, q->risk);

@@ -87,8 +87,8 @@ void knell_progress_report(void *progress, uint64_t done)
         p->most = done;
     if (now - p->drawn_ns >= REDRAW_NS) {
         p->drawn_ns = now;
-        knell__progress_format(p->label, p->most, p->total, (double)(now - p->started_ns) / 1e9, columns(),
-                               text, sizeof text);
+        knell__progress_format(p->label, p->most, p->total, (double)(now - p->started_ns) / 1e9, columns(), text,
+                               sizeof text);
         fprintf(stderr, "\r%s\033[K", text);
     }
     pthread_mutex_unlock(&p->lock);

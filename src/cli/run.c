@@ -8,27 +8,28 @@
 
 static const struct knell_usage usage = {
     .command = "knell run",
-    .summary = "Starts PROGRAM as N ranks of an MPI job, on the Open MPI or MPICH it is linked with, such that the job survives "
-               "the death of ranks and the program can use ULFM (MPIX_Comm_revoke, _shrink, _agree). Kills ranks when told to, "
-               "and prints at the end who died and who knew when.",
+    .summary =
+        "Starts PROGRAM as N ranks of an MPI job, on the Open MPI or MPICH it is linked with, such that the job survives "
+        "the death of ranks and the program can use ULFM (MPIX_Comm_revoke, _shrink, _agree). Kills ranks when told to, "
+        "and prints at the end who died and who knew when.",
     .operands = "PROGRAM [argument...]",
-    .notes = "--kill R@T: rank R dies T after all have left MPI_Init. --kill R@MPI_Send#5: before its 5th MPI_Send.\n"
-             "--mode real: deaths are SIGKILL. ghost: the process leaves the program for good and has itself declared dead.\n"
-             "--kill R@MPI_*#50: before its 50th call, whichever it is.\n"
-             "--fail FILE: a scenario instead; slots get the ranks in their order (docs/scenarios.md).\n"
-             "Options end at PROGRAM, or at --. It is looked for on the PATH, then here.\n"
-             "--json: one object on standard output; what the program writes there goes to standard error.\n"
-             "--mttf T: examples/fail/life-exponential.fail with MTBF of T and a slot for every rank; -D KEEP=1 lets one live.\n"
-             "--info mpi_error_uniform=coll: every collective returns the same code at all ranks. --info mpi_error_range=group (universe): "
-             "a death in the communicator (in the job) revokes it (docs/mpi.md).\n"
-             KNELL_SPREAD_NOTES
-             "Messages go by TCP where deaths are real: shared memory may be left broken by a kill. Who wants its speed all the same "
-             "sets OMPI_MCA_btl or UCX_TLS (docs/mpi.md).\n"
-             "Exit status: that of the ranks that ended by MPI_Finalize: the first that is not 0, by rank. A rank that died counts "
-             "only if all did; with --status all, one that died unasked makes the job fail that went on without it. The code of MPI_Abort; "
-             "if an error handler ended the job, the status of the rank that died unasked, or the error's code; 124 after --timeout, 130 "
-             "after ctrl-C.\n"
-             "After --timeout and ctrl-C, and once when all ranks wait inside MPI and none has moved for --stuck, it says where they are.\n",
+    .notes =
+        "--kill R@T: rank R dies T after all have left MPI_Init. --kill R@MPI_Send#5: before its 5th MPI_Send.\n"
+        "--mode real: deaths are SIGKILL. ghost: the process leaves the program for good and has itself declared dead.\n"
+        "--kill R@MPI_*#50: before its 50th call, whichever it is.\n"
+        "--fail FILE: a scenario instead; slots get the ranks in their order (docs/scenarios.md).\n"
+        "Options end at PROGRAM, or at --. It is looked for on the PATH, then here.\n"
+        "--json: one object on standard output; what the program writes there goes to standard error.\n"
+        "--mttf T: examples/fail/life-exponential.fail with MTBF of T and a slot for every rank; -D KEEP=1 lets one live.\n"
+        "--info mpi_error_uniform=coll: every collective returns the same code at all ranks. --info mpi_error_range=group (universe): "
+        "a death in the communicator (in the job) revokes it (docs/mpi.md).\n" KNELL_SPREAD_NOTES
+        "Messages go by TCP where deaths are real: shared memory may be left broken by a kill. Who wants its speed all the same "
+        "sets OMPI_MCA_btl or UCX_TLS (docs/mpi.md).\n"
+        "Exit status: that of the ranks that ended by MPI_Finalize: the first that is not 0, by rank. A rank that died counts "
+        "only if all did; with --status all, one that died unasked makes the job fail that went on without it. The code of MPI_Abort; "
+        "if an error handler ended the job, the status of the rank that died unasked, or the error's code; 124 after --timeout, 130 "
+        "after ctrl-C.\n"
+        "After --timeout and ctrl-C, and once when all ranks wait inside MPI and none has moved for --stuck, it says where they are.\n",
     .examples = "  knell run -n 4 ./app\n"
                 "  knell run -n 8 --kill 0@1s --kill 3@1.5s ./solver --size 1000\n"
                 "  knell run -n 4 --mode ghost --kill 2@MPI_Allreduce#10 ./app\n"
@@ -58,14 +59,16 @@ static int check(struct knell__run_plan *plan, bool mpi_given)
 
 static int parse(int argc, char **argv, struct knell__run_plan *plan)
 {
-    static const char *const modes[] = {"real", "ghost", NULL}, *const whose[] = {"survivors", "all", NULL}, *const of_fail[] = {"define", "seed"};
+    static const char *const modes[] = {"real", "ghost", NULL}, *const whose[] = {"survivors", "all", NULL},
+                             *const of_fail[] = {"define", "seed"};
     struct knell_option options[] = {
         KNELL_OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N, -np N", .required = true,
                           .brief = {"n", "np"}, .alias = "nodes"),
         KNELL_OPT_WORD("mpi", &plan->mpi, knell__run_mpi_names, "which MPI it is", .arg = "openmpi|mpich",
                        .fallback_help = "that of the program's libraries"),
         KNELL_OPT_WORD("mode", &plan->mode, modes, "how ranks die", .arg = "real|ghost", .fallback = "real"),
-        KNELL_OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "100ms"),
+        KNELL_OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period",
+                           .fallback = "100ms"),
         KNELL_OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
                            .fallback_help = "5 eta"),
         KNELL_SPREAD_OPTIONS(&plan->overlay, &plan->latest_only),
@@ -79,13 +82,14 @@ static int parse(int argc, char **argv, struct knell__run_plan *plan)
         KNELL_OPT_DURATION("mttf", "T", &plan->mttf, 1000000, INT64_C(31536000000000000),
                            "each rank has a random life span, of T on average"),
         KNELL_FAIL_OPTION_DEFINE(&plan->defines),
-        KNELL_OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail, --mttf: what the draws depend on", .fallback = "1"),
+        KNELL_OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail, --mttf: what the draws depend on",
+                          .fallback = "1"),
         KNELL_OPT_DURATION("timeout", "T", &plan->timeout, 1000000, INT64_C(31536000000000000),
                            "ends the job after T and says who is where"),
         KNELL_OPT_DURATION("stuck", "T", &plan->stuck, 100000000, INT64_C(31536000000000000),
                            "says where the ranks are when none has moved for T", .fallback = "10s"),
-        KNELL_OPT_WORD("status", &plan->status, whose, "whether ranks that died unasked make the job fail", .arg = "survivors|all",
-                       .fallback = "survivors"),
+        KNELL_OPT_WORD("status", &plan->status, whose, "whether ranks that died unasked make the job fail",
+                       .arg = "survivors|all", .fallback = "survivors"),
         KNELL_OPT_TEXT("log", "FILE", &plan->log, "writes all that happens here, a JSON object a line"),
         KNELL_OPT_FLAG("json", &plan->json, "write JSON instead of the timeline"),
         KNELL_OPT_FLAG("quiet", &plan->quiet, "no timeline at the end"),

@@ -53,7 +53,7 @@ struct knell__run_plan {
     int64_t mttf; /* 0: none */
     const char *log;
     bool dry_run, quiet, json;
-    char **program; /* its arguments, ended by NULL */
+    char **program;          /* its arguments, ended by NULL */
     char path[PATH_MAX];     /* of the program */
     char launcher[PATH_MAX]; /* of mpirun */
     char layer[PATH_MAX];    /* of libknell-mpi */
@@ -77,8 +77,8 @@ void knell__run_info_join(const struct knell__run_plan *plan, char *text, size_t
 
 struct knell__run_place {
     char path[64];
-    int lock;    /* on it, as long as we live */
-    int reports; /* the pipe's reading end */
+    int lock;      /* on it, as long as we live */
+    int reports;   /* the pipe's reading end */
     size_t stride; /* of the desks */
     uint8_t *desks;
     size_t desks_size;
@@ -107,14 +107,14 @@ void knell__run_command_free(struct knell__run_command *command);
 /* ---- run_job.c ----------------------------------------------------------------------------------------------------------- */
 
 struct knell__run_rank {
-    pid_t pid; /* 0: not started, or ended */
+    pid_t pid;  /* 0: not started, or ended */
     int status; /* as of waitpid */
     bool started, init, ready, finished, ended, ghost;
-    bool left;       /* there when the job was over, and ended by us */
-    bool told;       /* what it is inside of: a call, or below (report.h) */
+    bool left; /* there when the job was over, and ended by us */
+    bool told; /* what it is inside of: a call, or below (report.h) */
     int inside;
-    int64_t died;    /* when its death was caused or seen; 0 */
-    bool injected;   /* by the scenario */
+    int64_t died;  /* when its death was caused or seen; 0 */
+    bool injected; /* by the scenario */
 };
 
 struct knell__run_job {
@@ -124,8 +124,8 @@ struct knell__run_job {
     struct knell__report *report; /* all of them, in the order of arrival */
     size_t reports, room;
     uint32_t started, ready, ended;
-    pid_t launcher;      /* 0: has ended */
-    int launcher_status; /* as of waitpid */
+    pid_t launcher;          /* 0: has ended */
+    int launcher_status;     /* as of waitpid */
     int64_t launched, begin; /* begin: all are ready; 0 before */
     int64_t end;
     bool aborted;
@@ -134,13 +134,13 @@ struct knell__run_job {
     int64_t aborted_at;
     int stopped_by; /* a signal to us; 0 */
     bool timed_out, broken;
-    bool said_stuck;    /* that nothing moves; */
-    int64_t look_at;    /* when to look for it */
-    int counted;        /* ranks that told their counts, */
-    uint64_t missed;    /* heartbeats they missed, */
-    int64_t late_most;  /* and the most that one of their detectors ran late */
-    bool lost;          /* the launcher ended before the ranks did, and was not told to */
-    bool last_finished; /* who ended last, ended by MPI_Finalize */
+    bool said_stuck;              /* that nothing moves; */
+    int64_t look_at;              /* when to look for it */
+    int counted;                  /* ranks that told their counts, */
+    uint64_t missed;              /* heartbeats they missed, */
+    int64_t late_most;            /* and the most that one of their detectors ran late */
+    bool lost;                    /* the launcher ended before the ranks did, and was not told to */
+    bool last_finished;           /* who ended last, ended by MPI_Finalize */
     struct knell__run_fail *fail; /* NULL: nothing is injected */
     struct knell__log log;
 };
@@ -186,7 +186,8 @@ struct knell__run_held {
 bool knell__run_fail_holds(const struct knell__run_fail *fail, int rank, struct knell__run_held *held);
 /* How often it struck, and how often it heard a rank come to a call. */
 uint64_t knell__run_fail_faults(const struct knell__run_fail *fail);
-uint64_t knell__run_fail_calls(struct knell__run_fail *fail, int rank, const char *symbol); /* by the name the scenario has for it */
+uint64_t knell__run_fail_calls(struct knell__run_fail *fail, int rank,
+                               const char *symbol); /* by the name the scenario has for it */
 /* What it had waited for when the job ended: "; it waited for MPI_Send, which was called 3 times, and for 5 s". */
 void knell__run_fail_write_waits(struct knell__run_fail *fail, FILE *out);
 void knell__run_fail_changed(struct knell__run_fail *fail, int rank, int variable);

@@ -77,7 +77,8 @@ static void wait_for_dead(struct knell__run_job *job, int signals)
 {
     int64_t until = knell__run_clock() + DEAD_END_NS;
     for (int i = 0; i < job->plan->ranks; i++)
-        while (job->rank[i].died && !job->rank[i].left && !job->rank[i].ended && !job->rank[i].ghost && knell__run_clock() < until)
+        while (job->rank[i].died && !job->rank[i].left && !job->rank[i].ended && !job->rank[i].ghost &&
+               knell__run_clock() < until)
             knell__run_wait(job, signals, until);
 }
 
@@ -177,8 +178,8 @@ static int status_of_lost(const struct knell__run_job *job)
                           job->plan->launcher, WTERMSIG(status), strsignal(WTERMSIG(status)));
         return 128 + WTERMSIG(status);
     }
-    knell__cli_broken(job->plan->usage, "%s ended with status %d while ranks were running: the job is lost", job->plan->launcher,
-                      WEXITSTATUS(status));
+    knell__cli_broken(job->plan->usage, "%s ended with status %d while ranks were running: the job is lost",
+                      job->plan->launcher, WEXITSTATUS(status));
     return WEXITSTATUS(status) ? WEXITSTATUS(status) : KNELL_EXIT_FAILED;
 }
 
@@ -189,12 +190,15 @@ int knell__run_status(const struct knell__run_job *job)
     if (job->timed_out)
         return KNELL__RUN_TIMED_OUT;
     if (job->started == 0)
-        return knell__cli_broken(job->plan->usage, "%s ended with status %d before any rank had started", job->plan->launcher,
+        return knell__cli_broken(job->plan->usage, "%s ended with status %d before any rank had started",
+                                 job->plan->launcher,
                                  WIFEXITED(job->launcher_status) ? WEXITSTATUS(job->launcher_status) : 128);
     if (job->broken && !job->aborted) {
         int rank = first_ended_early(job), status = status_of(&job->rank[rank]);
-        knell__cli_broken(job->plan->usage, "rank %d ended with status %d before MPI_Init was through: the others would wait "
-                                            "for it for ever", rank, status);
+        knell__cli_broken(job->plan->usage,
+                          "rank %d ended with status %d before MPI_Init was through: the others would wait "
+                          "for it for ever",
+                          rank, status);
         return status ? status : KNELL_EXIT_FAILED;
     }
     if (job->aborted)

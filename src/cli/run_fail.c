@@ -169,8 +169,10 @@ static int map_slots(struct knell__run_fail *fail)
             fail->slot[next++].instance = i;
     }
     return next == ranks ? KNELL_EXIT_OK
-                         : knell__cli_fail(fail->job->plan->usage, "%.120s is for %d process%s, the job has %d ranks: make `size` of its "
-                                           "group larger", fail->scenario.source.name, next, next == 1 ? "" : "es", ranks);
+                         : knell__cli_fail(fail->job->plan->usage,
+                                           "%.120s is for %d process%s, the job has %d ranks: make `size` of its "
+                                           "group larger",
+                                           fail->scenario.source.name, next, next == 1 ? "" : "es", ranks);
 }
 
 static bool allocate(struct knell__run_fail *fail)

@@ -11,10 +11,10 @@
 /* One rank as the scenario has it. */
 struct knell__run_slot {
     uint32_t instance;
-    bool held;   /* it waits for an answer */
-    bool before; /* and that before a call */
+    bool held;                 /* it waits for an answer */
+    bool before;               /* and that before a call */
     struct knell__run_held at; /* where it was held last */
-    uint32_t passing; /* so many calls of `probe` may pass unseen: what desk->left was set to */
+    uint32_t passing;          /* so many calls of `probe` may pass unseen: what desk->left was set to */
     struct knell_fail_probe probe;
     uint32_t rest;   /* of these, when it was caught up with */
     bool look_again; /* at the end of the steps that are due: there was one for it */
@@ -44,7 +44,8 @@ int knell__run_variables_check(const struct knell_usage *usage, const struct kne
 /* Which name means which calls: a table to be freed; NULL: no memory. */
 bool *knell__run_meanings(const struct knell_fail_program *program);
 /* By which of the scenario's names it waits for this call; KNELL_FAIL_NO_SUBJECT: by none. */
-uint32_t knell__run_function_of(const struct knell__run_fail *fail, int rank, int call, enum knell_fail_event_type type);
+uint32_t knell__run_function_of(const struct knell__run_fail *fail, int rank, int call,
+                                enum knell_fail_event_type type);
 
 /* The rank is held at a call, which counts for every name of it. */
 void knell__run_count_call(struct knell__run_fail *fail, int rank, int call, bool after);

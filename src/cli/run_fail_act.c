@@ -93,7 +93,8 @@ static void halt(struct knell__run_fail *fail, int rank, struct knell__desk *des
 /* ---- data ------------------------------------------------------------------------------------------------------------------ */
 
 /* On the desk before the answer is. */
-static void flip_message(struct knell__run_fail *fail, int rank, struct knell__desk *desk, const struct knell_fail_action *action)
+static void flip_message(struct knell__run_fail *fail, int rank, struct knell__desk *desk,
+                         const struct knell_fail_action *action)
 {
     fail->faults += fail->slot[rank].before;
     if (fail->slot[rank].before && desk->flips < KNELL__DESK_FLIPS)
@@ -123,17 +124,28 @@ void knell__run_apply(struct knell__run_fail *fail, int rank, const struct knell
     struct knell__desk *desk = knell__run_desk(&fail->job->place, rank);
     fail->faults += action->type == KNELL_FAIL_STOP || action->type == KNELL_FAIL_SIGNAL;
     switch (action->type) {
-    case KNELL_FAIL_HALT: halt(fail, rank, desk); break;
-    case KNELL_FAIL_STOP: stop(fail, rank, desk); break;
-    case KNELL_FAIL_CONTINUE: go_on(fail, rank, desk); break;
-    case KNELL_FAIL_SIGNAL: deliver(fail, rank, (int)action->value); break;
-    case KNELL_FAIL_SET: order(fail, desk, action); break;
+    case KNELL_FAIL_HALT:
+        halt(fail, rank, desk);
+        break;
+    case KNELL_FAIL_STOP:
+        stop(fail, rank, desk);
+        break;
+    case KNELL_FAIL_CONTINUE:
+        go_on(fail, rank, desk);
+        break;
+    case KNELL_FAIL_SIGNAL:
+        deliver(fail, rank, (int)action->value);
+        break;
+    case KNELL_FAIL_SET:
+        order(fail, desk, action);
+        break;
     case KNELL_FAIL_FLIP:
         if (action->subject == KNELL_FAIL_NO_SUBJECT)
             flip_message(fail, rank, desk, action);
         else
             order(fail, desk, action);
         break;
-    default: break;
+    default:
+        break;
     }
 }

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAR_AHEAD = 1024 }; /* calls: to be held at one of so many is nothing, and to look through them does not take long */
+enum {
+    FAR_AHEAD = 1024
+}; /* calls: to be held at one of so many is nothing, and to look through them does not take long */
 
 /* ---- names ----------------------------------------------------------------------------------------------------------------- */
 
@@ -25,8 +27,8 @@ int knell__run_variables_check(const struct knell_usage *usage, const struct kne
 {
     return knell_fail_variable_count(scenario->program) <= KNELL__DESK_VARIABLES
                ? KNELL_EXIT_OK
-               : knell__cli_fail(usage, "%.120s: at most %d variables of the program can be named", scenario->source.name,
-                                 KNELL__DESK_VARIABLES);
+               : knell__cli_fail(usage, "%.120s: at most %d variables of the program can be named",
+                                 scenario->source.name, KNELL__DESK_VARIABLES);
 }
 
 bool *knell__run_meanings(const struct knell_fail_program *program)
@@ -35,7 +37,8 @@ bool *knell__run_meanings(const struct knell_fail_program *program)
     bool *table = calloc((size_t)functions * KNELL__CALL_END + 1, sizeof *table);
     for (uint32_t f = 0; table && f < functions; f++)
         for (int call = 0; call < KNELL__CALL_END; call++)
-            table[f * KNELL__CALL_END + (uint32_t)call] = knell__run_call_is(call, knell_fail_function_at(program, f).symbol);
+            table[f * KNELL__CALL_END + (uint32_t)call] =
+                knell__run_call_is(call, knell_fail_function_at(program, f).symbol);
     return table;
 }
 
@@ -75,7 +78,8 @@ void knell__run_fail_place(struct knell__run_fail *fail)
     for (int rank = 0; rank < fail->job->plan->ranks; rank++) {
         struct knell__desk *desk = knell__run_desk(&fail->job->place, rank);
         for (uint32_t i = 0; i < count; i++)
-            snprintf(desk->variable[i].name, sizeof desk->variable[i].name, "%s", knell_fail_variable_at(fail->scenario.program, i) + 1);
+            snprintf(desk->variable[i].name, sizeof desk->variable[i].name, "%s",
+                     knell_fail_variable_at(fail->scenario.program, i) + 1);
         desk->variables = count;
     }
 }
@@ -86,7 +90,8 @@ static unsigned bit_of(const struct knell__run_fail *fail, int rank, struct knel
 {
     if (probe.type == KNELL_FAIL_AFTER)
         return KNELL__ARMED_AFTER;
-    return knell_fail_only_flips(fail->world, fail->slot[rank].instance, probe) ? KNELL__ARMED_MESSAGE : KNELL__ARMED_BEFORE;
+    return knell_fail_only_flips(fail->world, fail->slot[rank].instance, probe) ? KNELL__ARMED_MESSAGE
+                                                                                : KNELL__ARMED_BEFORE;
 }
 
 static void arm_calls(const struct knell__run_fail *fail, int rank, struct knell_fail_probe probe, uint8_t *armed)
@@ -99,7 +104,9 @@ static void arm_calls(const struct knell__run_fail *fail, int rank, struct knell
 
 void knell__run_arm(struct knell__run_fail *fail, int rank)
 {
-    enum { ROOM = 2 * KNELL_FAIL_NAMES_MAX + KNELL__DESK_VARIABLES }; /* before and after of every function there can be */
+    enum {
+        ROOM = 2 * KNELL_FAIL_NAMES_MAX + KNELL__DESK_VARIABLES
+    }; /* before and after of every function there can be */
     struct knell_fail_probe probes[ROOM];
     struct knell__desk *desk = knell__run_desk(&fail->job->place, rank);
     uint8_t armed[KNELL__CALL_END] = {0}, watched[KNELL__DESK_VARIABLES] = {0};
@@ -134,7 +141,9 @@ static bool single_probe(const struct knell__run_fail *fail, int rank, struct kn
 void knell__run_look_ahead(struct knell__run_fail *fail, int rank)
 {
     struct knell__run_slot *slot = &fail->slot[rank];
-    slot->passing = single_probe(fail, rank, &slot->probe) ? knell_fail_idle(fail->world, slot->instance, slot->probe, FAR_AHEAD) : 0;
+    slot->passing = single_probe(fail, rank, &slot->probe)
+                        ? knell_fail_idle(fail->world, slot->instance, slot->probe, FAR_AHEAD)
+                        : 0;
     atomic_store(&knell__run_desk(&fail->job->place, rank)->left, slot->passing);
 }
 
@@ -162,7 +171,8 @@ uint64_t knell__run_fail_calls(struct knell__run_fail *fail, int rank, const cha
     if (fail->world)
         knell__run_catch_up(fail, rank);
     for (uint32_t f = 0; f < knell_fail_function_count(fail->scenario.program); f++)
-        for (int after = 0; after < 2 && strcmp(knell_fail_function_at(fail->scenario.program, f).symbol, symbol) == 0; after++)
+        for (int after = 0; after < 2 && strcmp(knell_fail_function_at(fail->scenario.program, f).symbol, symbol) == 0;
+             after++)
             most = *counter(fail, rank, f, after) > most ? *counter(fail, rank, f, after) : most;
     return most;
 }

@@ -87,12 +87,24 @@ static void take(struct knell__run_job *job, const struct knell__report *report)
 {
     struct knell__run_rank *rank = &job->rank[report->process];
     switch (report->word) {
-    case KNELL__WORD_STARTED: has_started(job, rank, report); break;
-    case KNELL__WORD_ENDED: has_ended(job, rank, report); break;
-    case KNELL__WORD_INIT: rank->init = true; break;
-    case KNELL__WORD_READY: is_ready(job, rank, report); break;
-    case KNELL__WORD_FINISHED: rank->finished = true; break;
-    case KNELL__WORD_ABORTED: has_aborted(job, report); break;
+    case KNELL__WORD_STARTED:
+        has_started(job, rank, report);
+        break;
+    case KNELL__WORD_ENDED:
+        has_ended(job, rank, report);
+        break;
+    case KNELL__WORD_INIT:
+        rank->init = true;
+        break;
+    case KNELL__WORD_READY:
+        is_ready(job, rank, report);
+        break;
+    case KNELL__WORD_FINISHED:
+        rank->finished = true;
+        break;
+    case KNELL__WORD_ABORTED:
+        has_aborted(job, report);
+        break;
     case KNELL__WORD_GHOST:
         rank->ghost = true;
         rank->died = report->when;
@@ -101,7 +113,9 @@ static void take(struct knell__run_job *job, const struct knell__report *report)
         if (job->fail)
             knell__run_fail_at(job->fail, report->process, (int)report->value, report->code);
         break;
-    case KNELL__WORD_COUNTED: has_counted(job, report); break;
+    case KNELL__WORD_COUNTED:
+        has_counted(job, report);
+        break;
     case KNELL__WORD_CHANGED:
         if (job->fail)
             knell__run_fail_changed(job->fail, report->process, (int)report->value);
@@ -110,7 +124,8 @@ static void take(struct knell__run_job *job, const struct knell__report *report)
         rank->told = true;
         rank->inside = (int)report->value;
         break;
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -149,7 +164,8 @@ static void orphan_ended(struct knell__run_job *job, pid_t pid, int status)
     knell__run_read_reports(job);
     for (int i = 0; i < job->plan->ranks; i++)
         if (job->rank[i].pid == pid && !job->rank[i].ended)
-            has_ended(job, &job->rank[i], &(struct knell__report){.process = i, .value = status, .when = knell__run_clock()});
+            has_ended(job, &job->rank[i],
+                      &(struct knell__report){.process = i, .value = status, .when = knell__run_clock()});
 }
 
 void knell__run_reap(struct knell__run_job *job)
@@ -209,7 +225,8 @@ bool knell__run_all_ended(const struct knell__run_job *job)
 
 static bool is_over(const struct knell__run_job *job)
 {
-    return knell__run_all_ended(job) || job->launcher == 0 || job->aborted || job->stopped_by || job->timed_out || job->broken;
+    return knell__run_all_ended(job) || job->launcher == 0 || job->aborted || job->stopped_by || job->timed_out ||
+           job->broken;
 }
 
 /* What the ranks said before it ended may lie unread. Killed, it takes them with it, and they may be gone before we know of either. */
@@ -218,14 +235,16 @@ static bool is_lost(struct knell__run_job *job)
     knell__run_read_reports(job);
     knell__run_reap(job);
     bool took_them = WIFSIGNALED(job->launcher_status) && !job->last_finished;
-    return job->launcher == 0 && (!knell__run_all_ended(job) || took_them) && !job->aborted && !job->stopped_by && !job->timed_out;
+    return job->launcher == 0 && (!knell__run_all_ended(job) || took_them) && !job->aborted && !job->stopped_by &&
+           !job->timed_out;
 }
 
 static void follow(struct knell__run_job *job, int signals)
 {
     int64_t limit = job->plan->timeout ? job->launched + job->plan->timeout : KNELL_NEVER;
     while (!is_over(job)) {
-        int64_t next = job->fail && job->begin ? knell__run_fail_act(job->fail) : KNELL_NEVER, look = knell__run_look_for_stuck(job);
+        int64_t next = job->fail && job->begin ? knell__run_fail_act(job->fail) : KNELL_NEVER,
+                look = knell__run_look_for_stuck(job);
         next = look < next ? look : next;
         knell__run_wait(job, signals, next < limit ? next : limit);
         job->timed_out = knell__run_clock() >= limit && !knell__run_all_ended(job);

@@ -78,9 +78,12 @@ static struct knowing knowing_of(const struct knell__run_job *job, int victim, i
 static void put_how(struct knell_json *j, const struct knell__run_rank *rank)
 {
     bool by_signal = rank->ended && WIFSIGNALED(rank->status);
-    knell_json_put_string(j, "kind", rank->ghost ? "ghost" : rank->injected ? "kill" : by_signal ? "signal"
-                                                         : rank->ended    ? "exit"
-                                                                          : "unknown");
+    knell_json_put_string(j, "kind",
+                          rank->ghost      ? "ghost"
+                          : rank->injected ? "kill"
+                          : by_signal      ? "signal"
+                          : rank->ended    ? "exit"
+                                           : "unknown");
     if (!rank->ghost && by_signal)
         knell_json_put_integer(j, "signal", WTERMSIG(rank->status));
     else if (!rank->ghost && rank->ended)

@@ -93,16 +93,20 @@ int knell__run_no_call(const struct knell_usage *usage, const char *where, const
 {
     struct knell_suggestion near = {.word = name};
     if (is_out_of_reach(number_of(name)))
-        return knell__cli_fail(usage, "%.120s: nothing can be done at %.60s: ranks are heard of from the end of MPI_Init to "
-                               "MPI_Finalize", where, name);
+        return knell__cli_fail(usage,
+                               "%.120s: nothing can be done at %.60s: ranks are heard of from the end of MPI_Init to "
+                               "MPI_Finalize",
+                               where, name);
     for (int i = 0; i < KNELL__CALL_END; i++)
         knell__suggestion_offer(&near, call_name[i]);
     for (int i = 0; i < ALIASES; i++)
         knell__suggestion_offer(&near, alias[i].name);
     if (is_family(name))
-        return knell__cli_fail(usage, "%.120s: no MPI call that is known here begins with %.*s", where, (int)strlen(name) - 1, name);
-    return near.best ? knell__cli_fail(usage, "%.120s: there is no call %.60s; did you mean %s?", where, name, near.best)
-                     : knell__cli_fail(usage, "%.120s: %.60s is no MPI call that is known here", where, name);
+        return knell__cli_fail(usage, "%.120s: no MPI call that is known here begins with %.*s", where,
+                               (int)strlen(name) - 1, name);
+    return near.best
+               ? knell__cli_fail(usage, "%.120s: there is no call %.60s; did you mean %s?", where, name, near.best)
+               : knell__cli_fail(usage, "%.120s: %.60s is no MPI call that is known here", where, name);
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------------------- */
@@ -118,7 +122,8 @@ static int parse_call(const struct knell__run_plan *plan, const char *text, cons
     if (!knell__run_call_exists(name))
         return knell__run_no_call(plan->usage, where, name);
     if (call[length] && (knell__parse_integer(call + length + 1, &count) != NULL || count < 1))
-        return knell__cli_fail(plan->usage, "--kill %.80s: %.20s must be a whole number from 1 on", text, call + length + 1);
+        return knell__cli_fail(plan->usage, "--kill %.80s: %.20s must be a whole number from 1 on", text,
+                               call + length + 1);
     snprintf(kill->call, sizeof kill->call, "%.40s#%" PRId64, name, count);
     return -1;
 }
@@ -129,7 +134,8 @@ static int parse_kill(const struct knell__run_plan *plan, const char *text, stru
     const char *at = strchr(text, '@'), *wrong;
     int64_t time = 0;
     if (!at || at - text >= (ptrdiff_t)sizeof rank)
-        return knell__cli_fail(plan->usage, "--kill %.80s: R@T or R@CALL#K is expected, as in 3@1.5s and 3@MPI_Send#10", text);
+        return knell__cli_fail(plan->usage, "--kill %.80s: R@T or R@CALL#K is expected, as in 3@1.5s and 3@MPI_Send#10",
+                               text);
     snprintf(rank, sizeof rank, "%.*s", (int)(at - text), text);
     *kill = (struct kill){0};
     if (knell__parse_integer(rank, &kill->rank) != NULL || kill->rank < 0 || kill->rank >= plan->ranks)
@@ -138,7 +144,8 @@ static int parse_kill(const struct knell__run_plan *plan, const char *text, stru
     if (strncmp(at + 1, "MPI", 3) == 0)
         return parse_call(plan, text, at + 1, kill);
     if ((wrong = knell__parse_duration(at + 1, &time)) != NULL)
-        return knell__cli_fail(plan->usage, "--kill %.80s: the time %s; a call begins with MPI, as in MPI_Send#10", text, wrong);
+        return knell__cli_fail(plan->usage, "--kill %.80s: the time %s; a call begins with MPI, as in MPI_Send#10",
+                               text, wrong);
     kill->at = (time + 999999) / 1000000;
     return -1;
 }
@@ -151,7 +158,8 @@ int knell__run_kills_check(const struct knell__run_plan *plan)
         struct kill kill;
         status = parse_kill(plan, plan->kills.items[i], &kill);
         if (status < 0 && dies[kill.rank])
-            status = knell__cli_fail(plan->usage, "--kill %.80s: rank %" PRId64 " dies already", plan->kills.items[i], kill.rank);
+            status = knell__cli_fail(plan->usage, "--kill %.80s: rank %" PRId64 " dies already", plan->kills.items[i],
+                                     kill.rank);
         if (status < 0)
             dies[kill.rank] = true;
     }
@@ -168,8 +176,10 @@ static void write_victim(const struct kill *kill, FILE *out)
         fprintf(out, "    before(%s) -> halt, goto 3;\n", kill->call);
     else
         fprintf(out, "    time life = %" PRId64 ";\n    life -> halt, goto 3;\n", kill->at);
-    fprintf(out, "    onexit -> goto 3;\n    onerror -> goto 3;\nnode 3:\n}\n"
-                 "Computer R%" PRId64 " { program = \"app\" daemon = RANK%" PRId64 "; }\n", kill->rank, kill->rank);
+    fprintf(out,
+            "    onexit -> goto 3;\n    onerror -> goto 3;\nnode 3:\n}\n"
+            "Computer R%" PRId64 " { program = \"app\" daemon = RANK%" PRId64 "; }\n",
+            kill->rank, kill->rank);
 }
 
 static void write_scenario(const struct knell__run_plan *plan, FILE *out)

@@ -24,7 +24,8 @@ static void add_all(struct knell__run_command *command, const char *const *words
 }
 
 /* A setting of the ranks alone: the launcher itself must not load the layer. */
-static void give(const struct knell__run_plan *plan, struct knell__run_command *command, const char *name, const char *value)
+static void give(const struct knell__run_plan *plan, struct knell__run_command *command, const char *name,
+                 const char *value)
 {
     char both[3 * PATH_MAX];
     snprintf(both, sizeof both, "%s=%s", name, value);
@@ -46,7 +47,8 @@ static void give_unless_set(const struct knell__run_plan *plan, struct knell__ru
         give(plan, command, name, value);
 }
 
-static void give_time(const struct knell__run_plan *plan, struct knell__run_command *command, const char *name, int64_t time)
+static void give_time(const struct knell__run_plan *plan, struct knell__run_command *command, const char *name,
+                      int64_t time)
 {
     char text[32];
     snprintf(text, sizeof text, "%" PRId64, time);

@@ -5,10 +5,10 @@
 #include <sys/wait.h>
 
 static const char *const events[] = {
-    [KNELL__WORD_STARTED] = "started", [KNELL__WORD_ENDED] = "ended",     [KNELL__WORD_INIT] = "init",
+    [KNELL__WORD_STARTED] = "started", [KNELL__WORD_ENDED] = "ended",        [KNELL__WORD_INIT] = "init",
     [KNELL__WORD_READY] = "ready",     [KNELL__WORD_FINISHED] = "finalized", [KNELL__WORD_ABORTED] = "aborted",
-    [KNELL__WORD_LEARNED] = "learned", [KNELL__WORD_GHOST] = "ghost",     [KNELL__WORD_DID] = "call",
-    [KNELL__WORD_AT] = "held",         [KNELL__WORD_INSIDE] = "inside",   [KNELL__WORD_FLIPPED] = "flipped",
+    [KNELL__WORD_LEARNED] = "learned", [KNELL__WORD_GHOST] = "ghost",        [KNELL__WORD_DID] = "call",
+    [KNELL__WORD_AT] = "held",         [KNELL__WORD_INSIDE] = "inside",      [KNELL__WORD_FLIPPED] = "flipped",
     [KNELL__WORD_COUNTED] = "counted", [KNELL__WORD_CHANGED] = "changed",
 };
 
@@ -64,23 +64,40 @@ static void put_flipped(struct knell_json *j, const struct knell__report *report
 static void put_details(struct knell_json *j, const struct knell__report *report)
 {
     switch (report->word) {
-    case KNELL__WORD_STARTED: knell_json_put_integer(j, "pid", report->value); break;
-    case KNELL__WORD_ENDED: put_end(j, (int)report->value); break;
-    case KNELL__WORD_ABORTED: put_aborted(j, report); break;
-    case KNELL__WORD_LEARNED: put_learned(j, report); break;
-    case KNELL__WORD_DID: put_did(j, report); break;
+    case KNELL__WORD_STARTED:
+        knell_json_put_integer(j, "pid", report->value);
+        break;
+    case KNELL__WORD_ENDED:
+        put_end(j, (int)report->value);
+        break;
+    case KNELL__WORD_ABORTED:
+        put_aborted(j, report);
+        break;
+    case KNELL__WORD_LEARNED:
+        put_learned(j, report);
+        break;
+    case KNELL__WORD_DID:
+        put_did(j, report);
+        break;
     case KNELL__WORD_AT:
         put_call(j, report);
         knell_json_put_string(j, "where", report->code ? "after" : "before");
         break;
-    case KNELL__WORD_INSIDE: put_call(j, report); break;
-    case KNELL__WORD_FLIPPED: put_flipped(j, report); break;
+    case KNELL__WORD_INSIDE:
+        put_call(j, report);
+        break;
+    case KNELL__WORD_FLIPPED:
+        put_flipped(j, report);
+        break;
     case KNELL__WORD_COUNTED:
         knell_json_put_integer(j, "missed", report->value);
         knell_json_put_seconds(j, "latest_s", report->took);
         break;
-    case KNELL__WORD_CHANGED: knell_json_put_integer(j, "variable", report->value); break;
-    default: break;
+    case KNELL__WORD_CHANGED:
+        knell_json_put_integer(j, "variable", report->value);
+        break;
+    default:
+        break;
     }
 }
 

@@ -12,7 +12,8 @@ enum { NAMES = 16, MOST = KNELL__COLUMNS_MOST, ROWS_MOST = 32 }; /* NAMES: colum
 
 const struct knell__run_colors *knell__run_colors(FILE *out)
 {
-    static const struct knell__run_colors some = {"\033[31m", "\033[33m", "\033[2m", "\033[0m"}, none = {"", "", "", ""};
+    static const struct knell__run_colors some = {"\033[31m", "\033[33m", "\033[2m", "\033[0m"},
+                                          none = {"", "", "", ""};
     return isatty(fileno(out)) && !getenv("NO_COLOR") ? &some : &none;
 }
 
@@ -20,9 +21,9 @@ const struct knell__run_colors *knell__run_colors(FILE *out)
 
 struct row {
     int width;
-    double cell;        /* nanoseconds */
+    double cell;         /* nanoseconds */
     double inside[MOST]; /* of each cell */
-    int died;           /* the cell; -1: it did not */
+    int died;            /* the cell; -1: it did not */
 };
 
 static void begin(const struct knell__run_job *job, FILE *out, struct row *row)
@@ -46,7 +47,8 @@ static void mark(const struct knell__run_job *job, const struct knell__report *r
         return;
     int first = cell_of(row, from);
     for (int c = first; c < row->width && (c == first || c * row->cell < to); c++) {
-        double left = c * row->cell, right = left + row->cell, inside = (to < right ? to : right) - (from > left ? from : left);
+        double left = c * row->cell, right = left + row->cell,
+               inside = (to < right ? to : right) - (from > left ? from : left);
         row->inside[c] += part * (inside > 1 ? inside : 1); /* what was there is seen */
     }
 }

@@ -37,7 +37,8 @@ static void remove_if_left(const char *path)
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return;
-    if (fstat(fd, &s) == 0 && s.st_uid == geteuid() && time(NULL) - s.st_mtime > A_WHILE_S && flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (fstat(fd, &s) == 0 && s.st_uid == geteuid() && time(NULL) - s.st_mtime > A_WHILE_S &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0)
         remove_all(path);
     close(fd);
 }

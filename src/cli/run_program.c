@@ -26,7 +26,8 @@ static bool find_on_path(const char *name, char path[PATH_MAX])
     const char *from = strchr(name, '/') ? "" : getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin";
     do {
         size_t length = strcspn(from, ":");
-        int size = length ? snprintf(path, PATH_MAX, "%.*s/%s", (int)length, from, name) : snprintf(path, PATH_MAX, "%s", name);
+        int size = length ? snprintf(path, PATH_MAX, "%.*s/%s", (int)length, from, name)
+                          : snprintf(path, PATH_MAX, "%s", name);
         if (size < PATH_MAX && is_program(path))
             return true;
         from += length;
@@ -52,8 +53,10 @@ static int find_program(struct knell__run_plan *plan)
     if (!strchr(name, '/') && is_program(name) && snprintf(plan->path, PATH_MAX, "./%s", name) < PATH_MAX)
         return KNELL_EXIT_OK; /* as mpirun does, and unlike the shell */
     if (!strchr(name, '/') && access(name, F_OK) != 0)
-        return knell__cli_fail(plan->usage, "%.200s: no such program here or on the PATH; one elsewhere needs its directory, as in ../%.200s",
-                               name, name);
+        return knell__cli_fail(
+            plan->usage,
+            "%.200s: no such program here or on the PATH; one elsewhere needs its directory, as in ../%.200s", name,
+            name);
     return knell__cli_fail(plan->usage, "%.200s: %s", name, why_no_program(name));
 }
 
@@ -106,20 +109,23 @@ static int find_mpi(struct knell__run_plan *plan, bool mpi_given)
     if (!mpi_given)
         plan->mpi = found;
     if (mpi_given && found != KNELL__RUN_MPIS && found != wanted)
-        return knell__cli_fail(plan->usage, "--mpi %s: %.200s is linked with %s; leave --mpi away, or compile it with mpicc.%s",
-                               knell__run_mpi_names[wanted], plan->program[0], knell__run_mpi_names[found],
-                               knell__run_mpi_names[wanted]);
+        return knell__cli_fail(
+            plan->usage, "--mpi %s: %.200s is linked with %s; leave --mpi away, or compile it with mpicc.%s",
+            knell__run_mpi_names[wanted], plan->program[0], knell__run_mpi_names[found], knell__run_mpi_names[wanted]);
     return plan->mpi != KNELL__RUN_MPIS
                ? KNELL_EXIT_OK
-               : knell__cli_fail(plan->usage, "%.200s: is linked with no MPI (by ldd); if it starts a program that is, say "
-                                              "which: --mpi openmpi or --mpi mpich", plan->program[0]);
+               : knell__cli_fail(plan->usage,
+                                 "%.200s: is linked with no MPI (by ldd); if it starts a program that is, say "
+                                 "which: --mpi openmpi or --mpi mpich",
+                                 plan->program[0]);
 }
 
 /* ---- launcher and layer ---------------------------------------------------------------------------------------------------- */
 
 static int find_launcher(struct knell__run_plan *plan)
 {
-    static const char *const names[] = {"mpirun.openmpi", "mpiexec.mpich"}, *const packages[] = {"openmpi-bin", "mpich"};
+    static const char *const names[] = {"mpirun.openmpi", "mpiexec.mpich"}, *const packages[] = {"openmpi-bin",
+                                                                                                 "mpich"};
     return find_on_path(names[plan->mpi], plan->launcher)
                ? KNELL_EXIT_OK
                : knell__cli_broken(plan->usage, "%s: not found on the PATH; it comes with the Debian package %s",
@@ -140,9 +146,10 @@ static int find_layer(struct knell__run_plan *plan)
         if (realpath(path, plan->layer))
             return KNELL_EXIT_OK;
     }
-    return knell__cli_broken(plan->usage, "%s: not found beside %.200s; it is built if mpicc.%s is there when Knell is: "
-                                          "install lib%s-dev, then build again", library, here,
-                             knell__run_mpi_names[plan->mpi], knell__run_mpi_names[plan->mpi]);
+    return knell__cli_broken(plan->usage,
+                             "%s: not found beside %.200s; it is built if mpicc.%s is there when Knell is: "
+                             "install lib%s-dev, then build again",
+                             library, here, knell__run_mpi_names[plan->mpi], knell__run_mpi_names[plan->mpi]);
 }
 
 int knell__run_find(struct knell__run_plan *plan, bool mpi_given)

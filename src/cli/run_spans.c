@@ -39,7 +39,8 @@ static int by_happening(const void *a, const void *b)
 
 static int by_time(const void *a, const void *b)
 {
-    return compare((uint64_t)((const struct knell__run_span *)a)->first, (uint64_t)((const struct knell__run_span *)b)->first);
+    return compare((uint64_t)((const struct knell__run_span *)a)->first,
+                   (uint64_t)((const struct knell__run_span *)b)->first);
 }
 
 /* Sorted by member on return. What is called after the end, by those who are not ended yet, is of our doing. */

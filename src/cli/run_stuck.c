@@ -41,7 +41,8 @@ static int64_t all_wait_since(const struct knell__run_job *job)
 
 int64_t knell__run_look_for_stuck(struct knell__run_job *job)
 {
-    const int64_t patience = job->plan->stuck, now = knell__run_clock(), turn = patience / 4 < 1000 * MS ? patience / 4 : 1000 * MS;
+    const int64_t patience = job->plan->stuck, now = knell__run_clock(),
+                  turn = patience / 4 < 1000 * MS ? patience / 4 : 1000 * MS;
     if (job->said_stuck || now < job->look_at)
         return job->said_stuck ? KNELL_NEVER : job->look_at;
     int64_t since = job->begin ? all_wait_since(job) : KNELL_NEVER;

@@ -98,7 +98,8 @@ bool knell__run_is_death(const struct knell__run_rank *rank)
 static bool is_ended_by_us(const struct knell__run_rank *rank, const struct knell__report *first)
 {
     int status = rank->status;
-    bool is_our_way = WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WEXITSTATUS(status) == KNELL_RUNTIME_EXIT_FENCED;
+    bool is_our_way =
+        WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WEXITSTATUS(status) == KNELL_RUNTIME_EXIT_FENCED;
     return first && first->value == KNELL_WHY_TIMEOUT && (!rank->ended || is_our_way);
 }
 
@@ -111,7 +112,8 @@ static void write_how(const struct knell__run_rank *rank, int number, char *text
     else if (!rank->ended)
         snprintf(text, size, "✗ rank %d died", number);
     else if (WIFSIGNALED(rank->status))
-        snprintf(text, size, "✗ rank %d died by signal %d (%s)", number, WTERMSIG(rank->status), strsignal(WTERMSIG(rank->status)));
+        snprintf(text, size, "✗ rank %d died by signal %d (%s)", number, WTERMSIG(rank->status),
+                 strsignal(WTERMSIG(rank->status)));
     else
         snprintf(text, size, "✗ rank %d ended with status %d without MPI_Finalize", number, WEXITSTATUS(rank->status));
 }
@@ -119,10 +121,13 @@ static void write_how(const struct knell__run_rank *rank, int number, char *text
 static void add_known(const struct learning *l, int64_t died, struct lines *lines)
 {
     char text[sizeof lines->line->text];
-    snprintf(text, sizeof text, "  found by rank %" PRId32 " (%s)", l->first->by, knell_why_text((enum knell_why)l->first->value));
+    snprintf(text, sizeof text, "  found by rank %" PRId32 " (%s)", l->first->by,
+             knell_why_text((enum knell_why)l->first->value));
     add_line(lines, died, "", text);
-    snprintf(text, sizeof text, "  rank %" PRId32 " knew after %.3f ms, all %d after %.3f ms (the last: rank %" PRId32 ")", l->first->process,
-             milliseconds(l->first->when - died), l->know, milliseconds(l->last->when - died), l->last->process);
+    snprintf(text, sizeof text,
+             "  rank %" PRId32 " knew after %.3f ms, all %d after %.3f ms (the last: rank %" PRId32 ")",
+             l->first->process, milliseconds(l->first->when - died), l->know, milliseconds(l->last->when - died),
+             l->last->process);
     add_line(lines, died, "", text);
 }
 
@@ -151,8 +156,9 @@ enum { NEAR = 2, SHOWN = 20 }; /* of each kind: so many after a death, and at mo
 static void add_span(int call, const struct knell__run_span *span, struct lines *lines)
 {
     char text[sizeof lines->line->text];
-    snprintf(text, sizeof text, "  %s by %d rank%s: %.3f ms in all, the longest %.3f ms", knell__run_call_name(call), span->ranks,
-             span->ranks == 1 ? "" : "s", milliseconds(span->end - span->first), milliseconds(span->longest));
+    snprintf(text, sizeof text, "  %s by %d rank%s: %.3f ms in all, the longest %.3f ms", knell__run_call_name(call),
+             span->ranks, span->ranks == 1 ? "" : "s", milliseconds(span->end - span->first),
+             milliseconds(span->longest));
     add_line(lines, span->first, "", text);
 }
 
@@ -193,7 +199,8 @@ static void write_unseen(const struct lines *lines, FILE *out)
 {
     for (int call = 0; call < KNELL__CALL_END; call++)
         if (lines->unseen[call])
-            fprintf(out, "%13sand %zu more of %s, not near a death; --log has them\n", "", lines->unseen[call], knell__run_call_name(call));
+            fprintf(out, "%13sand %zu more of %s, not near a death; --log has them\n", "", lines->unseen[call],
+                    knell__run_call_name(call));
 }
 
 /* ---- wrong bits ------------------------------------------------------------------------------------------------------------ */
@@ -206,8 +213,8 @@ static int add_flips(const struct knell__run_job *job, struct lines *lines)
         const struct knell__report *report = &job->report[i];
         if (report->word != KNELL__WORD_FLIPPED || report->code <= 0 || messages++ >= SHOWN)
             continue;
-        snprintf(text, sizeof text, "~ rank %" PRId32 " sent %" PRId32 " wrong bit%s by %s", report->process, report->code,
-                 report->code == 1 ? "" : "s", knell__run_call_name((int)report->value));
+        snprintf(text, sizeof text, "~ rank %" PRId32 " sent %" PRId32 " wrong bit%s by %s", report->process,
+                 report->code, report->code == 1 ? "" : "s", knell__run_call_name((int)report->value));
         add_line(lines, report->when, lines->colors->dead, text);
     }
     return messages;
@@ -217,16 +224,18 @@ static int add_flips(const struct knell__run_job *job, struct lines *lines)
 
 static void write_meaning(FILE *out)
 {
-    fprintf(out, "%13safter: since the death; in all: from the first rank in to the last\n"
-                 "%13sout; the longest: of one rank\n", "", "");
+    fprintf(out,
+            "%13safter: since the death; in all: from the first rank in to the last\n"
+            "%13sout; the longest: of one rank\n",
+            "", "");
 }
 
 /* Without a death nobody asks how punctual the detectors were. */
 static void write_punctuality(const struct knell__run_job *job, FILE *out)
 {
     if (job->counted)
-        fprintf(out, "%13smissed deadlines: %" PRIu64 " heartbeats of %d ranks; the latest was %.3f ms late\n", "", job->missed, job->counted,
-                milliseconds(job->late_most));
+        fprintf(out, "%13smissed deadlines: %" PRIu64 " heartbeats of %d ranks; the latest was %.3f ms late\n", "",
+                job->missed, job->counted, milliseconds(job->late_most));
 }
 
 /* ---- the end by an error handler -------------------------------------------------------------------------------------------- */
@@ -271,7 +280,8 @@ void knell__run_timeline(const struct knell__run_job *job, FILE *out)
     for (size_t i = 0; deaths && i < KNELL_COUNT(shown); i++)
         add_calls(job, shown[i], &lines);
     if (job->aborted && !job->aborted_by_handler)
-        fprintf(out, "knell run: rank %d called MPI_Abort with %d; the job was ended\n", job->aborted_by, job->abort_code);
+        fprintf(out, "knell run: rank %d called MPI_Abort with %d; the job was ended\n", job->aborted_by,
+                job->abort_code);
     if (deaths || flips)
         write_head(job, deaths, flips, out);
     if (deaths && job->begin)

@@ -39,9 +39,12 @@ static const char *not_at_work(const struct knell__run_rank *rank)
 static const char *stopped(const struct knell__run_rank *rank)
 {
     switch (state_of(rank->pid)) {
-    case 'T': return "stopped by a signal";
-    case 't': return "stopped by a debugger";
-    default: return NULL;
+    case 'T':
+        return "stopped by a signal";
+    case 't':
+        return "stopped by a debugger";
+    default:
+        return NULL;
     }
 }
 
@@ -49,7 +52,8 @@ static const char *at_no_call(const struct knell__run_rank *rank)
 {
     if (!rank->told)
         return "no answer";
-    return rank->inside == KNELL__INSIDE_UNSURE ? "inside no MPI call, or held up inside the MPI below" : "inside no MPI call";
+    return rank->inside == KNELL__INSIDE_UNSURE ? "inside no MPI call, or held up inside the MPI below"
+                                                : "inside no MPI call";
 }
 
 static bool is_held(const struct knell__run_job *job, int number, char text[PLACE_TEXT])
@@ -60,7 +64,8 @@ static bool is_held(const struct knell__run_job *job, int number, char text[PLAC
     if (held.call < 0)
         snprintf(text, PLACE_TEXT, "held by the scenario at the end of MPI_Init");
     else
-        snprintf(text, PLACE_TEXT, "held by the scenario %s %s", held.after ? "after" : "before", knell__run_call_name(held.call));
+        snprintf(text, PLACE_TEXT, "held by the scenario %s %s", held.after ? "after" : "before",
+                 knell__run_call_name(held.call));
     return true;
 }
 
@@ -70,7 +75,8 @@ static bool has_words(const struct knell__run_job *job, int number)
     const struct knell__run_rank *rank = &job->rank[number];
     if (!job->place.desks)
         return false;
-    return rank->told && rank->inside != KNELL__INSIDE_UNSURE ? rank->inside >= 0 : knell__run_waits(job, number, &(int64_t){0});
+    return rank->told && rank->inside != KNELL__INSIDE_UNSURE ? rank->inside >= 0
+                                                              : knell__run_waits(job, number, &(int64_t){0});
 }
 
 static void write_place(const struct knell__run_job *job, int number, char text[PLACE_TEXT])
@@ -81,7 +87,8 @@ static void write_place(const struct knell__run_job *job, int number, char text[
         return;
     reason = reason ? reason : stopped(rank);
     if (!reason && has_words(job, number))
-        snprintf(text, PLACE_TEXT, "inside %.*s", KNELL__DESK_PLACE - 1, knell__run_desk(&job->place, number)->words.place);
+        snprintf(text, PLACE_TEXT, "inside %.*s", KNELL__DESK_PLACE - 1,
+                 knell__run_desk(&job->place, number)->words.place);
     else if (!reason && rank->told && rank->inside >= 0)
         snprintf(text, PLACE_TEXT, "inside %s", knell__run_call_name(rank->inside));
     else

@@ -11,10 +11,12 @@
 
 static const struct knell_usage usage = {
     .command = "knell sim agree",
-    .summary = "Simulates one agreement of all nodes. K random nodes crash while it runs, half of them in the middle of a send.",
-    .notes = "All nodes propose at time 0. A death is reported by the next living node's kernel within tau and then broadcast.\n"
-             "latency: until the last living node has returned, in units of tau; messages: of the agreement itself.\n"
-             "Status 1 if living nodes returned different or impossible values, or one never returned.\n",
+    .summary =
+        "Simulates one agreement of all nodes. K random nodes crash while it runs, half of them in the middle of a send.",
+    .notes =
+        "All nodes propose at time 0. A death is reported by the next living node's kernel within tau and then broadcast.\n"
+        "latency: until the last living node has returned, in units of tau; messages: of the agreement itself.\n"
+        "Status 1 if living nodes returned different or impossible values, or one never returned.\n",
     .examples = "  knell sim agree --nodes 1024 --crashes 0 --runs 1000\n"
                 "  knell sim agree --nodes 64 --crashes 5 --runs 100000 --json\n",
 };
@@ -88,7 +90,8 @@ static void write_report(FILE *out, const struct agree *a, const struct report *
 {
     struct knell_json j;
     if (!a->sim.json) {
-        fprintf(out, "Agreement, %" PRId64 " nodes, %" PRId64 " crashes, %" PRId64 " runs, seed %" PRId64 ", %.2f s\n\n",
+        fprintf(out,
+                "Agreement, %" PRId64 " nodes, %" PRId64 " crashes, %" PRId64 " runs, seed %" PRId64 ", %.2f s\n\n",
                 a->nodes, a->crashes, a->sim.runs, a->sim.seed, report->wall_s);
         knell__sim_table_head(out);
         knell__sim_table_row(out, "latency_tau", &report->latency);

@@ -11,7 +11,8 @@
 
 static const struct knell_usage usage = {
     .command = "knell sim broadcast",
-    .summary = "Simulates one reliable broadcast from a random node to all others, K of which are dead without its knowing.",
+    .summary =
+        "Simulates one reliable broadcast from a random node to all others, K of which are dead without its knowing.",
     .notes = "max_hops: the most hops that the first copy to reach a node took.\n"
              "informed: until every living node has a copy; all copies: until the last copy is in; in units of tau.\n"
              "With k = floor(log2 N): hba survives any k - 1 unknown dead, circulant any 2k - 1 (2k - 2 if N = 2^k).\n"
@@ -46,7 +47,8 @@ static int parse(int argc, char **argv, struct broadcast *b)
     if (status >= 0)
         return status;
     if (b->dead > b->nodes - 2)
-        return knell__cli_fail(&usage, "--dead %" PRId64 ": must be at most nodes - 2 = %" PRId64, b->dead, b->nodes - 2);
+        return knell__cli_fail(&usage, "--dead %" PRId64 ": must be at most nodes - 2 = %" PRId64, b->dead,
+                               b->nodes - 2);
     b->plan = (struct knell_broadcast_plan){
         .nodes = (uint32_t)b->nodes,
         .dead = (uint32_t)b->dead,
@@ -102,8 +104,8 @@ static void write_report(FILE *out, const struct broadcast *b, const struct knel
 {
     struct knell_json j;
     if (!b->sim.json) {
-        fprintf(out, "Reliable broadcast, %" PRId64 " nodes, %" PRId64 " of them dead, %s, %s network\n", b->nodes, b->dead,
-                overlays[b->overlay], networks[b->network]);
+        fprintf(out, "Reliable broadcast, %" PRId64 " nodes, %" PRId64 " of them dead, %s, %s network\n", b->nodes,
+                b->dead, overlays[b->overlay], networks[b->network]);
         fprintf(out, "%" PRId64 " run%s, seed %" PRId64 ", %.2f s\n\n", b->sim.runs, b->sim.runs == 1 ? "" : "s",
                 b->sim.seed, wall_s);
         knell__sim_table_head(out);

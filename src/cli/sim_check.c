@@ -14,15 +14,17 @@
 
 static const struct knell_usage usage = {
     .command = "knell sim check",
-    .summary = "Checks every property of the protocol on W small random worlds (sizes, delays, orders, crash points, bursts beyond "
-               "the bound, departures, false accusations, revokes, agreements), and agreement exhaustively on 2 to E nodes.",
-    .notes = "A violation prints the one command that shows it again, and the status is 1.\n"
-             "--world K runs only that world and prints what happens in it.\n"
-             "--edge X makes X happen in each of the random worlds: leaves (nodes leave the moment they return from an agreement), "
-             "accusers (a false accusation by one that dies), drops (of groups), revokes (by nodes that die); any is all of it now and "
-             "then.\n"
-             "--exhaustive 4 takes some seconds, 5 half a minute more, 6 very long and much memory; 0 leaves it out. Up to 4 nodes "
-             "all may crash, or one is accused falsely and one crashes, or all leave.\n",
+    .summary =
+        "Checks every property of the protocol on W small random worlds (sizes, delays, orders, crash points, bursts beyond "
+        "the bound, departures, false accusations, revokes, agreements), and agreement exhaustively on 2 to E nodes.",
+    .notes =
+        "A violation prints the one command that shows it again, and the status is 1.\n"
+        "--world K runs only that world and prints what happens in it.\n"
+        "--edge X makes X happen in each of the random worlds: leaves (nodes leave the moment they return from an agreement), "
+        "accusers (a false accusation by one that dies), drops (of groups), revokes (by nodes that die); any is all of it now and "
+        "then.\n"
+        "--exhaustive 4 takes some seconds, 5 half a minute more, 6 very long and much memory; 0 leaves it out. Up to 4 nodes "
+        "all may crash, or one is accused falsely and one crashes, or all leave.\n",
     .examples = "  knell sim check --worlds 10000\n"
                 "  knell sim check --worlds 1000000 --exhaustive 5\n"
                 "  knell sim check --seed 1 --world 441\n",
@@ -78,7 +80,9 @@ static int show_world(const struct check *c)
     if (knell_output_begin(&out, &usage) != KNELL_EXIT_OK)
         return KNELL_EXIT_FAILED;
     knell_check_run(&check, (enum knell_edge)c->edge, knell_prng_key((uint64_t)c->sim.seed, (uint64_t)c->world), out.f);
-    fprintf(out.f, "(times in ns)\n\nworld %" PRId64 ": %" PRIu32 " nodes, eta %" PRId64 " ns, delta %" PRId64 " ns, tau %" PRId64 " ns: %s%s%s\n",
+    fprintf(out.f,
+            "(times in ns)\n\nworld %" PRId64 ": %" PRIu32 " nodes, eta %" PRId64 " ns, delta %" PRId64
+            " ns, tau %" PRId64 " ns: %s%s%s\n",
             c->world, check.plan.config.ranks, check.plan.config.eta, check.plan.config.delta, check.plan.config.tau,
             check.violated ? check.violated : "every property holds", check.violated ? ": " : "", check.complaint);
     int status = knell_output_commit(&out, &usage);
@@ -206,13 +210,16 @@ static void write_text(FILE *out, const struct check *c, const struct knell_expl
         fprintf(out, "  %-13s %-55s %" PRIu64 " violated\n", knell_properties[i]->name, knell_properties[i]->says,
                 count_violations(c, knell_properties[i]->name));
     if (c->exhaustive)
-        fprintf(out, "\nAgreement, exhaustively for 2 to %" PRId64 " nodes: %" PRIu64 " states, %s\n", c->exhaustive, c->explored,
-                explored->violated ? "VIOLATED" : "every property holds");
+        fprintf(out, "\nAgreement, exhaustively for 2 to %" PRId64 " nodes: %" PRIu64 " states, %s\n", c->exhaustive,
+                c->explored, explored->violated ? "VIOLATED" : "every property holds");
     int shown = 0;
     for (int64_t i = 0; i < c->worlds && shown < 10; i++)
         if (c->violated[i] && ++shown)
-            fprintf(out, "\nworld %" PRId64 " violates %s: %s\n  knell sim check%s%s --seed %" PRId64 " --world %" PRId64 "\n", i,
-                    c->violated[i], c->complaint[i], c->edge ? " --edge " : "", c->edge ? edges[c->edge] : "", c->sim.seed, i);
+            fprintf(out,
+                    "\nworld %" PRId64 " violates %s: %s\n  knell sim check%s%s --seed %" PRId64 " --world %" PRId64
+                    "\n",
+                    i, c->violated[i], c->complaint[i], c->edge ? " --edge " : "", c->edge ? edges[c->edge] : "",
+                    c->sim.seed, i);
     if (explored->violated)
         fprintf(out, "\n%s  knell sim check --worlds 0 --exhaustive %" PRId64 "\n", explored->story, c->exhaustive);
 }

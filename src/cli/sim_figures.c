@@ -15,10 +15,11 @@ static const struct knell_usage usage = {
     .command = "knell sim figures",
     .summary = "Computes and draws figures 3 to 7 of the detector paper, marks on them the numbers the paper states, "
                "and says which of these hold.",
-    .notes = "Writes figN.csv (the points), figN.gp (a gnuplot script) and figN.svg into DIR, which is made if need be.\n"
-             "A point is what `knell sim ring --fidelity fast` or `knell sim ping` gives with that size, runs and seed.\n"
-             "A number whose 95 % interval is wider than its tolerance needs more runs to tell whether it holds.\n"
-             "Without gnuplot the CSV files are written and the status is 1.\n",
+    .notes =
+        "Writes figN.csv (the points), figN.gp (a gnuplot script) and figN.svg into DIR, which is made if need be.\n"
+        "A point is what `knell sim ring --fidelity fast` or `knell sim ping` gives with that size, runs and seed.\n"
+        "A number whose 95 % interval is wider than its tolerance needs more runs to tell whether it holds.\n"
+        "Without gnuplot the CSV files are written and the status is 1.\n",
     .examples = "  knell sim figures --out figures\n"
                 "  knell sim figures --out /tmp/quick --runs 100 --json\n",
 };
@@ -77,7 +78,8 @@ static void write_text(FILE *out, const struct command *c)
     unsigned count[3] = {0};
 
     fprintf(out, "Figures 3 to 7 in %s: figN.csv, figN.gp, figN.svg. ", c->dir);
-    fprintf(out, "%" PRId64 " runs per point, seed %" PRId64 ", %.1f s\n\n", c->sim.runs, c->sim.seed, c->figures.wall_s);
+    fprintf(out, "%" PRId64 " runs per point, seed %" PRId64 ", %.1f s\n\n", c->sim.runs, c->sim.seed,
+            c->figures.wall_s);
     fprintf(out, "  %-6s %-57s %13s %13s\n", "figure", "what the paper states", "paper", "here");
     for (size_t i = 0; i < c->claims; i++) {
         const struct knell_claim *claim = &c->claim[i];

@@ -15,13 +15,13 @@ struct knell_sim_options {
     bool json;
 };
 
-#define KNELL_SIM_OPTION_RUNS(s)                                                                                       \
+#define KNELL_SIM_OPTION_RUNS(s) \
     KNELL_OPT_INTEGER("runs", "R", &(s)->runs, 1, 100000000, "number of independent runs", .fallback = "1000")
-#define KNELL_SIM_OPTIONS(s)                                                                                           \
-    KNELL_OPT_INTEGER("seed", "S", &(s)->seed, 0, INT64_MAX, "seed of all random choices", .fallback = "1"),           \
-    KNELL_OPT_INTEGER("threads", "N", &(s)->threads, 1, 1024, "threads to run on; the result does not depend on it",  \
-                      .fallback_help = "all processors"),                                                              \
-    KNELL_OPT_FLAG("json", &(s)->json, "write JSON")
+#define KNELL_SIM_OPTIONS(s)                                                                                         \
+    KNELL_OPT_INTEGER("seed", "S", &(s)->seed, 0, INT64_MAX, "seed of all random choices", .fallback = "1"),         \
+        KNELL_OPT_INTEGER("threads", "N", &(s)->threads, 1, 1024,                                                    \
+                          "threads to run on; the result does not depend on it", .fallback_help = "all processors"), \
+        KNELL_OPT_FLAG("json", &(s)->json, "write JSON")
 
 /* Runs job over the threads wanted, with a progress bar labelled `label`. 0, or the error of the first run that
  * failed with its index in *failed_run; *wall_s is the time it took. Fills in threads and progress of the job. */

@@ -11,9 +11,10 @@
 
 static const struct knell_usage usage = {
     .command = "knell sim ping",
-    .summary = "Simulates randomized pinging: in each round every living node pings a random other one. Counts the "
-               "rounds until every node was pinged at least once, the most pings one node gets in the first round, and the "
-               "messages.",
+    .summary =
+        "Simulates randomized pinging: in each round every living node pings a random other one. Counts the "
+        "rounds until every node was pinged at least once, the most pings one node gets in the first round, and the "
+        "messages.",
     .notes = "Of the N nodes one has just died, so N - 1 ping. With 2 nodes the living one would never be pinged.\n",
     .examples = "  knell sim ping --nodes 100000 --runs 10000\n"
                 "  knell sim ping --nodes 256000 --runs 1000 --seed 7 --json\n",
@@ -74,8 +75,10 @@ static void write_report(FILE *out, const struct ping *p, double wall_s)
         knell__sim_table_row(out, "rounds", &rounds);
         knell__sim_table_row(out, "queue", &queue);
         knell__sim_table_row(out, "messages", &messages);
-        fprintf(out, "\nrounds: until every node was pinged; queue: the most pings on one node in the first round;\n"
-                     "messages: pings and answers. The ring sends %" PRId64 " heartbeats a period.\n", p->nodes - 1);
+        fprintf(out,
+                "\nrounds: until every node was pinged; queue: the most pings on one node in the first round;\n"
+                "messages: pings and answers. The ring sends %" PRId64 " heartbeats a period.\n",
+                p->nodes - 1);
         return;
     }
     knell_json_begin(&j, out);

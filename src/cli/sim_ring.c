@@ -15,8 +15,9 @@
 
 static const struct knell_usage usage = {
     .command = "knell sim ring",
-    .summary = "Simulates the failure detector on a platform whose nodes die, and measures the time until every living node "
-               "knows the first failure (first) and all failures, with the ring whole again (stable).",
+    .summary =
+        "Simulates the failure detector on a platform whose nodes die, and measures the time until every living node "
+        "knows the first failure (first) and all failures, with the ring whole again (stable).",
     .notes =
         "--failures burst[=F]  F random nodes, the first at 0, the others uniform within --window; F defaults to the most "
         "that the bound covers, floor(log2 N) - 1\n"
@@ -180,7 +181,9 @@ static int check_fidelity(struct ring *r, const struct knell_option *options, si
 {
     if (r->fidelity == FAST && (r->network || r->heartbeats || r->timeline))
         return knell__cli_fail(&usage, "--fidelity fast: knows no --%s; use --fidelity full",
-                               r->network ? "network oneport" : r->heartbeats ? "heartbeats simulated" : "timeline");
+                               r->network      ? "network oneport"
+                               : r->heartbeats ? "heartbeats simulated"
+                                               : "timeline");
     if (r->timeline && r->sim.json)
         return knell__cli_fail(&usage, "--timeline: a picture, not for --json");
     if (r->timeline && knell_options_find(options, n, "runs")->given && r->sim.runs != 1)
@@ -199,10 +202,10 @@ static int parse(int argc, char **argv, struct ring *r)
         KNELL_OPT_DURATION("delta", "T", &r->delta, 1, LONGEST, "suspicion timeout, at least eta + tau"),
         KNELL_OPT_DURATION("tau", "T", &r->tau, 1, LONGEST, "bound on the time of one message"),
         KNELL_OPT_TEXT("failures", "HOW", &r->failures, "burst[=F], mtbf=T or list=FILE, see below"),
-        KNELL_OPT_DURATION("window", "T", &r->window, 0, LONGEST, "length of a burst",
-                           .fallback_help = "delta"),
+        KNELL_OPT_DURATION("window", "T", &r->window, 0, LONGEST, "length of a burst", .fallback_help = "delta"),
         KNELL_OPT_WORD("overlay", &r->overlay, overlays, "how a death is spread", .fallback = "circulant"),
-        KNELL_OPT_FLAG("latest-only", &r->latest_only, "word of a death carries no earlier ones, and goes to all nodes"),
+        KNELL_OPT_FLAG("latest-only", &r->latest_only,
+                       "word of a death carries no earlier ones, and goes to all nodes"),
         KNELL_OPT_WORD("network", &r->network, networks, "delays uniform in (0, tau], or one port per node",
                        .fallback = "latency"),
         KNELL_OPT_WORD("heartbeats", &r->heartbeats, heartbeats, "only those that matter, or every one",
@@ -222,8 +225,7 @@ static int parse(int argc, char **argv, struct ring *r)
     if ((status = knell__ring_fail_check(&usage, &r->fail, options, n)) != KNELL_EXIT_OK ||
         (status = check_times(r, options, n)) != KNELL_EXIT_OK || (status = check_config(r)) != KNELL_EXIT_OK ||
         (status = check_fidelity(r, options, n)) != KNELL_EXIT_OK ||
-        (!r->fail.file && (status = parse_failures(r)) != KNELL_EXIT_OK) ||
-        (status = check_clock(r)) != KNELL_EXIT_OK)
+        (!r->fail.file && (status = parse_failures(r)) != KNELL_EXIT_OK) || (status = check_clock(r)) != KNELL_EXIT_OK)
         return status;
     return -1;
 }

@@ -37,7 +37,8 @@ int knell__ring_fail_check(const struct knell_usage *usage, const struct knell_r
             if (knell_options_find(options, n, ours[i])->given)
                 return knell__cli_fail(usage, "--%s: only with --fail", ours[i]);
         if (!knell_options_find(options, n, "failures")->given)
-            return knell__cli_fail(usage, "--failures is missing, or --fail; `%s --help` explains them", usage->command);
+            return knell__cli_fail(usage, "--failures is missing, or --fail; `%s --help` explains them",
+                                   usage->command);
         return KNELL_EXIT_OK;
     }
     if (knell_options_find(options, n, "failures")->given)

@@ -17,13 +17,13 @@ struct knell_ring_fail {
     struct knell_sim_options sim;
 };
 
-#define KNELL_RING_FAIL_OPTIONS(f)                                                                                     \
-    KNELL_OPT_TEXT("fail", "FILE", &(f)->file, "a FAIL scenario strikes instead; see docs/scenarios.md"),             \
-    KNELL_FAIL_OPTION_DEFINE(&(f)->defines),                                                                           \
-    KNELL_OPT_DURATION("until", "T", &(f)->until_ns, 1, KNELL_DURATION_MAX_NS / 2,                                     \
-                       "--fail: ends runs that have not ended by themselves", .fallback_help = "1000 delta"),          \
-    KNELL_OPT_TEXT("log", "FILE", &(f)->log, "--fail: writes what the scenario does in every run here",               \
-                   .fallback_help = "shown if --runs is 1")
+#define KNELL_RING_FAIL_OPTIONS(f)                                                                                \
+    KNELL_OPT_TEXT("fail", "FILE", &(f)->file, "a FAIL scenario strikes instead; see docs/scenarios.md"),         \
+        KNELL_FAIL_OPTION_DEFINE(&(f)->defines),                                                                  \
+        KNELL_OPT_DURATION("until", "T", &(f)->until_ns, 1, KNELL_DURATION_MAX_NS / 2,                            \
+                           "--fail: ends runs that have not ended by themselves", .fallback_help = "1000 delta"), \
+        KNELL_OPT_TEXT("log", "FILE", &(f)->log, "--fail: writes what the scenario does in every run here",       \
+                       .fallback_help = "shown if --runs is 1")
 
 /* With the scenario or without: are the others of these options, and those of the rest of the table, in place? */
 int knell__ring_fail_check(const struct knell_usage *usage, const struct knell_ring_fail *fail,

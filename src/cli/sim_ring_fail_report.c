@@ -135,8 +135,9 @@ static void write_remarks(FILE *out, const struct knell_ring_fail *fail, const s
     if (report->suspected_living + report->never_known == 0)
         fprintf(out, "No violation: nobody was suspected without a reason, every failure became known.\n");
     else
-        fprintf(out, "VIOLATIONS: %" PRIu64 " suspected without a reason, %" PRIu64 " failures not known to all; first in run %" PRIu64
-                " of --log.\n",
+        fprintf(out,
+                "VIOLATIONS: %" PRIu64 " suspected without a reason, %" PRIu64
+                " failures not known to all; first in run %" PRIu64 " of --log.\n",
                 report->suspected_living, report->never_known, report->bad_run);
 }
 
@@ -149,8 +150,9 @@ void knell__ring_fail_text(FILE *out, const struct knell_ring_fail *fail, const 
             knell__format_duration(config->eta, eta), knell__format_duration(config->delta, delta),
             knell__format_duration(config->tau, tau), config->overlay == KNELL_OVERLAY_HBA ? "hba" : "circulant");
     write_slots(out, program, config->ranks);
-    fprintf(out, "%" PRId64 " %s, seed %" PRId64 ", %" PRIu64 " events, %" PRIu64 " rules fired, %.2f s\n\n", fail->sim.runs,
-            fail->sim.runs == 1 ? "run" : "runs", fail->sim.seed, report->events, report->fired, report->wall_s);
+    fprintf(out, "%" PRId64 " %s, seed %" PRId64 ", %" PRIu64 " events, %" PRIu64 " rules fired, %.2f s\n\n",
+            fail->sim.runs, fail->sim.runs == 1 ? "run" : "runs", fail->sim.seed, report->events, report->fired,
+            report->wall_s);
     knell__sim_table_head(out);
     knell__sim_table_row(out, "faults", &report->faults);
     knell__sim_table_row(out, "failures", &report->failures);

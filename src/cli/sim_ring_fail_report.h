@@ -10,7 +10,7 @@ struct knell_ring_fail_report {
     uint64_t has_first, has_stable; /* runs in which there is such a time */
     uint64_t detections, suspected_living, never_known, cut_off, events, fired, errors;
     uint64_t bad_run; /* the first with a violation, if there is one */
-    double wall_s; /* for the caller to set */
+    double wall_s;    /* for the caller to set */
 };
 
 /* 0, or -1: no memory. */

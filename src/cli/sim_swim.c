@@ -11,17 +11,19 @@
 
 static const struct knell_usage usage = {
     .command = "knell sim swim",
-    .summary = "Simulates SWIM (Das, Gupta and Motivala, 2002), the detector of memberlist and others: probes of random members, "
-               "indirect probes, suspicion, and gossip on the probes' messages. Counts the periods until deaths are suspected, "
-               "declared and known to all, messages, and the living that were suspected and declared dead.",
-    .notes = "F nodes die at once, then periods are counted. In each every living node pings one other, going through all in an order "
-             "that is shuffled anew each time. Without an answer it asks K others to ping; without any it suspects. Messages carry up "
-             "to B updates, each passed on ceil(L ln(N + 1)) times by each node. Who is suspected and hears of it says that it lives; "
-             "who does not for S periods is dead, for good.\n"
-             "A message is lost with probability P, and takes no time otherwise. memberlist's additions (Lifeguard, gossip of its own, "
-             "exchange of whole lists) are not modelled.\n"
-             "--piggyback 0: no gossip, each finds out for itself. --suspicion 0: dead at once. --failures 0 --periods T: "
-             "how often the living are suspected.\n",
+    .summary =
+        "Simulates SWIM (Das, Gupta and Motivala, 2002), the detector of memberlist and others: probes of random members, "
+        "indirect probes, suspicion, and gossip on the probes' messages. Counts the periods until deaths are suspected, "
+        "declared and known to all, messages, and the living that were suspected and declared dead.",
+    .notes =
+        "F nodes die at once, then periods are counted. In each every living node pings one other, going through all in an order "
+        "that is shuffled anew each time. Without an answer it asks K others to ping; without any it suspects. Messages carry up "
+        "to B updates, each passed on ceil(L ln(N + 1)) times by each node. Who is suspected and hears of it says that it lives; "
+        "who does not for S periods is dead, for good.\n"
+        "A message is lost with probability P, and takes no time otherwise. memberlist's additions (Lifeguard, gossip of its own, "
+        "exchange of whole lists) are not modelled.\n"
+        "--piggyback 0: no gossip, each finds out for itself. --suspicion 0: dead at once. --failures 0 --periods T: "
+        "how often the living are suspected.\n",
     .examples = "  knell sim swim --nodes 1000\n"
                 "  knell sim swim --nodes 1000 --failures 10 --loss 0.05 --json\n"
                 "  knell sim swim --nodes 500 --failures 0 --periods 200 --loss 0.02 \\\n"
@@ -33,7 +35,8 @@ static const struct knell_usage usage = {
 
 /* A statistic by run. */
 enum { SUSPECTED, DECLARED, KNOWN, MESSAGES, PERIODS, FALSE_SUSPICIONS, FALSE_POSITIVES, COLUMNS };
-static const char *const names[] = {"suspected", "declared", "known", "messages", "periods", "false_suspicions", "false_positives"};
+static const char *const names[] = {"suspected", "declared",         "known",          "messages",
+                                    "periods",   "false_suspicions", "false_positives"};
 
 struct swim {
     int64_t nodes, failures, indirect, piggyback, suspicion, periods;
@@ -48,14 +51,15 @@ struct swim {
 static int check(struct swim *s)
 {
     if (s->failures > s->nodes - 2)
-        return knell__cli_fail(&usage, "--failures %" PRId64 ": at least two of the %" PRId64 " nodes must live", s->failures,
-                               s->nodes);
+        return knell__cli_fail(&usage, "--failures %" PRId64 ": at least two of the %" PRId64 " nodes must live",
+                               s->failures, s->nodes);
     if (s->failures == 0 && s->periods == 0)
         return knell__cli_fail(&usage, "--failures 0: nothing ends a run; give --periods");
     int64_t suspects = s->loss > 0 ? s->nodes : s->failures;
     if (s->nodes * suspects > REMEMBERED_MAX)
-        return knell__cli_fail(&usage, "--nodes %" PRId64 ": each remembers what it heard of up to %" PRId64
-                                       " others; at most %" PRId64 " nodes %s",
+        return knell__cli_fail(&usage,
+                               "--nodes %" PRId64 ": each remembers what it heard of up to %" PRId64
+                               " others; at most %" PRId64 " nodes %s",
                                s->nodes, suspects, s->loss > 0 ? 8192 : REMEMBERED_MAX / suspects,
                                s->loss > 0 ? "with --loss" : "with so many --failures");
     return -1;
@@ -139,21 +143,27 @@ static double share_alive(const struct swim *s)
 static void write_text(FILE *out, const struct swim *s, const struct knell_stat stat[COLUMNS], double wall_s)
 {
     const struct knell_swim_plan *plan = &s->plan;
-    fprintf(out, "SWIM, %u nodes, %u dead, %u indirect probes, loss %g, suspicion %u periods\n", plan->nodes, plan->failures,
-            plan->indirect, plan->loss, plan->suspicion);
-    fprintf(out, "%u updates a message, each passed on %u times; %" PRId64 " run%s, seed %" PRId64 ", %.2f s\n\n", plan->piggyback,
-            plan->repeats, s->sim.runs, s->sim.runs == 1 ? "" : "s", s->sim.seed, wall_s);
+    fprintf(out, "SWIM, %u nodes, %u dead, %u indirect probes, loss %g, suspicion %u periods\n", plan->nodes,
+            plan->failures, plan->indirect, plan->loss, plan->suspicion);
+    fprintf(out, "%u updates a message, each passed on %u times; %" PRId64 " run%s, seed %" PRId64 ", %.2f s\n\n",
+            plan->piggyback, plan->repeats, s->sim.runs, s->sim.runs == 1 ? "" : "s", s->sim.seed, wall_s);
     knell__sim_table_head(out);
     for (int i = s->failures ? SUSPECTED : MESSAGES; i < COLUMNS; i++)
-        knell__sim_table_row(out, i == FALSE_SUSPICIONS ? "false suspic." : i == FALSE_POSITIVES ? "false deaths" : names[i],
+        knell__sim_table_row(out,
+                             i == FALSE_SUSPICIONS  ? "false suspic."
+                             : i == FALSE_POSITIVES ? "false deaths"
+                                                    : names[i],
                              &stat[i]);
     fputc('\n', out);
     if (s->failures)
-        fprintf(out, "suspected, declared: periods until the first node does, mean of the dead; known: until all do of all.\n"
-                     "The paper expects the first suspicion after %.4g periods.\n",
-                knell_swim_first_expected(share_alive(s)));
-    fprintf(out, "messages: sent per living node and period; the ring sends 1 heartbeat. A probe of a living node fails\n"
-                 "with probability %.4g; false deaths: living nodes that some node held for dead.\n",
+        fprintf(
+            out,
+            "suspected, declared: periods until the first node does, mean of the dead; known: until all do of all.\n"
+            "The paper expects the first suspicion after %.4g periods.\n",
+            knell_swim_first_expected(share_alive(s)));
+    fprintf(out,
+            "messages: sent per living node and period; the ring sends 1 heartbeat. A probe of a living node fails\n"
+            "with probability %.4g; false deaths: living nodes that some node held for dead.\n",
             knell_swim_false_probe(plan->loss, share_alive(s), plan->indirect));
 }
 

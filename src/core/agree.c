@@ -33,7 +33,8 @@ static struct knell_range *ranges_of(struct knell_node *node, const struct knell
     return (struct knell_range *)store_of(node, agreement, slot);
 }
 
-static uint8_t *value_of(struct knell_node *node, const struct knell__agreement *agreement, const struct knell__slot *slot)
+static uint8_t *value_of(struct knell_node *node, const struct knell__agreement *agreement,
+                         const struct knell__slot *slot)
 {
     return (uint8_t *)(ranges_of(node, agreement, slot) + node->limits.dead_ranges);
 }
@@ -72,17 +73,20 @@ static struct knell__slot *slot_for(struct knell__agreement *agreement, uint32_t
     if (slot->state == KNELL__SLOT_FREE || slot->instance < instance) {
         if (slot->state == KNELL__SLOT_OPEN)
             return NULL;
-        *slot = (struct knell__slot){
-            .instance = instance, .state = KNELL__SLOT_OPEN, .reign = KNELL_NOBODY, .said_to = KNELL_NOBODY,
-            .told_by = KNELL_NOBODY, .asks = KNELL_NOBODY};
+        *slot = (struct knell__slot){.instance = instance,
+                                     .state = KNELL__SLOT_OPEN,
+                                     .reign = KNELL_NOBODY,
+                                     .said_to = KNELL_NOBODY,
+                                     .told_by = KNELL_NOBODY,
+                                     .asks = KNELL_NOBODY};
     }
     return slot;
 }
 
 /* ---- one instance, with all that belongs to it -------------------------------------------------------------------------- */
 
-struct knell__at knell__at_make(struct knell__step *step, const struct knell_group *group, struct knell__agreement *agreement,
-                                struct knell__slot *slot)
+struct knell__at knell__at_make(struct knell__step *step, const struct knell_group *group,
+                                struct knell__agreement *agreement, struct knell__slot *slot)
 {
     return (struct knell__at){step, group, agreement, slot, knell__tree_index(group, step->node->self)};
 }

@@ -11,8 +11,8 @@ struct knell__at {
     struct knell__slot *slot;
     uint32_t self; /* own index */
 };
-struct knell__at knell__at_make(struct knell__step *step, const struct knell_group *group, struct knell__agreement *agreement,
-                                struct knell__slot *slot);
+struct knell__at knell__at_make(struct knell__step *step, const struct knell_group *group,
+                                struct knell__agreement *agreement, struct knell__slot *slot);
 
 /* UP: what has been folded so far; DOWN: the decision. */
 void knell__agree_fill(struct knell__at *at, enum knell_message type, struct knell_body *body);

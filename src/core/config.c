@@ -39,8 +39,8 @@ const char *knell_error_text(int code)
     switch (code) {
     case 0:
         return "success";
-#define TEXT(name, number, text)                                                                                      \
-    case KNELL_##name:                                                                                                \
+#define TEXT(name, number, text) \
+    case KNELL_##name:           \
         return text;
         KNELL_ERRORS(TEXT)
 #undef TEXT

@@ -93,14 +93,14 @@ static void add_left(struct knell__step *step, knell_rank first, knell_rank last
     assert(node->left_ranges <= node->limits.dead_ranges);
     for (knell_rank rank = first;; rank++) {
         node->left_digest += mix(~(uint64_t)rank);
-        knell__tell(step,
-                    &(struct knell_fact){.type = KNELL_FACT_LEFT, .rank = rank, .by = by, .why = KNELL_WHY_LEFT});
+        knell__tell(step, &(struct knell_fact){.type = KNELL_FACT_LEFT, .rank = rank, .by = by, .why = KNELL_WHY_LEFT});
         if (rank == last)
             return;
     }
 }
 
-static bool learn_stretch(struct knell__step *step, knell_rank first, knell_rank last, knell_rank by, enum knell_why why)
+static bool learn_stretch(struct knell__step *step, knell_rank first, knell_rank last, knell_rank by,
+                          enum knell_why why)
 {
     struct knell_node *node = step->node;
     bool news = false;

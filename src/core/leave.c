@@ -104,12 +104,13 @@ void knell__depart_advance(struct knell__step *step)
 }
 
 void knell__depart_answered(struct knell__step *step, const struct knell_group *group, knell_rank from,
-                           const struct knell_body *body)
+                            const struct knell_body *body)
 {
     struct knell__agreement *agreement = knell__agreement_find(step->node, group->id, body->kind);
     struct knell__slot *slot = agreement ? &agreement->slot[body->sequence & 1] : NULL;
     uint32_t index = knell__tree_index(group, from);
-    if (!step->node->leaving || !slot || slot->instance != body->sequence || index == KNELL_NOBODY || index != slot->asks)
+    if (!step->node->leaving || !slot || slot->instance != body->sequence || index == KNELL_NOBODY ||
+        index != slot->asks)
         return;
     struct knell__at at = knell__at_make(step, group, agreement, slot);
     if (index < at.self)

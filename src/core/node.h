@@ -77,7 +77,7 @@ struct knell_node {
     uint32_t gone_ranges;
     uint32_t left_ranges;
     uint32_t sources;
-    uint8_t state; /* enum knell_state */
+    uint8_t state;  /* enum knell_state */
     bool triggered; /* fenced by its own wish: says so to whoever asks */
     bool leaving;   /* its driver wants it to leave; it makes sure of its decisions first */
     struct knell_limits limits;
@@ -121,10 +121,10 @@ static inline struct knell_range *knell__left(struct knell_node *node)
     return knell__gone(node) + node->limits.dead_ranges;
 }
 
-#define KNELL__COUNT(node, field, by)                                                                                 \
-    do {                                                                                                              \
-        if ((node)->counters)                                                                                         \
-            (node)->counters->field += (by);                                                                          \
+#define KNELL__COUNT(node, field, by)        \
+    do {                                     \
+        if ((node)->counters)                \
+            (node)->counters->field += (by); \
     } while (0)
 
 /* One step under way. */
@@ -157,7 +157,7 @@ void knell__depart(struct knell__step *step);
 void knell__depart_advance(struct knell__step *step); /* at the end of each step of a node that leaves */
 void knell__depart_asked(struct knell__step *step, knell_rank from, const struct knell_body *body);
 void knell__depart_answered(struct knell__step *step, const struct knell_group *group, knell_rank from,
-                           const struct knell_body *body);
+                            const struct knell_body *body);
 
 /* ring.c */
 void knell__ring_start(struct knell__step *step, knell_time first_heartbeat, knell_time grace);
@@ -165,14 +165,16 @@ void knell__ring_tick(struct knell__step *step);
 void knell__ring_resumed(struct knell__step *step, knell_time gap);
 void knell__ring_suspect(struct knell__step *step, knell_rank rank, enum knell_why why);
 void knell__ring_trigger(struct knell__step *step);
-void knell__ring_trigger_again(struct knell__step *step, const struct knell_route *route, const struct knell_body *body);
+void knell__ring_trigger_again(struct knell__step *step, const struct knell_route *route,
+                               const struct knell_body *body);
 void knell__ring_heartbeat(struct knell__step *step, knell_rank from, const struct knell_body *body);
 void knell__ring_new_observer(struct knell__step *step, knell_rank from);
 void knell__ring_mend(struct knell__step *step);
 
 /* broadcast.c */
 void knell__broadcast(struct knell__step *step, knell_rank subject, enum knell_why why);
-void knell__broadcast_received(struct knell__step *step, const struct knell_route *route, const struct knell_body *body);
+void knell__broadcast_received(struct knell__step *step, const struct knell_route *route,
+                               const struct knell_body *body);
 void knell__sync_send(struct knell__step *step, knell_rank to, uint8_t flags);
 void knell__sync_received(struct knell__step *step, knell_rank from, const struct knell_body *body, bool news);
 struct knell__source *knell__source_find(struct knell_node *node, knell_rank rank);

@@ -98,7 +98,8 @@ uint32_t knell__circulant_targets(const struct knell__roster *roster, knell_rank
     uint32_t n = roster->alive;
     if (n < 2)
         return 0;
-    struct circulant c = {.roster = roster, .index = knell__roster_index(roster, self), .log = knell__log2(n), .to = to};
+    struct circulant c = {
+        .roster = roster, .index = knell__roster_index(roster, self), .log = knell__log2(n), .to = to};
     uint32_t origin = knell__roster_index(roster, source);
     uint32_t label = c.index >= origin ? c.index - origin : c.index + n - origin;
     bool up = label <= n / 2;

@@ -157,7 +157,7 @@ void knell__ring_suspect(struct knell__step *step, knell_rank rank, enum knell_w
         return;
     if (why != KNELL_WHY_TRIGGER)
         knell__sync_send(step, rank, 0); /* should it live, it is the first to know, and ends (I3) */
-    knell__ring_mend(step); /* NewObserver goes out next: the ring heals while the news spreads */
+    knell__ring_mend(step);              /* NewObserver goes out next: the ring heals while the news spreads */
     knell__broadcast(step, rank, why);
     knell__groups_dead_changed(step);
 }

@@ -70,7 +70,8 @@ static void emit_argument(struct knell__compiler *c, const struct knell__expr *e
     for (; *digits && number <= KNELL_FAIL_ARGUMENTS_MAX; digits++)
         number = number * 10 + (*digits - '0');
     if (!c->rule || c->rule->event != KNELL_FAIL_BEFORE)
-        knell__notes_error(c->notes, e->at, "%s has no meaning here: only a rule of before(...) has a call with arguments",
+        knell__notes_error(c->notes, e->at,
+                           "%s has no meaning here: only a rule of before(...) has a call with arguments",
                            e->name.text);
     else if (number < 1 || number > KNELL_FAIL_ARGUMENTS_MAX)
         knell__notes_error(c->notes, e->at, "arguments have the numbers 1 to %d", KNELL_FAIL_ARGUMENTS_MAX);

@@ -93,7 +93,7 @@ static void need_event(struct check *c, const struct knell__fail_rule *rule)
 {
     static const uint32_t features[] = {
         [KNELL_FAIL_ONLOAD] = CAN(ONLOAD), [KNELL_FAIL_ONEXIT] = CAN(ONEXIT), [KNELL_FAIL_ONERROR] = CAN(ONERROR),
-        [KNELL_FAIL_BEFORE] = CAN(BEFORE), [KNELL_FAIL_AFTER] = CAN(AFTER), [KNELL_FAIL_WATCH] = CAN(WATCH),
+        [KNELL_FAIL_BEFORE] = CAN(BEFORE), [KNELL_FAIL_AFTER] = CAN(AFTER),   [KNELL_FAIL_WATCH] = CAN(WATCH),
     };
 
     if (rule->event > KNELL_FAIL_WATCH)
@@ -106,9 +106,9 @@ static void need_event(struct check *c, const struct knell__fail_rule *rule)
 static void need_action(struct check *c, const struct knell__fail_act *act)
 {
     static const uint32_t features[] = {
-        [KNELL_FAIL_HALT] = CAN(HALT), [KNELL_FAIL_STOP] = CAN(STOP), [KNELL_FAIL_CONTINUE] = CAN(CONTINUE),
+        [KNELL_FAIL_HALT] = CAN(HALT),     [KNELL_FAIL_STOP] = CAN(STOP), [KNELL_FAIL_CONTINUE] = CAN(CONTINUE),
         [KNELL_FAIL_SIGNAL] = CAN(SIGNAL), [KNELL_FAIL_SET] = CAN(WRITE), [KNELL_FAIL_FLIP] = CAN(FLIP_PAYLOAD),
-        [KNELL_FAIL_CUT] = CAN(CUT), [KNELL_FAIL_HEAL] = CAN(CUT),
+        [KNELL_FAIL_CUT] = CAN(CUT),       [KNELL_FAIL_HEAL] = CAN(CUT),
     };
     uint32_t feature = features[act->type];
 

@@ -6,12 +6,9 @@
 const char *knell_fail_fault_text(enum knell_fail_fault_type type)
 {
     static const char *const texts[] = {
-        "the result does not fit in 64 bits",
-        "division by zero",
-        "nothing to draw from: an empty range",
-        "no such slot",
-        "the variable or argument cannot be read",
-        "a time that is negative or beyond 292 years",
+        "the result does not fit in 64 bits",      "division by zero",
+        "nothing to draw from: an empty range",    "no such slot",
+        "the variable or argument cannot be read", "a time that is negative or beyond 292 years",
     };
 
     return texts[type];

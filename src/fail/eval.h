@@ -8,7 +8,7 @@
 struct knell__machine {
     const struct knell__fail_op *ops;
     const int64_t *variables;
-    uint64_t key;   /* of the draws of this instance */
+    uint64_t key;    /* of the draws of this instance */
     uint64_t *draws; /* how many it has made */
     void *reader;
     bool (*read)(void *reader, uint32_t variable, int64_t *value);

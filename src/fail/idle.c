@@ -100,8 +100,8 @@ static bool only_flips(const struct knell_fail_world *w, const struct knell__fai
 
         if (act->type == KNELL_FAIL_STAY)
             stays = true;
-        else if (act->type != KNELL_FAIL_FLIP || act->subject != KNELL_FAIL_NO_SUBJECT ||
-                 !is_known(w, act->value) || !is_known(w, act->whole))
+        else if (act->type != KNELL_FAIL_FLIP || act->subject != KNELL_FAIL_NO_SUBJECT || !is_known(w, act->value) ||
+                 !is_known(w, act->whole))
             return false;
     }
     return stays && rule->count == 0;

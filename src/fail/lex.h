@@ -7,36 +7,36 @@
 
 /* Words with a meaning of their own. Extensions are marked in docs/scenarios.md. The attributes of a place (program,
  * size, ...) are plain names: only their place in the text makes them attributes. */
-#define KNELL__FAIL_WORDS(X)                                                                                           \
-    X(PARAM, "param")                                                                                                  \
-    X(DAEMON, "Daemon")                                                                                                \
-    X(COMPUTER, "Computer")                                                                                            \
-    X(GROUP, "Group")                                                                                                  \
-    X(NODE, "node")                                                                                                    \
-    X(ALWAYS, "always")                                                                                                \
-    X(INT, "int")                                                                                                      \
-    X(TIME_G, "time_g")                                                                                                \
-    X(TIME, "time")                                                                                                    \
-    X(ONLOAD, "onload")                                                                                                \
-    X(ONEXIT, "onexit")                                                                                                \
-    X(ONERROR, "onerror")                                                                                              \
-    X(BEFORE, "before")                                                                                                \
-    X(AFTER, "after")                                                                                                  \
-    X(WATCH, "watch")                                                                                                  \
-    X(GOTO, "goto")                                                                                                    \
-    X(STAY, "stay")                                                                                                    \
-    X(HALT, "halt")                                                                                                    \
-    X(STOP, "stop")                                                                                                    \
-    X(CONTINUE, "continue")                                                                                            \
-    X(SIGNAL, "signal")                                                                                                \
-    X(LOG, "log")                                                                                                      \
-    X(CUT, "cut")                                                                                                      \
-    X(HEAL, "heal")                                                                                                    \
-    X(FLIP, "flip")                                                                                                    \
-    X(SENDER, "FAIL_SENDER")                                                                                           \
-    X(RANDOM, "FAIL_RANDOM")                                                                                           \
-    X(CHANCE, "FAIL_CHANCE")                                                                                           \
-    X(EXP, "FAIL_EXP")                                                                                                 \
+#define KNELL__FAIL_WORDS(X) \
+    X(PARAM, "param")        \
+    X(DAEMON, "Daemon")      \
+    X(COMPUTER, "Computer")  \
+    X(GROUP, "Group")        \
+    X(NODE, "node")          \
+    X(ALWAYS, "always")      \
+    X(INT, "int")            \
+    X(TIME_G, "time_g")      \
+    X(TIME, "time")          \
+    X(ONLOAD, "onload")      \
+    X(ONEXIT, "onexit")      \
+    X(ONERROR, "onerror")    \
+    X(BEFORE, "before")      \
+    X(AFTER, "after")        \
+    X(WATCH, "watch")        \
+    X(GOTO, "goto")          \
+    X(STAY, "stay")          \
+    X(HALT, "halt")          \
+    X(STOP, "stop")          \
+    X(CONTINUE, "continue")  \
+    X(SIGNAL, "signal")      \
+    X(LOG, "log")            \
+    X(CUT, "cut")            \
+    X(HEAL, "heal")          \
+    X(FLIP, "flip")          \
+    X(SENDER, "FAIL_SENDER") \
+    X(RANDOM, "FAIL_RANDOM") \
+    X(CHANCE, "FAIL_CHANCE") \
+    X(EXP, "FAIL_EXP")       \
     X(WEIBULL, "FAIL_WEIBULL")
 
 enum knell__fail_token_type {

@@ -36,11 +36,11 @@ void knell__parse_skip_section(struct knell__parser *p);
 bool knell__parse_head(struct knell__parser *p, struct knell__word *name, const char *what);
 void knell__parse_close(struct knell__parser *p);
 
-struct knell__param *knell__parse_param(struct knell__parser *p); /* NULL: reported, the section is to be skipped */
-struct knell__place *knell__parse_place(struct knell__parser *p); /* NULL: reported and skipped */
-struct knell__expr *knell__parse_expr(struct knell__parser *p); /* NULL: reported */
+struct knell__param *knell__parse_param(struct knell__parser *p);   /* NULL: reported, the section is to be skipped */
+struct knell__place *knell__parse_place(struct knell__parser *p);   /* NULL: reported and skipped */
+struct knell__expr *knell__parse_expr(struct knell__parser *p);     /* NULL: reported */
 struct knell__expr *knell__parse_variable(struct knell__parser *p); /* a TVAR token */
-struct knell__rule *knell__parse_rule(struct knell__parser *p); /* NULL: reported; the caller finds the next rule */
+struct knell__rule *knell__parse_rule(struct knell__parser *p);     /* NULL: reported; the caller finds the next rule */
 bool knell__parse_actions(struct knell__parser *p, struct knell__rule *rule);
 
 #endif

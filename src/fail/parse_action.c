@@ -32,8 +32,8 @@ static bool parse_goto(struct knell__parser *p, struct knell__action *a)
     knell__parse_advance(p);
     a->name = (struct knell__word){p->token.text, p->token.at};
     if (p->token.type == KNELL__FAIL_TOKEN_NUMBER) {
-        a->name.text = knell__arena_copy(p->arena, p->token.at.width ? p->lexer.next - p->token.at.width : "",
-                                         p->token.at.width);
+        a->name.text =
+            knell__arena_copy(p->arena, p->token.at.width ? p->lexer.next - p->token.at.width : "", p->token.at.width);
     } else if (p->token.type != KNELL__FAIL_TOKEN_NAME) {
         knell__parse_expected(p, "the number or the name of a node");
         return false;

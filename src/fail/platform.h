@@ -26,13 +26,13 @@ struct knell_platform_call {
 enum { KNELL_PLATFORM_CALLS_MAX = 16 };
 
 struct knell_platform_config {
-    uint32_t place;     /* the group of the job; processes on other places live on their own, one in every slot */
-    uint32_t processes; /* of the job; at most the size of the group, the other slots are spare */
-    knell_time launch;  /* from one process to the next when the job is launched */
-    knell_time detect;  /* from a death until the dispatcher knows */
-    knell_time stop;    /* from there until the survivors are gone */
+    uint32_t place;      /* the group of the job; processes on other places live on their own, one in every slot */
+    uint32_t processes;  /* of the job; at most the size of the group, the other slots are spare */
+    knell_time launch;   /* from one process to the next when the job is launched */
+    knell_time detect;   /* from a death until the dispatcher knows */
+    knell_time stop;     /* from there until the survivors are gone */
     knell_time relaunch; /* from there until the first process is back */
-    knell_time length;  /* a process exits with status 0 after running for so long; 0: never */
+    knell_time length;   /* a process exits with status 0 after running for so long; 0: never */
     enum knell_platform_relaunch policy;
     bool spares; /* a dead process comes back on the next free slot instead of its own */
     struct knell_platform_call calls[KNELL_PLATFORM_CALLS_MAX];

@@ -142,8 +142,8 @@ static void write_flip(struct pen *pen, const struct knell_fail_action *a)
 static void write_what(struct pen *pen, uint32_t instance, const struct knell_fail_action *a)
 {
     static const char *const words[] = {
-        [KNELL_FAIL_STAY] = "stay", [KNELL_FAIL_HALT] = "halt", [KNELL_FAIL_STOP] = "stop",
-        [KNELL_FAIL_CONTINUE] = "continue", [KNELL_FAIL_CUT] = "cut", [KNELL_FAIL_HEAL] = "heal",
+        [KNELL_FAIL_STAY] = "stay",         [KNELL_FAIL_HALT] = "halt", [KNELL_FAIL_STOP] = "stop",
+        [KNELL_FAIL_CONTINUE] = "continue", [KNELL_FAIL_CUT] = "cut",   [KNELL_FAIL_HEAL] = "heal",
     };
 
     switch (a->type) {
@@ -283,8 +283,8 @@ size_t knell_fail_record_json(const struct knell_fail_program *program, const st
     static const char *const outcomes[] = {"fired", "no rule", "waits", "no process", "dropped", "rests", "faulty"};
     struct pen pen = {buffer, size, 0, true, program};
 
-    write(&pen, "{\"seq\":%" PRIu64 ",\"time_s\":%" PRId64 ".%09" PRId64 ",\"daemon\":\"", record->sequence, record->now / SECOND,
-          record->now % SECOND);
+    write(&pen, "{\"seq\":%" PRIu64 ",\"time_s\":%" PRId64 ".%09" PRId64 ",\"daemon\":\"", record->sequence,
+          record->now / SECOND, record->now % SECOND);
     write_instance(&pen, record->instance);
     write(&pen, "\",\"line\":%u,\"event\":\"", record->line);
     if (has_event(record))

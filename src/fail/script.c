@@ -61,7 +61,11 @@ const char *knell_fail_parse_time(const char *text, knell_time *time)
     static const struct {
         const char *name;
         int64_t ns;
-    } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", INT64_C(60000000000)},
+    } units[] = {{"ns", 1},
+                 {"us", 1000},
+                 {"ms", 1000000},
+                 {"s", 1000000000},
+                 {"min", INT64_C(60000000000)},
                  {"h", INT64_C(3600000000000)}};
     size_t length = strspn(text, "0123456789.");
 
@@ -227,8 +231,9 @@ static void say_unarmed(struct knell_fail_script *s, uint32_t instance)
 
     knell_fail_instance_name(s->program, instance, name, sizeof name);
     if (s->json)
-        snprintf(text, sizeof text, "{\"time_s\":%" PRId64 ".%09" PRId64 ",\"daemon\":\"%s\",\"outcome\":\"not armed\"}",
-                 s->now / SECOND, s->now % SECOND, name);
+        snprintf(text, sizeof text,
+                 "{\"time_s\":%" PRId64 ".%09" PRId64 ",\"daemon\":\"%s\",\"outcome\":\"not armed\"}", s->now / SECOND,
+                 s->now % SECOND, name);
     else
         snprintf(text, sizeof text, "%s: not armed, runs on", name);
     s->sink.line(s->sink.driver, text);
@@ -381,7 +386,8 @@ static void show_json(struct knell_fail_script *s, uint32_t instance)
 
     knell_fail_instance_name(s->program, instance, name, sizeof name);
     n = (size_t)snprintf(text, sizeof text,
-                         "{\"time_s\":%" PRId64 ".%09" PRId64 ",\"daemon\":\"%s\",\"node\":\"%s\",\"process\":\"%s\",\"variables\":{",
+                         "{\"time_s\":%" PRId64 ".%09" PRId64
+                         ",\"daemon\":\"%s\",\"node\":\"%s\",\"process\":\"%s\",\"variables\":{",
                          s->now / SECOND, s->now % SECOND, name, knell_fail_node_of(s->world, instance),
                          states[knell_fail_process_of(s->world, instance)]);
     for (uint32_t i = 0; n < full && knell_fail_variable_of(s->world, instance, i, &variable, &value); i++)
@@ -410,9 +416,12 @@ static const struct {
     uint32_t least, most; /* words behind it */
     int (*run)(struct line *line);
 } verbs[] = {
-    {"load", 1, 1, do_process}, {"exit", 1, 1, do_process}, {"error", 1, 1, do_process}, {"before", 2, 2 + KNELL_FAIL_ARGUMENTS_MAX, do_call},
-    {"after", 2, 2, do_call},   {"set", 3, 3, do_set},      {"send", 4, 4, do_send},     {"at", 1, 1, do_at},
-    {"wait", 1, 1, do_at},      {"next", 0, 0, do_next},    {"show", 0, 1, do_show},
+    {"load", 1, 1, do_process},  {"exit", 1, 1, do_process},
+    {"error", 1, 1, do_process}, {"before", 2, 2 + KNELL_FAIL_ARGUMENTS_MAX, do_call},
+    {"after", 2, 2, do_call},    {"set", 3, 3, do_set},
+    {"send", 4, 4, do_send},     {"at", 1, 1, do_at},
+    {"wait", 1, 1, do_at},       {"next", 0, 0, do_next},
+    {"show", 0, 1, do_show},
 };
 
 static int split(struct line *l, const char *text)

@@ -82,7 +82,8 @@ static int take_process_event(struct knell_fail_world *w, uint32_t instance, str
     }
     rule = knell__fire_find(w, instance, event, record);
     if (rule) {
-        if (event->type == KNELL_FAIL_BEFORE || event->type == KNELL_FAIL_AFTER) { /* by the name that the rule has for it */
+        if (event->type == KNELL_FAIL_BEFORE ||
+            event->type == KNELL_FAIL_AFTER) { /* by the name that the rule has for it */
             event->subject = rule->subject;
             event->count = in->calls[2 * rule->subject + (event->type == KNELL_FAIL_AFTER)];
         }

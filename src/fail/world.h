@@ -13,7 +13,7 @@ struct knell__mail {
     knell_time arrival;
     uint32_t next; /* in the list it is in: on the way, a mailbox, or free */
     uint32_t previous;
-    uint32_t to;   /* within the world */
+    uint32_t to; /* within the world */
     uint32_t sender;
     uint32_t message;
 };
@@ -45,8 +45,8 @@ struct knell__instance {
 
 /* Timers that are armed, the earliest on top; ties go to the lower number: instance, then order of declaration. */
 struct knell__timers {
-    knell_time *deadline;  /* by timer */
-    uint32_t *position;    /* by timer; KNELL__NOTHING: not armed */
+    knell_time *deadline; /* by timer */
+    uint32_t *position;   /* by timer; KNELL__NOTHING: not armed */
     uint32_t *heap;
     uint32_t armed;
 };
@@ -87,7 +87,7 @@ uint32_t knell__timers_due(const struct knell__timers *t, knell_time now); /* KN
 void knell__mail_send(struct knell_fail_world *w, uint32_t sender, struct knell_fail_action *send);
 bool knell__mail_put(struct knell_fail_world *w, uint32_t to, uint32_t sender, uint32_t message, knell_time arrival);
 uint32_t knell__mail_land(struct knell_fail_world *w,
-                          knell_time now); /* into its mailbox; KNELL__NOTHING: none is due */
+                          knell_time now);                        /* into its mailbox; KNELL__NOTHING: none is due */
 void knell__mail_take(struct knell_fail_world *w, uint32_t mail); /* out of its mailbox */
 void knell__dirty_add(struct knell_fail_world *w, uint32_t instance);
 void knell__dirty_drop(struct knell_fail_world *w); /* the first */

@@ -43,7 +43,8 @@ static bool is_for(const struct aside *aside, const struct knell__place *place)
 
 static bool fits(const struct aside *aside, const struct knell__comm *comm, const struct knell__end *from)
 {
-    return is_for(aside, &comm->place) && (from->native == MPI_ANY_SOURCE || from->native == aside->status.MPI_SOURCE) &&
+    return is_for(aside, &comm->place) &&
+           (from->native == MPI_ANY_SOURCE || from->native == aside->status.MPI_SOURCE) &&
            (from->tag == MPI_ANY_TAG || from->tag == aside->status.MPI_TAG);
 }
 

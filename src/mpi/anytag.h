@@ -18,8 +18,8 @@ struct knell__pick {
     void *buffer;
     int count;
     MPI_Datatype type;
-    bool matched;        /* from here on it is a native receive, by whichever thread; the rest is valid: */
-    int sender;          /* as in struct knell__op */
+    bool matched; /* from here on it is a native receive, by whichever thread; the rest is valid: */
+    int sender;   /* as in struct knell__op */
     MPI_Request request;
     int code; /* not MPI_SUCCESS: the MPI refused */
 };

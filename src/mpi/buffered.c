@@ -123,7 +123,8 @@ static int pack(const void *buf, int count, MPI_Datatype datatype, struct messag
 static int post(struct message *message, int bytes, const struct knell__end *to)
 {
     struct knell__comm *comm = message->op.comm;
-    int code = knell__native.isend(message->bytes, bytes, MPI_PACKED, to->native, to->tag, comm->place.context, &message->request);
+    int code = knell__native.isend(message->bytes, bytes, MPI_PACKED, to->native, to->tag, comm->place.context,
+                                   &message->request);
     if (code != MPI_SUCCESS) {
         free(message);
         return knell__error_confirm(to->peer, code);
@@ -165,7 +166,8 @@ int knell__mpi_bsend(const void *buf, int count, MPI_Datatype datatype, int dest
 }
 
 /* Complete when the call returns. As with all that is nonblocking, a death is raised by the completion call. */
-int knell__mpi_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle, MPI_Request *request)
+int knell__mpi_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle,
+                      MPI_Request *request)
 {
     struct knell__comm *comm = knell__comm_of(handle);
     if (!comm)

@@ -104,22 +104,22 @@ struct knell__coll {
     uint32_t sequence;
     enum knell__coll_mode mode;
     enum knell__coll_phase phase;
-    int code;       /* the first error; no step after it */
-    int late_code;  /* an error that stops no step: a send to one that is gone; the code in the end */
-    unsigned round; /* counts the calls of step */
-    bool over;      /* nonblocking: ended within the call */
+    int code;                     /* the first error; no step after it */
+    int late_code;                /* an error that stops no step: a send to one that is gone; the code in the end */
+    unsigned round;               /* counts the calls of step */
+    bool over;                    /* nonblocking: ended within the call */
     struct knell__ticket *ticket; /* coll_uniform.c; NULL: its code is this member's own */
-    int state[4];   /* the algorithm's own, zero at first */
-    void *mine;     /* likewise: what it has so far, */
-    void *spare;    /* where the next may come, */
-    void *other;    /* and the one after */
+    int state[4];                 /* the algorithm's own, zero at first */
+    void *mine;                   /* likewise: what it has so far, */
+    void *spare;                  /* where the next may come, */
+    void *other;                  /* and the one after */
 
     struct knell__coll_post *post; /* this round's; `inline_posts` while they fit */
     int posts, posts_room;
-    int left;   /* so many, the first, are sends of any round to those who are gone: settled at the end */
-    int tested; /* so many are complete, or left */
+    int left;            /* so many, the first, are sends of any round to those who are gone: settled at the end */
+    int tested;          /* so many are complete, or left */
     int64_t settling_ms; /* since then */
-    bool all_fail; /* settling: the others fail, too */
+    bool all_fail;       /* settling: the others fail, too */
     struct knell__coll_post inline_posts[KNELL__COLL_INLINE_POSTS];
     struct knell__coll_args kept;
     struct knell__coll_arrays kept_arrays;
@@ -222,7 +222,8 @@ void *knell__pieces_fold(struct knell__coll *coll, const struct knell__pieces *p
 /* ---- for calls (coll_call.c) ------------------------------------------------------------------------------------------------ */
 
 /* What all calls do once they have their arguments together: find the communicator, run or (request) start, raise. */
-int knell__coll_call(MPI_Comm handle, knell__coll_step *step, const struct knell__coll_args *args, MPI_Request *request);
+int knell__coll_call(MPI_Comm handle, knell__coll_step *step, const struct knell__coll_args *args,
+                     MPI_Request *request);
 
 /* Internal: `size` bytes of everyone to everyone, in the order of ranks. Not raised. */
 int knell__coll_allgather(struct knell__comm *comm, const void *mine, void *all, size_t size);

@@ -10,7 +10,8 @@ enum { LITTLE_BYTES = 16384 }; /* all blocks together */
 static void *block_at(const struct knell__coll_args *a, int rank)
 {
     MPI_Aint extent = knell__layout_of(a->recv_type).extent;
-    return knell__at(a->recv, a->by_rank->recv_counts ? a->by_rank->recv_displs[rank] : (MPI_Aint)rank * a->recv_count, extent);
+    return knell__at(a->recv, a->by_rank->recv_counts ? a->by_rank->recv_displs[rank] : (MPI_Aint)rank * a->recv_count,
+                     extent);
 }
 
 static int block_count(const struct knell__coll_args *a, int rank)
@@ -69,7 +70,8 @@ static void bruck_end(struct knell__coll *coll)
     for (int i = 0; i < size; i++) {
         int from = (rank + i) % size;
         if (i > 0 || a->send != MPI_IN_PLACE)
-            knell__coll_unpack(coll, knell__at(coll->mine, i, bytes_each(a)), block_at(a, from), a->recv_count, a->recv_type);
+            knell__coll_unpack(coll, knell__at(coll->mine, i, bytes_each(a)), block_at(a, from), a->recv_count,
+                               a->recv_type);
     }
 }
 
@@ -102,8 +104,8 @@ static bool allgather_step(struct knell__coll *coll)
     return coll->step(coll);
 }
 
-static int allgather(const void *send, int send_count, MPI_Datatype send_type, void *recv, int recv_count, const int *counts,
-                     const int *displs, MPI_Datatype recv_type, MPI_Comm comm, MPI_Request *request)
+static int allgather(const void *send, int send_count, MPI_Datatype send_type, void *recv, int recv_count,
+                     const int *counts, const int *displs, MPI_Datatype recv_type, MPI_Comm comm, MPI_Request *request)
 {
     struct knell__coll_arrays by_rank = {.recv_counts = counts, .recv_displs = displs};
     struct knell__coll_args args = {.send = send,
@@ -129,14 +131,15 @@ int knell__mpi_iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendt
     return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, NULL, NULL, recvtype, comm, request);
 }
 
-int knell__mpi_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                          const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+int knell__mpi_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                          const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     return allgather(sendbuf, sendcount, sendtype, recvbuf, 0, recvcounts, displs, recvtype, comm, NULL);
 }
 
-int knell__mpi_iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                           const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+int knell__mpi_iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                           MPI_Request *request)
 {
     return allgather(sendbuf, sendcount, sendtype, recvbuf, 0, recvcounts, displs, recvtype, comm, request);
 }

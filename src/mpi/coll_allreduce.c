@@ -9,7 +9,11 @@
 
 /* Two members exchange all of it up to PAIR_BYTES too, but not where the halves go eagerly, up to EAGER_HALVES_BYTES. */
 #ifdef MPICH
-enum { LITTLE_BYTES = 4096, EAGER_HALVES_BYTES = 0, PAIR_BYTES = 0 }; /* 8 KiB and their header are not eager in UCX over TCP */
+enum {
+    LITTLE_BYTES = 4096,
+    EAGER_HALVES_BYTES = 0,
+    PAIR_BYTES = 0
+}; /* 8 KiB and their header are not eager in UCX over TCP */
 #else
 enum { LITTLE_BYTES = 32768, EAGER_HALVES_BYTES = 65536, PAIR_BYTES = 262144 };
 #endif
@@ -147,8 +151,10 @@ static struct knell__pieces pieces_of(const struct knell__coll *coll)
 {
     const struct knell__coll_args *a = coll->args;
     bool in_place = a->send == MPI_IN_PLACE;
-    struct knell__pieces pieces = {.from = in_place ? a->recv : a->send, .from_is_ours = in_place, .total = a->recv_count};
-    pieces.into = knell__at(a->recv, knell__piece_at(coll, &pieces, coll->comm->rank), knell__layout_of(a->recv_type).extent);
+    struct knell__pieces pieces = {
+        .from = in_place ? a->recv : a->send, .from_is_ours = in_place, .total = a->recv_count};
+    pieces.into =
+        knell__at(a->recv, knell__piece_at(coll, &pieces, coll->comm->rank), knell__layout_of(a->recv_type).extent);
     return pieces;
 }
 
@@ -195,7 +201,8 @@ static bool allreduce_step(struct knell__coll *coll)
     return coll->step(coll);
 }
 
-static int allreduce(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+static int allreduce(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                     MPI_Request *request)
 {
     struct knell__coll_args args = {
         .send = send, .recv = recv, .recv_count = count, .recv_type = type, .op = op, .gives = KNELL__GIVES_OPERAND};
@@ -207,8 +214,8 @@ int knell__mpi_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
     return allreduce(sendbuf, recvbuf, count, datatype, op, comm, NULL);
 }
 
-int knell__mpi_iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                          MPI_Request *request)
+int knell__mpi_iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, MPI_Request *request)
 {
     return allreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
 }

@@ -85,8 +85,8 @@ static bool alltoall_step(struct knell__coll *coll)
 
 /* ---- calls ----------------------------------------------------------------------------------------------------------------------- */
 
-static int alltoall(const void *send, int send_count, MPI_Datatype send_type, void *recv, int recv_count, MPI_Datatype recv_type,
-                    MPI_Comm comm, MPI_Request *request)
+static int alltoall(const void *send, int send_count, MPI_Datatype send_type, void *recv, int recv_count,
+                    MPI_Datatype recv_type, MPI_Comm comm, MPI_Request *request)
 {
     struct knell__coll_arrays by_rank = {0};
     struct knell__coll_args args = {.send = send,
@@ -105,7 +105,8 @@ static int alltoallvw(const void *send, const int send_counts[], const int send_
                       const MPI_Datatype send_types[], void *recv, const int recv_counts[], const int recv_displs[],
                       MPI_Datatype recv_type, const MPI_Datatype recv_types[], MPI_Comm comm, MPI_Request *request)
 {
-    struct knell__coll_arrays by_rank = {send_counts, recv_counts, send_displs, recv_displs, send_types, recv_types, false};
+    struct knell__coll_arrays by_rank = {send_counts, recv_counts, send_displs, recv_displs,
+                                         send_types,  recv_types,  false};
     struct knell__coll_args args = {.send = send,
                                     .send_type = send_type,
                                     .recv = recv,
@@ -127,30 +128,33 @@ int knell__mpi_ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendty
     return alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 
-int knell__mpi_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
-                         const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
-{
-    return alltoallvw(sendbuf, sendcounts, sdispls, sendtype, NULL, recvbuf, recvcounts, rdispls, recvtype, NULL, comm, NULL);
-}
-
-int knell__mpi_ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
-                          const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                          MPI_Request *request)
-{
-    return alltoallvw(sendbuf, sendcounts, sdispls, sendtype, NULL, recvbuf, recvcounts, rdispls, recvtype, NULL, comm, request);
-}
-
-int knell__mpi_alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
-                         void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
+int knell__mpi_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                         void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                          MPI_Comm comm)
+{
+    return alltoallvw(sendbuf, sendcounts, sdispls, sendtype, NULL, recvbuf, recvcounts, rdispls, recvtype, NULL, comm,
+                      NULL);
+}
+
+int knell__mpi_ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                          void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                          MPI_Comm comm, MPI_Request *request)
+{
+    return alltoallvw(sendbuf, sendcounts, sdispls, sendtype, NULL, recvbuf, recvcounts, rdispls, recvtype, NULL, comm,
+                      request);
+}
+
+int knell__mpi_alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                         const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
+                         const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     return alltoallvw(sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes, recvbuf, recvcounts, rdispls,
                       MPI_DATATYPE_NULL, recvtypes, comm, NULL);
 }
 
-int knell__mpi_ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
-                          void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
-                          MPI_Comm comm, MPI_Request *request)
+int knell__mpi_ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                          const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
+                          const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
     return alltoallvw(sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes, recvbuf, recvcounts, rdispls,
                       MPI_DATATYPE_NULL, recvtypes, comm, request);

@@ -100,14 +100,15 @@ static int call_nonblocking(struct knell__comm *comm, knell__coll_step *step, co
     return knell__coll_start(coll, request);
 }
 
-static int call(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args, MPI_Request *request)
+static int call(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args,
+                MPI_Request *request)
 {
     return request ? call_nonblocking(comm, step, args, request) : call_blocking(comm, step, args);
 }
 
 /* A scenario may want wrong bits in what this member contributes. */
-KNELL__RARE static int call_injected(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args,
-                         MPI_Request *request)
+KNELL__RARE static int call_injected(struct knell__comm *comm, knell__coll_step *step,
+                                     const struct knell__coll_args *args, MPI_Request *request)
 {
     struct knell__coll_args given = *args;
     knell__flip_args(&given, comm);

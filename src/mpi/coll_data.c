@@ -67,13 +67,15 @@ static struct knell__block block_of(const void *buffer, int rank, int count, con
 struct knell__block knell__send_block(const struct knell__coll_args *a, int rank)
 {
     const struct knell__coll_arrays *by_rank = a->by_rank;
-    return block_of(a->send, rank, a->send_count, by_rank->send_counts, by_rank->send_displs, a->send_type, by_rank->send_types);
+    return block_of(a->send, rank, a->send_count, by_rank->send_counts, by_rank->send_displs, a->send_type,
+                    by_rank->send_types);
 }
 
 struct knell__block knell__recv_block(const struct knell__coll_args *a, int rank)
 {
     const struct knell__coll_arrays *by_rank = a->by_rank;
-    return block_of(a->recv, rank, a->recv_count, by_rank->recv_counts, by_rank->recv_displs, a->recv_type, by_rank->recv_types);
+    return block_of(a->recv, rank, a->recv_count, by_rank->recv_counts, by_rank->recv_displs, a->recv_type,
+                    by_rank->recv_types);
 }
 
 /* ---- folding and copying ------------------------------------------------------------------------------------------------------ */

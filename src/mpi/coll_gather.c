@@ -43,8 +43,9 @@ static bool scatter_step(struct knell__coll *coll)
 
 /* ---- calls ----------------------------------------------------------------------------------------------------------------------- */
 
-static int gather(const void *send, int send_count, MPI_Datatype send_type, void *recv, int recv_count, const int *counts,
-                  const int *displs, MPI_Datatype recv_type, int root, MPI_Comm comm, MPI_Request *request)
+static int gather(const void *send, int send_count, MPI_Datatype send_type, void *recv, int recv_count,
+                  const int *counts, const int *displs, MPI_Datatype recv_type, int root, MPI_Comm comm,
+                  MPI_Request *request)
 {
     struct knell__coll_arrays by_rank = {.recv_counts = counts, .recv_displs = displs, .at_root = true};
     struct knell__coll_args args = {.send = send,
@@ -59,8 +60,8 @@ static int gather(const void *send, int send_count, MPI_Datatype send_type, void
     return knell__coll_call(comm, gather_step, &args, request);
 }
 
-static int scatter(const void *send, int send_count, const int *counts, const int *displs, MPI_Datatype send_type, void *recv,
-                   int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm, MPI_Request *request)
+static int scatter(const void *send, int send_count, const int *counts, const int *displs, MPI_Datatype send_type,
+                   void *recv, int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm, MPI_Request *request)
 {
     struct knell__coll_arrays by_rank = {.send_counts = counts, .send_displs = displs, .at_root = true};
     struct knell__coll_args args = {.send = send,
@@ -93,8 +94,9 @@ int knell__mpi_gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
     return gather(sendbuf, sendcount, sendtype, recvbuf, 0, recvcounts, displs, recvtype, root, comm, NULL);
 }
 
-int knell__mpi_igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                        const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+int knell__mpi_igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                        const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
+                        MPI_Request *request)
 {
     return gather(sendbuf, sendcount, sendtype, recvbuf, 0, recvcounts, displs, recvtype, root, comm, request);
 }
@@ -111,14 +113,15 @@ int knell__mpi_iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
     return scatter(sendbuf, sendcount, NULL, NULL, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 }
 
-int knell__mpi_scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf,
-                        int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+int knell__mpi_scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                        void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     return scatter(sendbuf, 0, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, NULL);
 }
 
-int knell__mpi_iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf,
-                         int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+int knell__mpi_iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                         void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                         MPI_Request *request)
 {
     return scatter(sendbuf, 0, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 }

@@ -86,7 +86,8 @@ bool knell__out_is(const struct knell__comm *comm, int process, uint32_t sequenc
     bool is = false;
     pthread_mutex_lock(&lock);
     for (const struct out *out = all; out && !is; out = out->next)
-        is = out->source == process && out->wire == comm->place.wire && covers(out, sequence) && knell__is_dead(out->dead);
+        is = out->source == process && out->wire == comm->place.wire && covers(out, sequence) &&
+             knell__is_dead(out->dead);
     pthread_mutex_unlock(&lock);
     return is;
 }

@@ -124,10 +124,12 @@ static bool tree_step(struct knell__coll *coll)
 static struct knell__pieces pieces_of(const struct knell__coll *coll)
 {
     const struct knell__coll_args *a = coll->args;
-    struct knell__pieces pieces = {.from = input(coll), .from_is_ours = a->send == MPI_IN_PLACE, .total = a->recv_count};
+    struct knell__pieces pieces = {
+        .from = input(coll), .from_is_ours = a->send == MPI_IN_PLACE, .total = a->recv_count};
     pieces.anywhere = coll->comm->rank != a->root;
     if (!pieces.anywhere)
-        pieces.into = knell__at(a->recv, knell__piece_at(coll, &pieces, a->root), knell__layout_of(a->recv_type).extent);
+        pieces.into =
+            knell__at(a->recv, knell__piece_at(coll, &pieces, a->root), knell__layout_of(a->recv_type).extent);
     return pieces;
 }
 
@@ -186,13 +188,14 @@ static int reduce(const void *send, void *recv, int count, MPI_Datatype type, MP
     return knell__coll_call(comm, reduce_step, &args, request);
 }
 
-int knell__mpi_reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
+int knell__mpi_reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                      MPI_Comm comm)
 {
     return reduce(sendbuf, recvbuf, count, datatype, op, root, comm, NULL);
 }
 
-int knell__mpi_ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
-                       MPI_Request *request)
+int knell__mpi_ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                       MPI_Comm comm, MPI_Request *request)
 {
     return reduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 }

@@ -45,14 +45,14 @@ static int reduce_scatter(const void *send, void *recv, int count, const int cou
     return knell__coll_call(comm, reduce_scatter_step, &args, request);
 }
 
-int knell__mpi_reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
-                              MPI_Comm comm)
+int knell__mpi_reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
+                              MPI_Op op, MPI_Comm comm)
 {
     return reduce_scatter(sendbuf, recvbuf, 0, recvcounts, datatype, op, comm, NULL);
 }
 
-int knell__mpi_ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
-                               MPI_Comm comm, MPI_Request *request)
+int knell__mpi_ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
+                               MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     return reduce_scatter(sendbuf, recvbuf, 0, recvcounts, datatype, op, comm, request);
 }
@@ -63,8 +63,8 @@ int knell__mpi_reduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
     return reduce_scatter(sendbuf, recvbuf, recvcount, NULL, datatype, op, comm, NULL);
 }
 
-int knell__mpi_ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
-                                     MPI_Comm comm, MPI_Request *request)
+int knell__mpi_ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                     MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     return reduce_scatter(sendbuf, recvbuf, recvcount, NULL, datatype, op, comm, request);
 }

@@ -82,8 +82,8 @@ static bool exscan_step(struct knell__coll *coll)
     return coll->code == MPI_SUCCESS && reach(coll, a->recv);
 }
 
-static int scan(knell__coll_step *step, const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                MPI_Request *request)
+static int scan(knell__coll_step *step, const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op,
+                MPI_Comm comm, MPI_Request *request)
 {
     struct knell__coll_args args = {
         .send = send, .recv = recv, .recv_count = count, .recv_type = type, .op = op, .gives = KNELL__GIVES_OPERAND};

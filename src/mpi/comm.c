@@ -236,7 +236,8 @@ bool knell__comm_collects(int wire)
 {
     pthread_mutex_lock(&lock);
     const struct knell__comm *comm = find_on_wire(wire);
-    bool collects = comm && (atomic_load(&comm->under_way) > 0 || !(knell__trouble(comm) & (KNELL__DEAD | KNELL__REVOKED)));
+    bool collects =
+        comm && (atomic_load(&comm->under_way) > 0 || !(knell__trouble(comm) & (KNELL__DEAD | KNELL__REVOKED)));
     pthread_mutex_unlock(&lock);
     return collects;
 }

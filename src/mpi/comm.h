@@ -25,7 +25,7 @@ struct knell__comm {
     const int *process_of; /* by rank */
     const int *rank_of;    /* by process; -1: no member */
     struct knell__place place;
-    unsigned sequence; /* of collectives, the same at all members */
+    unsigned sequence;     /* of collectives, the same at all members */
     _Atomic int under_way; /* collectives begun here and not over or given up */
 
     struct knell__hints hints;
@@ -35,14 +35,14 @@ struct knell__comm {
     MPI_Comm store;  /* where attributes are kept natively: the handle, or a duplicate of self for the predefined two */
     MPI_Comm errors; /* where its error handler is kept natively: likewise (errhandler.c) */
     MPI_Comm_errhandler_function *on_error; /* called instead of the native one for the predefined two; NULL: unknown */
-    uint64_t id;     /* of its group on the side channel; KNELL_WORLD for the world */
-    _Atomic int acked; /* so many of its failures are acknowledged, */
+    uint64_t id;                            /* of its group on the side channel; KNELL_WORLD for the world */
+    _Atomic int acked;                      /* so many of its failures are acknowledged, */
     _Atomic uint64_t acked_digest;
-    _Atomic int64_t failed_ns; /* since when a member's death is known here; 0: none is */
-    uint32_t *told_from;       /* coll_out.c; by rank */
-    _Atomic int references;    /* the program's handle, and each request */
+    _Atomic int64_t failed_ns;            /* since when a member's death is known here; 0: none is */
+    uint32_t *told_from;                  /* coll_out.c; by rank */
+    _Atomic int references;               /* the program's handle, and each request */
     struct knell__same_call *group_calls; /* comm_group.c */
-    struct knell__comm *next; /* all that are alive */
+    struct knell__comm *next;             /* all that are alive */
 };
 
 extern struct knell__comm knell__world, knell__selfish;
@@ -117,8 +117,8 @@ enum knell__make { KNELL__MAKE_CREATE, KNELL__MAKE_SHRINK };
 /* `member`: the processes of the new communicator, in its order, copied; NULL: all of the parent (shrink: the survivors).
  * size 0: this process is in none of the new ones, but agrees all the same. `handle` becomes that of the new one. `code`: what
  * happened to this member on the way here; if it failed, the creation fails at all. */
-struct knell__making *knell__making_start(struct knell__comm *parent, enum knell__make kind, const int *member, int size,
-                                          MPI_Comm handle, int code);
+struct knell__making *knell__making_start(struct knell__comm *parent, enum knell__make kind, const int *member,
+                                          int size, MPI_Comm handle, int code);
 /* An MPI code, with *done set: *made is the new communicator (NULL for size 0), and the making is gone. */
 int knell__making_advance(struct knell__making *making, bool *done, struct knell__comm **made);
 int knell__making_finish(struct knell__making *making, struct knell__comm **made); /* blocking */
@@ -128,6 +128,7 @@ void knell__making_hint(struct knell__making *making, const struct knell__hints 
 struct knell__ticket;
 int knell__creation_verdict(const struct knell__comm *comm, const struct knell__ticket *ticket);
 /* Behind a request: *newcomm is set at once, and of use when it completes. */
-int knell__making_request(struct knell__making *making, struct knell__comm *parent, MPI_Comm *newcomm, MPI_Request *request);
+int knell__making_request(struct knell__making *making, struct knell__comm *parent, MPI_Comm *newcomm,
+                          MPI_Request *request);
 
 #endif

@@ -44,13 +44,13 @@ int knell__store_leave(struct knell__comm *comm, MPI_Errhandler kept, int code)
 }
 
 /* A native call on the store of `handle`; the handle itself when it is not one of ours. */
-#define ON_STORE(call, handle, ...)                                                                                      \
-    do {                                                                                                                 \
-        struct knell__comm *comm_ = knell__comm_of(handle);                                                              \
-        if (!comm_)                                                                                                      \
-            return knell__native.call(handle, __VA_ARGS__);                                                              \
-        MPI_Errhandler kept_ = knell__store_enter(comm_);                                                                \
-        return knell__store_leave(comm_, kept_, knell__native.call(comm_->store, __VA_ARGS__));                          \
+#define ON_STORE(call, handle, ...)                                                             \
+    do {                                                                                        \
+        struct knell__comm *comm_ = knell__comm_of(handle);                                     \
+        if (!comm_)                                                                             \
+            return knell__native.call(handle, __VA_ARGS__);                                     \
+        MPI_Errhandler kept_ = knell__store_enter(comm_);                                       \
+        return knell__store_leave(comm_, kept_, knell__native.call(comm_->store, __VA_ARGS__)); \
     } while (0)
 
 /* ---- attributes ------------------------------------------------------------------------------------------------------------ */
@@ -59,7 +59,8 @@ int knell__store_leave(struct knell__comm *comm, MPI_Errhandler kept, int code)
 static bool predefined(int keyval, void *value, int *flag, int *code)
 {
     static int fault_tolerant = 1;
-    static const int asked_natively[] = {MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_APPNUM, MPI_LASTUSEDCODE};
+    static const int asked_natively[] = {MPI_HOST,          MPI_IO,     MPI_WTIME_IS_GLOBAL,
+                                         MPI_UNIVERSE_SIZE, MPI_APPNUM, MPI_LASTUSEDCODE};
     *code = MPI_SUCCESS;
     *flag = 1;
     if (keyval == MPI_TAG_UB) {

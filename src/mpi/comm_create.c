@@ -42,8 +42,8 @@ static int may_make(const struct knell__comm *parent, int code)
 }
 
 /* `hints`: of the new one. */
-static int make(struct knell__comm *parent, bool attributes, const struct knell__hints *hints, const int *member, int size,
-                int code, MPI_Comm *newcomm)
+static int make(struct knell__comm *parent, bool attributes, const struct knell__hints *hints, const int *member,
+                int size, int code, MPI_Comm *newcomm)
 {
     MPI_Comm handle;
     struct knell__comm *made = NULL;
@@ -61,7 +61,8 @@ static const struct knell__hints no_hints;
 int knell__mpi_comm_dup(MPI_Comm handle, MPI_Comm *newcomm)
 {
     struct knell__comm *comm = knell__comm_of(handle);
-    return comm ? make(comm, true, &comm->hints, NULL, 0, MPI_SUCCESS, newcomm) : knell__native.comm_dup(handle, newcomm);
+    return comm ? make(comm, true, &comm->hints, NULL, 0, MPI_SUCCESS, newcomm)
+                : knell__native.comm_dup(handle, newcomm);
 }
 
 /* The hints of the old one do not come along. */
@@ -83,7 +84,8 @@ int knell__mpi_comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *reques
     if (!comm)
         return knell__native.comm_idup(handle, newcomm, request);
     int copied = knell__handle_like(comm, true, &newhandle);
-    struct knell__making *making = knell__making_start(comm, KNELL__MAKE_CREATE, NULL, 0, newhandle, may_make(comm, copied));
+    struct knell__making *making =
+        knell__making_start(comm, KNELL__MAKE_CREATE, NULL, 0, newhandle, may_make(comm, copied));
     knell__making_hint(making, &comm->hints);
     return knell__raise(comm, knell__making_request(making, comm, newcomm, request));
 }

@@ -152,7 +152,8 @@ static void bury(struct unborn *unborn, const struct knell__place *place)
 
 static int make(struct knell__comm *parent, const int *member, int size, int tag, MPI_Comm *newcomm)
 {
-    struct unborn unborn = {knell__comm_new(member, size, group_id(parent, member, size, tag), NULL, MPI_COMM_NULL), parent, false};
+    struct unborn unborn = {knell__comm_new(member, size, group_id(parent, member, size, tag), NULL, MPI_COMM_NULL),
+                            parent, false};
     struct knell__place place;
     int code = find_place(&unborn, &place);
     if (code == MPI_SUCCESS)

@@ -39,8 +39,8 @@ static void propose(struct knell__making *making, bool refuse)
     knell__side_propose(&making->ticket);
 }
 
-struct knell__making *knell__making_start(struct knell__comm *parent, enum knell__make kind, const int *member, int size,
-                                          MPI_Comm handle, int code)
+struct knell__making *knell__making_start(struct knell__comm *parent, enum knell__make kind, const int *member,
+                                          int size, MPI_Comm handle, int code)
 {
     struct knell__making *making = calloc(1, sizeof *making + (size_t)parent->size * sizeof *making->member);
     if (!making)
@@ -192,7 +192,8 @@ static void task_release(struct knell__task *task)
 }
 
 /* The handle is given out at once and never written again: Open MPI's Fortran hands us a variable on its stack. */
-int knell__making_request(struct knell__making *making, struct knell__comm *parent, MPI_Comm *newcomm, MPI_Request *request)
+int knell__making_request(struct knell__making *making, struct knell__comm *parent, MPI_Comm *newcomm,
+                          MPI_Request *request)
 {
     struct making_task *task = calloc(1, sizeof *task);
     if (!task)

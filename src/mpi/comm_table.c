@@ -10,7 +10,7 @@
 enum { FIRST_ROOM = 64 };
 
 struct entry {
-    _Atomic(MPI_Comm) handle; /* MPI_COMM_NULL: emptied */
+    _Atomic(MPI_Comm) handle;           /* MPI_COMM_NULL: emptied */
     _Atomic(struct knell__comm *) comm; /* NULL: never filled, the end of a chain */
 };
 

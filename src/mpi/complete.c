@@ -58,7 +58,8 @@ static int wait_native(MPI_Request *request, MPI_Status *status)
 /* The token is complete natively once its task is over. */
 static int wait_task(const struct knell__request *known, MPI_Request *request, MPI_Status *status)
 {
-    for (unsigned turns = 0; !atomic_load_explicit(&known->task->over, memory_order_acquire); knell__idle_request(&turns, known)) {
+    for (unsigned turns = 0; !atomic_load_explicit(&known->task->over, memory_order_acquire);
+         knell__idle_request(&turns, known)) {
         int trouble = turns > 0 ? knell__request_trouble(known) : MPI_SUCCESS;
         if (KNELL__RARELY(trouble != MPI_SUCCESS))
             return knell__raise(known->comm, trouble); /* a receive that stays pending */

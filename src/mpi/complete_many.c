@@ -113,7 +113,8 @@ int knell__many_complete(struct knell__many *many, int i, MPI_Status *status, in
     return code;
 }
 
-int knell__many_give_up(struct knell__many *many, int i, int trouble, const struct knell__request *known, MPI_Status *status)
+int knell__many_give_up(struct knell__many *many, int i, int trouble, const struct knell__request *known,
+                        MPI_Status *status)
 {
     struct knell__comm *comm = known->comm;
     int code = trouble;

@@ -37,7 +37,8 @@ int knell__many_trouble(const struct knell__many *many, int i, struct knell__req
 /* Request `i` is complete natively, with `code`: its code as the program knows it. */
 int knell__many_complete(struct knell__many *many, int i, MPI_Status *status, int code);
 /* Ends the failed request `i`, unless it is to stay pending. The same; MPI_SUCCESS: it had completed after all. */
-int knell__many_give_up(struct knell__many *many, int i, int trouble, const struct knell__request *known, MPI_Status *status);
+int knell__many_give_up(struct knell__many *many, int i, int trouble, const struct knell__request *known,
+                        MPI_Status *status);
 /* Likewise, but the program is not told yet: what is known now waits behind the handle. Returns the code. */
 int knell__many_settle(struct knell__many *many, int i, int trouble, const struct knell__request *known);
 

@@ -59,7 +59,8 @@ int knell__mpi_testany(int count, MPI_Request requests[], int *index, int *flag,
 
 /* ---- some ------------------------------------------------------------------------------------------------------------------ */
 
-static int some_complete(struct knell__many *many, int native_code, int outcount, const int *indices, MPI_Status *statuses)
+static int some_complete(struct knell__many *many, int native_code, int outcount, const int *indices,
+                         MPI_Status *statuses)
 {
     int code = native_code;
     bool each = native_code == MPI_ERR_IN_STATUS;

@@ -18,7 +18,8 @@ static MPI_Comm *pool;
 static int pool_size;
 static uint8_t taken[KNELL__SLOTS / 8], offered[KNELL__SLOTS / 8];
 static int stamp_of[KNELL__SLOTS]; /* of the taken ones */
-static uint16_t next_epoch[KNELL__SLOTS]; /* above every epoch that ended dirty here; above its last the slot is used up */
+static uint16_t
+    next_epoch[KNELL__SLOTS]; /* above every epoch that ended dirty here; above its last the slot is used up */
 static uint32_t next_id;
 
 static bool has(const uint8_t *bits, int slot)
@@ -96,7 +97,8 @@ MPI_Comm knell__context_numbered(int number)
 /* An epoch is never used twice: a message that nobody took may lie where it is for ever. */
 static unsigned last_epoch(int slot)
 {
-    return slot < pool_size - KNELL__SHARED ? (1u << KNELL__EPOCH_BITS) - 1 : (1u << (KNELL__STAMP_BITS - KNELL__SHARE_BITS)) - 1;
+    return slot < pool_size - KNELL__SHARED ? (1u << KNELL__EPOCH_BITS) - 1
+                                            : (1u << (KNELL__STAMP_BITS - KNELL__SHARE_BITS)) - 1;
 }
 
 /* The first duplicates serve one communicator each and need no stamp while clean; the last ones serve all other slots. */

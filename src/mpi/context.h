@@ -15,9 +15,9 @@ enum {
     KNELL__SLOTS = 1 << KNELL__SLOT_BITS,
     KNELL__EPOCH_BITS = 8,
     KNELL__SEQUENCE_BITS = 11,
-    KNELL__STAMP_BITS = 12, /* of the user's tags */
-    KNELL__SHARE_BITS = 7,  /* of the stamp: which communicator of a shared duplicate */
-    KNELL__SHARED = 4,      /* duplicates that serve many communicators each */
+    KNELL__STAMP_BITS = 12,   /* of the user's tags */
+    KNELL__SHARE_BITS = 7,    /* of the stamp: which communicator of a shared duplicate */
+    KNELL__SHARED = 4,        /* duplicates that serve many communicators each */
     KNELL__POOL_DEFAULT = 16, /* duplicates for users' messages, with the shared ones; the setting KNELL_CONTEXTS */
 };
 
@@ -33,7 +33,7 @@ struct knell__offer {
 /* Where a communicator's messages go. */
 struct knell__place {
     int slot;
-    unsigned epoch; /* how often the slot had ended dirty before */
+    unsigned epoch;   /* how often the slot had ended dirty before */
     MPI_Comm context; /* native, for the user's messages */
     int stamp;        /* added to the user's tags; 0: tags go as they are and wildcards match natively */
     int wire;         /* added to the sequence of the layer's messages on knell__wire */

@@ -10,12 +10,14 @@ static int send_to_self(const void *from, int from_count, MPI_Datatype from_type
 {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&one_at_a_time);
-    int code = knell__native.sendrecv(from, from_count, from_type, 0, 0, into, into_count, into_type, 0, 0, knell__alone, status);
+    int code = knell__native.sendrecv(from, from_count, from_type, 0, 0, into, into_count, into_type, 0, 0,
+                                      knell__alone, status);
     pthread_mutex_unlock(&one_at_a_time);
     return code;
 }
 
-int knell__copy(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count, MPI_Datatype into_type)
+int knell__copy(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
+                MPI_Datatype into_type)
 {
     return send_to_self(from, from_count, from_type, into, into_count, into_type, MPI_STATUS_IGNORE);
 }

@@ -5,7 +5,8 @@
 #include <mpi.h>
 
 /* What is longer than its place is cut off on Open MPI, MPI_ERR_TRUNCATE on MPICH. */
-int knell__copy(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count, MPI_Datatype into_type);
+int knell__copy(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
+                MPI_Datatype into_type);
 
 /* To and from bytes that travel as MPI_PACKED. `room` is what MPI_Pack_size says, or more; *used is set on success. */
 int knell__pack(const void *from, int count, MPI_Datatype type, void *bytes, int room, int *used);

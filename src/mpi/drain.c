@@ -26,7 +26,8 @@ static struct wish *wishes;
 static void tell(int process, enum knell__notice_kind kind, MPI_Comm context, int tag)
 {
     if (knell__hears(process))
-        knell__notice_send(process, &(struct knell__notice){.kind = kind, .context = knell__context_number(context), .tag = tag});
+        knell__notice_send(
+            process, &(struct knell__notice){.kind = kind, .context = knell__context_number(context), .tag = tag});
 }
 
 void knell__drain_ask(int process, MPI_Comm context, int tag)

@@ -37,8 +37,8 @@ int knell__call_named(const char *name)
     for (int call = 0; call < KNELL__CALL_END; call++)
         if (strcmp(call_name[call], name) == 0)
             return call;
-#define CALL_ALIAS(number, other)                                                                                        \
-    if (strcmp(#other, name) == 0)                                                                                       \
+#define CALL_ALIAS(number, other)  \
+    if (strcmp(#other, name) == 0) \
         return KNELL__CALL_##number;
     KNELL__CALL_ALIASES(CALL_ALIAS)
 #undef CALL_ALIAS

@@ -17,7 +17,8 @@ static const struct {
     const char *text;
 } classes[] = {
     {MPIX_ERR_PROC_FAILED, "MPIX_ERR_PROC_FAILED: a process needed for this operation has failed"},
-    {MPIX_ERR_PROC_FAILED_PENDING, "MPIX_ERR_PROC_FAILED_PENDING: a possible sender has failed; the receive is still pending"},
+    {MPIX_ERR_PROC_FAILED_PENDING,
+     "MPIX_ERR_PROC_FAILED_PENDING: a possible sender has failed; the receive is still pending"},
     {MPIX_ERR_REVOKED, "MPIX_ERR_REVOKED: the communicator has been revoked"},
 };
 
@@ -29,8 +30,8 @@ void knell__errors_make(void)
         int made;
         knell__native.add_error_class(&made);
         if (made != classes[i].class)
-            knell__die("the MPI gives error class %d where %d was compiled in: build the layer with this MPI's header", made,
-                       classes[i].class);
+            knell__die("the MPI gives error class %d where %d was compiled in: build the layer with this MPI's header",
+                       made, classes[i].class);
         knell__native.add_error_string(made, classes[i].text);
     }
 #endif
@@ -85,7 +86,8 @@ static void write_error(const struct knell__comm *comm, int code, const char *ha
     for (char *end; (end = strchr(error, '\n')) != NULL;)
         *end = ' '; /* MPICH's have several lines */
     name_the_dead(comm, code, dead, sizeof dead);
-    snprintf(text, size, "%s%s; the error handler is %s: the job ends; with MPI_ERRORS_RETURN it goes on", error, dead, handler);
+    snprintf(text, size, "%s%s; the error handler is %s: the job ends; with MPI_ERRORS_RETURN it goes on", error, dead,
+             handler);
 }
 
 /* `knell run` hears of it from every rank, says it once and ends them all. Should it be gone, each ends the job itself. */
@@ -154,7 +156,8 @@ static bool may_be_a_death(int code)
 {
     int class = MPI_ERR_OTHER;
     knell__native.error_class(code, &class);
-    return class == MPI_ERR_OTHER || class == MPI_ERR_INTERN || class == MPI_ERR_UNKNOWN || class == MPIX_ERR_PROC_FAILED;
+    return class == MPI_ERR_OTHER || class == MPI_ERR_INTERN || class == MPI_ERR_UNKNOWN ||
+           class == MPIX_ERR_PROC_FAILED;
 }
 
 /* A revoke is the layer's own word, and needs nobody's: Open MPI has no class for it. */

@@ -22,9 +22,9 @@ static ssize_t size_of(const struct iovec *part, unsigned long parts)
     return (ssize_t)size;
 }
 
-__attribute__((visibility("default"))) ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigned long locals,
-                                                                 const struct iovec *remote, unsigned long remotes,
-                                                                 unsigned long flags)
+__attribute__((visibility("default"))) ssize_t process_vm_writev(pid_t pid, const struct iovec *local,
+                                                                 unsigned long locals, const struct iovec *remote,
+                                                                 unsigned long remotes, unsigned long flags)
 {
     ssize_t written = syscall(SYS_process_vm_writev, pid, local, locals, remote, remotes, flags);
     int process = written < 0 && (errno == ESRCH || errno == EFAULT) ? knell__neighbour_of(pid) : -1;

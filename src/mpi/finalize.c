@@ -83,14 +83,16 @@ static void close_together(struct knell__ticket *ticket, bool *asked)
 
 static void leave_natively(pthread_t thread)
 {
-    knell__say("rank %d died in MPI_Finalize: the MPI below, and tools that end with it, are left where they are", knell__death_at(0));
+    knell__say("rank %d died in MPI_Finalize: the MPI below, and tools that end with it, are left where they are",
+               knell__death_at(0));
     pthread_detach(thread);
 }
 
 /* False: somebody died meanwhile, and the thread stays where it is. */
 static bool finalize_unless_dead(void)
 {
-    static struct knell__ticket ticket = {.group = KNELL_WORLD, .kind = KNELL_KIND_AGREE, .fold = KNELL__FOLD_AND, .size = 1};
+    static struct knell__ticket ticket = {
+        .group = KNELL_WORLD, .kind = KNELL_KIND_AGREE, .fold = KNELL__FOLD_AND, .size = 1};
     pthread_t thread;
     bool asked = false;
     if (knell__self.processes == 1 || !start_thread(&thread)) {

@@ -99,7 +99,8 @@ static bool measure(int count, MPI_Datatype datatype, struct payload *payload)
 {
     MPI_Aint lower, extent, length;
     *payload = (struct payload){.count = count, .datatype = datatype};
-    if (count <= 0 || datatype == MPI_DATATYPE_NULL || knell__native.type_get_extent(datatype, &lower, &extent) != MPI_SUCCESS || extent < 0 ||
+    if (count <= 0 || datatype == MPI_DATATYPE_NULL ||
+        knell__native.type_get_extent(datatype, &lower, &extent) != MPI_SUCCESS || extent < 0 ||
         knell__native.type_get_true_extent(datatype, &payload->begin, &length) != MPI_SUCCESS ||
         knell__native.pack_size(count, datatype, knell__wire, &payload->packed) != MPI_SUCCESS)
         return false;

@@ -39,7 +39,7 @@ bool knell__flip_bits(void *bytes, int size);
 /* ---- for the wrappers of calls that send: as KNELL__ENTER and knell__leave --------------------------------------------------- */
 
 /* `buffer` is assigned to, not pointed at: it can stay in a register. */
-#define KNELL__ENTER_SENDING(slowly, buffer, count, datatype)                                                                         \
+#define KNELL__ENTER_SENDING(slowly, buffer, count, datatype) \
     KNELL__ENTER((slowly) && ((buffer) = knell__flip_payload(buffer, count, datatype), true))
 
 static inline int knell__leave_sending(enum knell__call call, int code, const MPI_Request *request)

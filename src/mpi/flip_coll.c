@@ -81,7 +81,8 @@ static struct packed *make_room(const struct knell__coll_args *a, int size)
     size_t bytes = 0, counts = (size_t)size * sizeof(int);
     for (int i = 0; i < size; i++)
         bytes += bytes_for(a, i);
-    struct packed *packed = bytes > 0 && bytes <= INT_MAX ? knell__flip_room(sizeof *packed + 2 * counts + bytes) : NULL;
+    struct packed *packed =
+        bytes > 0 && bytes <= INT_MAX ? knell__flip_room(sizeof *packed + 2 * counts + bytes) : NULL;
     if (!packed)
         return NULL;
     packed->counts = (int *)(packed + 1);
@@ -103,7 +104,8 @@ static bool pack_all(const struct knell__coll_args *a, int size, struct packed *
         packed->displs[i] = at;
         packed->counts[i] = 0;
         if (block.count > 0)
-            code = knell__pack(block.at, block.count, block.type, packed->bytes + at, packed->size - at, &packed->counts[i]);
+            code = knell__pack(block.at, block.count, block.type, packed->bytes + at, packed->size - at,
+                               &packed->counts[i]);
         at += packed->counts[i];
     }
     return code == MPI_SUCCESS;

@@ -168,7 +168,8 @@ void knell__ghosts_release(void)
         return;
     knell__native.comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int i = 0; i < knell__deaths(); i++)
-        if (knell__native.isend(NULL, 0, MPI_BYTE, knell__death_at(i), RELEASE, MPI_COMM_WORLD, &request) == MPI_SUCCESS)
+        if (knell__native.isend(NULL, 0, MPI_BYTE, knell__death_at(i), RELEASE, MPI_COMM_WORLD, &request) ==
+            MPI_SUCCESS)
             knell__native.request_free(&request);
     see_them_go();
 }

@@ -19,14 +19,14 @@ static struct kept kept;
 static _Atomic bool some; /* is there anything in it? */
 
 /* Without memory it is kept for ever. */
-#define KEEP(list, count, handle)                                                                                        \
-    do {                                                                                                                 \
-        void *larger_ = realloc((list), ((count) + 1) * sizeof *(list));                                                 \
-        if (larger_) {                                                                                                   \
-            (list) = larger_;                                                                                            \
-            (list)[(count)++] = (handle);                                                                                \
-            some = true;                                                                                                 \
-        }                                                                                                                \
+#define KEEP(list, count, handle)                                        \
+    do {                                                                 \
+        void *larger_ = realloc((list), ((count) + 1) * sizeof *(list)); \
+        if (larger_) {                                                   \
+            (list) = larger_;                                            \
+            (list)[(count)++] = (handle);                                \
+            some = true;                                                 \
+        }                                                                \
     } while (0)
 
 int knell__mpi_op_free(MPI_Op *op)

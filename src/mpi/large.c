@@ -54,67 +54,56 @@ static int size_at_root(MPI_Comm handle, int root)
 
 /* ---- both kinds: `request` NULL is the blocking one -------------------------------------------------------------------------------- */
 
-static int gatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
-                   const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+static int gatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+                   MPI_Comm comm, MPI_Request *request)
 {
     struct narrow recv = narrow(recvcounts, displs, size_at_root(comm, root));
     int code, count = (int)sendcount;
     if (!recv.fits || (sendbuf != MPI_IN_PLACE && !fits(sendcount)))
         code = knell__raise_large(comm);
     else if (request)
-        code = knell__mpi_igatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, root, comm, request);
+        code = knell__mpi_igatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, root, comm,
+                                   request);
     else
         code = knell__mpi_gatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, root, comm);
     return release(&recv, code);
 }
 
-static int scatterv(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf,
-                    MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+static int scatterv(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype,
+                    void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                    MPI_Request *request)
 {
     struct narrow send = narrow(sendcounts, displs, size_at_root(comm, root));
     int code, count = (int)recvcount;
     if (!send.fits || (recvbuf != MPI_IN_PLACE && !fits(recvcount)))
         code = knell__raise_large(comm);
     else if (request)
-        code = knell__mpi_iscatterv(sendbuf, send.counts, send.displs, sendtype, recvbuf, count, recvtype, root, comm, request);
+        code = knell__mpi_iscatterv(sendbuf, send.counts, send.displs, sendtype, recvbuf, count, recvtype, root, comm,
+                                    request);
     else
         code = knell__mpi_scatterv(sendbuf, send.counts, send.displs, sendtype, recvbuf, count, recvtype, root, comm);
     return release(&send, code);
 }
 
-static int allgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
-                      const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+static int allgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                      const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                      MPI_Request *request)
 {
     struct narrow recv = narrow(recvcounts, displs, size_of(comm));
     int code, count = (int)sendcount;
     if (!recv.fits || (sendbuf != MPI_IN_PLACE && !fits(sendcount)))
         code = knell__raise_large(comm);
     else if (request)
-        code = knell__mpi_iallgatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, comm, request);
+        code = knell__mpi_iallgatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, comm,
+                                      request);
     else
         code = knell__mpi_allgatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, comm);
     return release(&recv, code);
 }
 
-static int alltoallv(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf,
-                     const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                     MPI_Request *request)
-{
-    struct narrow send = narrow(sendcounts, sdispls, sendbuf == MPI_IN_PLACE ? 0 : size_of(comm));
-    struct narrow recv = narrow(recvcounts, rdispls, size_of(comm));
-    int code;
-    if (!send.fits || !recv.fits)
-        code = knell__raise_large(comm);
-    else if (request)
-        code = knell__mpi_ialltoallv(sendbuf, send.counts, send.displs, sendtype, recvbuf, recv.counts, recv.displs, recvtype, comm,
-                                     request);
-    else
-        code = knell__mpi_alltoallv(sendbuf, send.counts, send.displs, sendtype, recvbuf, recv.counts, recv.displs, recvtype, comm);
-    return release(&send, release(&recv, code));
-}
-
-static int alltoallw(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
-                     void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
+static int alltoallv(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
+                     void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
                      MPI_Comm comm, MPI_Request *request)
 {
     struct narrow send = narrow(sendcounts, sdispls, sendbuf == MPI_IN_PLACE ? 0 : size_of(comm));
@@ -123,15 +112,34 @@ static int alltoallw(const void *sendbuf, const MPI_Count sendcounts[], const MP
     if (!send.fits || !recv.fits)
         code = knell__raise_large(comm);
     else if (request)
-        code = knell__mpi_ialltoallw(sendbuf, send.counts, send.displs, sendtypes, recvbuf, recv.counts, recv.displs, recvtypes, comm,
-                                     request);
+        code = knell__mpi_ialltoallv(sendbuf, send.counts, send.displs, sendtype, recvbuf, recv.counts, recv.displs,
+                                     recvtype, comm, request);
     else
-        code = knell__mpi_alltoallw(sendbuf, send.counts, send.displs, sendtypes, recvbuf, recv.counts, recv.displs, recvtypes, comm);
+        code = knell__mpi_alltoallv(sendbuf, send.counts, send.displs, sendtype, recvbuf, recv.counts, recv.displs,
+                                    recvtype, comm);
     return release(&send, release(&recv, code));
 }
 
-static int reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm, MPI_Request *request)
+static int alltoallw(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                     const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
+                     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+{
+    struct narrow send = narrow(sendcounts, sdispls, sendbuf == MPI_IN_PLACE ? 0 : size_of(comm));
+    struct narrow recv = narrow(recvcounts, rdispls, size_of(comm));
+    int code;
+    if (!send.fits || !recv.fits)
+        code = knell__raise_large(comm);
+    else if (request)
+        code = knell__mpi_ialltoallw(sendbuf, send.counts, send.displs, sendtypes, recvbuf, recv.counts, recv.displs,
+                                     recvtypes, comm, request);
+    else
+        code = knell__mpi_alltoallw(sendbuf, send.counts, send.displs, sendtypes, recvbuf, recv.counts, recv.displs,
+                                    recvtypes, comm);
+    return release(&send, release(&recv, code));
+}
+
+static int reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
+                          MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     struct narrow recv = narrow(recvcounts, NULL, size_of(comm));
     int code;
@@ -147,27 +155,29 @@ static int reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Count re
 /* ---- calls -------------------------------------------------------------------------------------------------------------------------- */
 
 int knell__mpi_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                         const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
+                         const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+                         MPI_Comm comm)
 {
     return gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, NULL);
 }
 
 int knell__mpi_igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
-                          MPI_Request *request)
+                          const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+                          MPI_Comm comm, MPI_Request *request)
 {
     return gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 }
 
-int knell__mpi_scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype,
-                          void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+int knell__mpi_scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                          MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                          MPI_Comm comm)
 {
     return scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, NULL);
 }
 
-int knell__mpi_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype,
-                           void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                           MPI_Request *request)
+int knell__mpi_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                           MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                           MPI_Comm comm, MPI_Request *request)
 {
     return scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 }
@@ -179,22 +189,22 @@ int knell__mpi_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 }
 
 int knell__mpi_iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                             const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
-                             MPI_Request *request)
+                             const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                             MPI_Comm comm, MPI_Request *request)
 {
     return allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 }
 
-int knell__mpi_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
-                           void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
-                           MPI_Comm comm)
+int knell__mpi_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                           MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                           MPI_Datatype recvtype, MPI_Comm comm)
 {
     return alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, NULL);
 }
 
-int knell__mpi_ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
-                            void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
-                            MPI_Comm comm, MPI_Request *request)
+int knell__mpi_ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                            MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
+                            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     return alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 }
@@ -208,7 +218,8 @@ int knell__mpi_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 
 int knell__mpi_ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
                             const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
-                            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+                            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                            MPI_Request *request)
 {
     return alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 }
@@ -219,8 +230,8 @@ int knell__mpi_reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
     return reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, NULL);
 }
 
-int knell__mpi_ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
-                                 MPI_Op op, MPI_Comm comm, MPI_Request *request)
+int knell__mpi_ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
+                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     return reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 }

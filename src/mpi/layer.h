@@ -49,7 +49,7 @@ KNELL__RARE void knell__heed(void);
 
 /* False: not the program's call, or not ours to treat. `slowly` is a call of knell__enter_slowly, made only when there is a reason: the
  * arguments of a call are gathered there. */
-#define KNELL__ENTER(slowly)                                                                                                          \
+#define KNELL__ENTER(slowly) \
     (KNELL__LIKELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) == 0 && knell__guard == 0) || (slowly))
 
 /* A call of the program's returns an error: if the MPI below has raised it and the layer has not, it is raised now (errhandler.c). */

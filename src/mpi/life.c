@@ -99,7 +99,8 @@ static void check_mpi(void)
     knell__native.get_library_version(version, &length);
     if ((strstr(version, "Open MPI") != NULL) == open_mpi)
         return;
-    knell__say("the program is of one MPI, the layer loaded before it of another: give knell run the --mpi of the program");
+    knell__say(
+        "the program is of one MPI, the layer loaded before it of another: give knell run the --mpi of the program");
     _exit(EXIT_FAILURE);
 }
 

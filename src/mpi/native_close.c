@@ -33,7 +33,7 @@ static struct {
 /* The MPI's own; a library of the program's that uses UCX too has others. */
 static struct connection {
     void *worker, *handle, *request;
-} *connection;
+} * connection;
 static int connections, room;
 static bool learning;
 static _Thread_local bool closing __attribute__((tls_model("initial-exec")));

@@ -59,14 +59,14 @@ static void received(int number, void *request, int status, const void *info, vo
 }
 
 #define ALL(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
-#define DEFINE(number)                                                                                                   \
-    static void sent_##number(void *request, int status, void *user_data)                                                \
-    {                                                                                                                    \
-        sent(number, request, status, user_data);                                                                        \
-    }                                                                                                                    \
-    static void received_##number(void *request, int status, const void *info, void *user_data)                          \
-    {                                                                                                                    \
-        received(number, request, status, info, user_data);                                                              \
+#define DEFINE(number)                                                                          \
+    static void sent_##number(void *request, int status, void *user_data)                       \
+    {                                                                                           \
+        sent(number, request, status, user_data);                                               \
+    }                                                                                           \
+    static void received_##number(void *request, int status, const void *info, void *user_data) \
+    {                                                                                           \
+        received(number, request, status, info, user_data);                                     \
     }
 ALL(DEFINE)
 
@@ -104,26 +104,27 @@ static inline bool copied(struct param *copy, const struct param *param)
 #define EXPORT __attribute__((visibility("default")))
 
 typedef void *ucp_send(void *ep, const void *buffer, size_t count, uint64_t tag, const struct param *param);
-typedef void *ucp_receive(void *worker, void *buffer, size_t count, uint64_t tag, uint64_t mask, const struct param *param);
+typedef void *ucp_receive(void *worker, void *buffer, size_t count, uint64_t tag, uint64_t mask,
+                          const struct param *param);
 typedef void *ucp_receive_matched(void *worker, void *buffer, size_t count, void *message, const struct param *param);
 EXPORT ucp_send ucp_tag_send_nbx, ucp_tag_send_sync_nbx;
 EXPORT ucp_receive ucp_tag_recv_nbx;
 EXPORT ucp_receive_matched ucp_tag_msg_recv_nbx;
 
-#define NEXT(name)                                                                                                       \
-    static __typeof__(&name) next;                                                                                       \
-    if (KNELL__RARELY(!next))                                                                                            \
+#define NEXT(name)                 \
+    static __typeof__(&name) next; \
+    if (KNELL__RARELY(!next))      \
         next = (__typeof__(&name))knell__native_symbol(#name);
 
-#define SEND(name)                                                                                                       \
-    void *name(void *ep, const void *buffer, size_t count, uint64_t tag, const struct param *param)               \
-    {                                                                                                                    \
-        NEXT(name)                                                                                                       \
-        struct param ours;                                                                                               \
-        if (KNELL__RARELY(!copied(&ours, param)))                                                                        \
-            return next(ep, buffer, count, tag, param);                                                                  \
-        ours.end = before(ours.end, send_end_of, our_send_end);                                                          \
-        return next(ep, buffer, count, tag, &ours);                                                                      \
+#define SEND(name)                                                                                  \
+    void *name(void *ep, const void *buffer, size_t count, uint64_t tag, const struct param *param) \
+    {                                                                                               \
+        NEXT(name)                                                                                  \
+        struct param ours;                                                                          \
+        if (KNELL__RARELY(!copied(&ours, param)))                                                   \
+            return next(ep, buffer, count, tag, param);                                             \
+        ours.end = before(ours.end, send_end_of, our_send_end);                                     \
+        return next(ep, buffer, count, tag, &ours);                                                 \
     }
 SEND(ucp_tag_send_nbx)
 SEND(ucp_tag_send_sync_nbx)

@@ -20,7 +20,7 @@ struct letter {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* before those of the hearers */
 static struct letter *sent;
-static struct letter *coming; /* one at a time */
+static struct letter *coming;   /* one at a time */
 static struct letter *given_up; /* the MPI below may still use them */
 
 static struct letter *new_letter(int peer)
@@ -55,8 +55,8 @@ static void forget(struct letter *letter)
 /* When the MPI below refuses, the receiver is dying, and nobody waits for it for long. */
 static void post(struct letter *letter)
 {
-    if (knell__native.isend(&letter->notice, sizeof letter->notice, MPI_BYTE, letter->peer, knell__notices_tag(), knell__wire,
-                            &letter->request) != MPI_SUCCESS) {
+    if (knell__native.isend(&letter->notice, sizeof letter->notice, MPI_BYTE, letter->peer, knell__notices_tag(),
+                            knell__wire, &letter->request) != MPI_SUCCESS) {
         free(letter);
         return;
     }
@@ -110,7 +110,8 @@ static bool find_one(void)
     if (!found)
         return false;
     coming = new_letter(status.MPI_SOURCE);
-    if (knell__native.imrecv(&coming->notice, sizeof coming->notice, MPI_BYTE, &message, &coming->request) == MPI_SUCCESS)
+    if (knell__native.imrecv(&coming->notice, sizeof coming->notice, MPI_BYTE, &message, &coming->request) ==
+        MPI_SUCCESS)
         return true;
     free(coming);
     coming = NULL;

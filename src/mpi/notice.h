@@ -13,10 +13,10 @@ enum knell__notice_kind {
 };
 
 struct knell__notice {
-    int kind;    /* enum knell__notice_kind */
-    int context; /* TAKE, TAKEN: by number, see context.h */
-    int tag;     /* OUT: that of the collective */
-    int dead;    /* OUT: the process whose death is the reason */
+    int kind;                /* enum knell__notice_kind */
+    int context;             /* TAKE, TAKEN: by number, see context.h */
+    int tag;                 /* OUT: that of the collective */
+    int dead;                /* OUT: the process whose death is the reason */
     uint32_t sequence, from; /* OUT: the collective; the sender is out of every later one from `from` on, too */
 };
 

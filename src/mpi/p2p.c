@@ -30,20 +30,21 @@ static inline int send_now(native_isend *isend, const void *buf, int count, MPI_
     return knell__raise(comm, code);
 }
 
-#define SEND(name, isend)                                                                                                \
-    int knell__mpi_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle)          \
-    {                                                                                                                    \
-        struct knell__comm *comm = knell__comm_of(handle);                                                               \
-        if (KNELL__RARELY(!comm))                                                                                        \
-            return knell__native.name(buf, count, datatype, dest, tag, handle);                                          \
-        return send_now(knell__native.isend, buf, count, datatype, dest, tag, comm);                                     \
+#define SEND(name, isend)                                                                                        \
+    int knell__mpi_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle) \
+    {                                                                                                            \
+        struct knell__comm *comm = knell__comm_of(handle);                                                       \
+        if (KNELL__RARELY(!comm))                                                                                \
+            return knell__native.name(buf, count, datatype, dest, tag, handle);                                  \
+        return send_now(knell__native.isend, buf, count, datatype, dest, tag, comm);                             \
     }
 SEND(send, isend)
 SEND(ssend, issend)
 SEND(rsend, irsend)
 
 /* A receive is posted also when its sender is known dead: what came before the death is there to be received. */
-int knell__mpi_recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm handle, MPI_Status *status)
+int knell__mpi_recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm handle,
+                    MPI_Status *status)
 {
     struct knell__comm *comm = knell__comm_of(handle);
     if (KNELL__RARELY(!comm))
@@ -100,20 +101,21 @@ static inline int isend_now(native_isend *isend, const void *buf, int count, MPI
     return MPI_SUCCESS;
 }
 
-#define ISEND(name)                                                                                                      \
-    int knell__mpi_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle,          \
-                          MPI_Request *request)                                                                          \
-    {                                                                                                                    \
-        struct knell__comm *comm = knell__comm_of(handle);                                                               \
-        if (KNELL__RARELY(!comm))                                                                                        \
-            return knell__native.name(buf, count, datatype, dest, tag, handle, request);                                 \
-        return isend_now(knell__native.name, buf, count, datatype, dest, tag, comm, request);                            \
+#define ISEND(name)                                                                                              \
+    int knell__mpi_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle, \
+                          MPI_Request *request)                                                                  \
+    {                                                                                                            \
+        struct knell__comm *comm = knell__comm_of(handle);                                                       \
+        if (KNELL__RARELY(!comm))                                                                                \
+            return knell__native.name(buf, count, datatype, dest, tag, handle, request);                         \
+        return isend_now(knell__native.name, buf, count, datatype, dest, tag, comm, request);                    \
     }
 ISEND(isend)
 ISEND(issend)
 ISEND(irsend)
 
-int knell__mpi_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm handle, MPI_Request *request)
+int knell__mpi_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm handle,
+                     MPI_Request *request)
 {
     struct knell__comm *comm = knell__comm_of(handle);
     if (KNELL__RARELY(!comm))

@@ -31,7 +31,8 @@ static int post_receive(struct one_way *in, void *buf, int count, MPI_Datatype t
         in->posted = true;
         return MPI_SUCCESS;
     }
-    int code = knell__native.irecv(buf, count, type, in->end.native, in->end.tag, in->op.comm->place.context, &in->request);
+    int code =
+        knell__native.irecv(buf, count, type, in->end.native, in->end.tag, in->op.comm->place.context, &in->request);
     in->posted = code == MPI_SUCCESS;
     return in->posted ? code : knell__error_confirm(in->end.peer, code);
 }
@@ -41,7 +42,8 @@ static int post_send(struct one_way *out, const void *buf, int count, MPI_Dataty
 {
     if (out->op.code != MPI_SUCCESS)
         return out->op.code;
-    int code = knell__native.isend(buf, count, type, out->end.native, out->end.tag, out->op.comm->place.context, &out->request);
+    int code = knell__native.isend(buf, count, type, out->end.native, out->end.tag, out->op.comm->place.context,
+                                   &out->request);
     out->posted = code == MPI_SUCCESS && !knell__request_was_complete(out->request);
     return code == MPI_SUCCESS ? code : knell__error_confirm(out->end.peer, code);
 }
@@ -71,8 +73,9 @@ static int finish(struct one_way *in, struct one_way *out, int code, MPI_Status 
     return code != MPI_SUCCESS ? code : sent;
 }
 
-static int exchange(struct knell__comm *comm, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                    void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Status *status)
+static int exchange(struct knell__comm *comm, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                    int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                    MPI_Status *status)
 {
     struct one_way in, out;
     prepare(&in, comm, source, recvtag, KNELL__REQUEST_RECV);
@@ -94,19 +97,20 @@ static int exchange(struct knell__comm *comm, const void *sendbuf, int sendcount
 }
 
 int knell__mpi_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                        int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm handle, MPI_Status *status)
+                        int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm handle,
+                        MPI_Status *status)
 {
     struct knell__comm *comm = knell__comm_of(handle);
     if (!comm)
         return knell__native.sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
                                       recvtag, handle, status);
-    return knell__raise(comm, exchange(comm, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
-                                       recvtag, status));
+    return knell__raise(comm, exchange(comm, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                                       source, recvtag, status));
 }
 
 /* What is sent is packed first, so that the buffer is free for what comes. */
-int knell__mpi_sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-                                MPI_Comm handle, MPI_Status *status)
+int knell__mpi_sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                                int recvtag, MPI_Comm handle, MPI_Status *status)
 {
     struct knell__comm *comm = knell__comm_of(handle);
     int room = 0, used = 0;

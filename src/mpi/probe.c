@@ -15,9 +15,9 @@ enum { LAST_LOOKS = 64 };
 struct matched {
     struct matched *next;
     MPI_Message message;
-    MPI_Status status; /* native */
+    MPI_Status status;        /* native */
     struct knell__comm *comm; /* held */
-    bool gone; /* its sender has given it up, and it was thrown away */
+    bool gone;                /* its sender has given it up, and it was thrown away */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -58,7 +58,8 @@ void knell__matched_discard(int source, int tag, MPI_Comm context)
     pthread_mutex_lock(&lock);
     for (struct matched *at = all_matched; at; at = at->next) {
         MPI_Message message = at->message; /* the program has the handle, too */
-        if (at->gone || at->status.MPI_SOURCE != source || at->status.MPI_TAG != tag || at->comm->place.context != context)
+        if (at->gone || at->status.MPI_SOURCE != source || at->status.MPI_TAG != tag ||
+            at->comm->place.context != context)
             continue;
         at->gone = true;
         knell__discard(&message, &at->status);
@@ -69,7 +70,8 @@ void knell__matched_discard(int source, int tag, MPI_Comm context)
 /* ---- probes ---------------------------------------------------------------------------------------------------------------- */
 
 /* One look at what has arrived. `message` NULL: a plain probe. */
-static int look(struct knell__comm *comm, const struct knell__end *from, int *flag, MPI_Message *message, MPI_Status *status)
+static int look(struct knell__comm *comm, const struct knell__end *from, int *flag, MPI_Message *message,
+                MPI_Status *status)
 {
     MPI_Status found;
     int code;
@@ -116,7 +118,8 @@ int knell__mpi_probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
 {
     struct knell__comm *comm = knell__comm_of(handle);
     int flag;
-    return comm ? probe(comm, source, tag, true, &flag, NULL, status) : knell__native.probe(source, tag, handle, status);
+    return comm ? probe(comm, source, tag, true, &flag, NULL, status)
+                : knell__native.probe(source, tag, handle, status);
 }
 
 int knell__mpi_iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *status)
@@ -147,7 +150,8 @@ int knell__mpi_improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Mess
 static int already_gone(struct knell__comm *comm, MPI_Message *message, MPI_Request *request)
 {
     *message = MPI_MESSAGE_NULL;
-    int code = request ? knell__request_settled(comm, MPIX_ERR_REVOKED, NULL, request) : knell__raise(comm, MPIX_ERR_REVOKED);
+    int code =
+        request ? knell__request_settled(comm, MPIX_ERR_REVOKED, NULL, request) : knell__raise(comm, MPIX_ERR_REVOKED);
     knell__comm_release(comm);
     return code;
 }

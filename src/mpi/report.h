@@ -17,17 +17,17 @@ enum knell__word {
     KNELL__WORD_INIT,        /* it has called MPI_Init */
     KNELL__WORD_READY,       /* MPI_Init is through; the rank waits for the desk if there is a scenario */
     KNELL__WORD_FINISHED,    /* MPI_Finalize is through */
-    KNELL__WORD_ABORTED,     /* MPI_Abort; value is its code; code is not 0: by an error handler, not the program: then the desk has
+    KNELL__WORD_ABORTED, /* MPI_Abort; value is its code; code is not 0: by an error handler, not the program: then the desk has
                               * the error in words */
-    KNELL__WORD_LEARNED,     /* `peer` is dead: found by `by`, value is why (enum knell_why) */
-    KNELL__WORD_GHOST,       /* it is a ghost from now on */
-    KNELL__WORD_DID,         /* value is a call (gen/calls.h), begun at `when`; it took `took` and gave `code` */
-    KNELL__WORD_AT,          /* held at a call, value; code is 0 before it and 1 after it */
-    KNELL__WORD_INSIDE,      /* the answer to KNELL__ASK_WHERE: value is the call it is inside of, or below; the last one counts. The
+    KNELL__WORD_LEARNED, /* `peer` is dead: found by `by`, value is why (enum knell_why) */
+    KNELL__WORD_GHOST,   /* it is a ghost from now on */
+    KNELL__WORD_DID,     /* value is a call (gen/calls.h), begun at `when`; it took `took` and gave `code` */
+    KNELL__WORD_AT,      /* held at a call, value; code is 0 before it and 1 after it */
+    KNELL__WORD_INSIDE, /* the answer to KNELL__ASK_WHERE: value is the call it is inside of, or below; the last one counts. The
                               * desk has it in words. */
-    KNELL__WORD_FLIPPED,     /* before the call `value`: `code` bits of what it sends are wrong; -1: it sends nothing */
-    KNELL__WORD_COUNTED,     /* in MPI_Finalize: value of its heartbeats were missed, the latest by `took` */
-    KNELL__WORD_CHANGED,     /* held at a call: the variable `value` of the desk has another value than at the call before */
+    KNELL__WORD_FLIPPED, /* before the call `value`: `code` bits of what it sends are wrong; -1: it sends nothing */
+    KNELL__WORD_COUNTED, /* in MPI_Finalize: value of its heartbeats were missed, the latest by `took` */
+    KNELL__WORD_CHANGED, /* held at a call: the variable `value` of the desk has another value than at the call before */
 };
 
 /* Well below PIPE_BUF: whole or not at all, however many write. */

@@ -28,8 +28,8 @@ struct knell__task {
     /* A receive has these too; NULL: nothing to say, nothing to be done. */
     void (*fill)(const struct knell__task *task, MPI_Status *status); /* as the program knows ranks and tags */
     void (*cancel)(struct knell__task *task);
-    bool any_source; /* a receive from any source: a death leaves it pending */
-    struct knell__task *next;                  /* all active tasks */
+    bool any_source;          /* a receive from any source: a death leaves it pending */
+    struct knell__task *next; /* all active tasks */
     MPI_Request handle;
     int code;
     _Atomic bool over; /* from here on `code` may be read */
@@ -55,7 +55,9 @@ void knell__requests_begin(void);
 #ifdef MPICH
 void knell__request_let_go(void); /* of that one */
 #else
-static inline void knell__request_let_go(void) {}
+static inline void knell__request_let_go(void)
+{
+}
 #endif
 
 /* Is this send, just posted, complete? Then it is let go of, and there is nothing to wait for. */

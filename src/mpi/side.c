@@ -125,7 +125,7 @@ static void start_runtime(const struct knell__meeting *meeting, int listening)
     config.ranks = (uint32_t)knell__self.processes;
     config.eta = time_setting("KNELL_ETA_NS", config.eta);
     config.delta = time_setting("KNELL_DELTA_NS", 5 * config.eta); /* as with `knell run --eta` alone */
-    needs = config.eta + 2 * config.delta + SPREADS; /* its observer may be dead too */
+    needs = config.eta + 2 * config.delta + SPREADS;               /* its observer may be dead too */
     config.overlay = overlay_setting();
     config.latest_only = knell__setting("KNELL_LATEST_ONLY") != NULL;
     config.key = meeting->key;

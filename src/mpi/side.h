@@ -68,17 +68,17 @@ struct knell__ticket {
     uint64_t group;
     enum knell_kind kind;
     enum knell__fold fold;
-    bool alone;                 /* the group has one member: decided at once */
-    bool blocking;              /* its owner does nothing but wait for it, as all members do: side_carry.c */
+    bool alone;    /* the group has one member: decided at once */
+    bool blocking; /* its owner does nothing but wait for it, as all members do: side_carry.c */
     uint32_t size;
-    uint64_t acked;             /* digest of the failures acknowledged */
-    bool filled;                /* `value` is there */
-    bool proposed;              /* the runtime has it */
-    _Atomic bool decided;       /* from here on the rest may be read */
-    uint8_t flags;              /* KNELL_FLAG_REVOKED, _ACKED, _MISMATCH */
-    struct knell_range *dead;   /* the dead it was decided with; malloc'd, the caller frees */
+    uint64_t acked;           /* digest of the failures acknowledged */
+    bool filled;              /* `value` is there */
+    bool proposed;            /* the runtime has it */
+    _Atomic bool decided;     /* from here on the rest may be read */
+    uint8_t flags;            /* KNELL_FLAG_REVOKED, _ACKED, _MISMATCH */
+    struct knell_range *dead; /* the dead it was decided with; malloc'd, the caller frees */
     uint32_t dead_ranges;
-    uint8_t value[KNELL_VALUE_MAX];        /* in: the contribution; out: the decision */
+    uint8_t value[KNELL_VALUE_MAX]; /* in: the contribution; out: the decision */
 };
 
 /* Contributes ticket->value; several per group and kind are taken in order. Never blocks. */

@@ -104,8 +104,8 @@ static void propose(struct knell__ticket *ticket)
 {
     if (ticket->blocking)
         knell__carry_begin();
-    int error = knell_runtime_propose(knell__side_runtime(), ticket->group, ticket->kind, (uint8_t)ticket->fold, ticket->value,
-                                      ticket->size, ticket->acked);
+    int error = knell_runtime_propose(knell__side_runtime(), ticket->group, ticket->kind, (uint8_t)ticket->fold,
+                                      ticket->value, ticket->size, ticket->acked);
     if (error)
         knell__die("cannot propose to group %llx: %s", (unsigned long long)ticket->group, knell_error_text(error));
     if (ticket->blocking)

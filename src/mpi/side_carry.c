@@ -48,8 +48,8 @@ static bool pack(knell_rank to, const void *bytes, size_t size)
     return true;
 }
 
-bool knell__carry(void *context, uint64_t group, enum knell_kind kind, const knell_rank *to, uint32_t count, const void *bytes,
-                  size_t size)
+bool knell__carry(void *context, uint64_t group, enum knell_kind kind, const knell_rank *to, uint32_t count,
+                  const void *bytes, size_t size)
 {
     (void)context;
     if (!own.stepping || size > MOST_BYTES || !knell__agree_waits(group, kind))
@@ -134,7 +134,8 @@ static bool receive(int from, MPI_Status *status)
     int complete = 0;
     if (!incoming && !(incoming = malloc(sizeof *incoming + MOST_BYTES)))
         knell__die("out of memory");
-    int code = knell__native.irecv(incoming->bytes, MOST_BYTES, MPI_BYTE, from, knell__agree_tag(), knell__wire, &request);
+    int code =
+        knell__native.irecv(incoming->bytes, MOST_BYTES, MPI_BYTE, from, knell__agree_tag(), knell__wire, &request);
     bool last = false; /* the dead may have sent all of it before */
     while (code == MPI_SUCCESS && !complete && !last) {
         last = knell__is_dead(from);
@@ -156,7 +157,8 @@ static int take(uint8_t *bytes, int *from)
         return -1; /* another thread takes it, and whatever comes of it */
     if (under_way)
         test_under_way();
-    if (knell__native.iprobe(MPI_ANY_SOURCE, knell__agree_tag(), knell__wire, &there, &status) == MPI_SUCCESS && there) {
+    if (knell__native.iprobe(MPI_ANY_SOURCE, knell__agree_tag(), knell__wire, &there, &status) == MPI_SUCCESS &&
+        there) {
         *from = status.MPI_SOURCE;
         if (receive(*from, &status))
             knell__native.get_count(&status, MPI_BYTE, &size);

@@ -24,8 +24,8 @@ int knell__pick_wait(struct knell__pick *pick, MPI_Status *status)
     return knell__wait(&pick->op, &pick->request, status);
 }
 
-int knell__stamped_recv(void *buf, int count, MPI_Datatype datatype, const struct knell__end *from, struct knell__comm *comm,
-                        MPI_Status *status)
+int knell__stamped_recv(void *buf, int count, MPI_Datatype datatype, const struct knell__end *from,
+                        struct knell__comm *comm, MPI_Status *status)
 {
     struct knell__pick pick = {.op = knell__op_begin(comm, from->peer, KNELL__REQUEST_RECV),
                                .from = *from,
@@ -138,8 +138,8 @@ static int start_task(const struct knell__pick *pick, MPI_Request *request)
     return code;
 }
 
-int knell__stamped_irecv(void *buf, int count, MPI_Datatype datatype, const struct knell__end *from, struct knell__comm *comm,
-                         MPI_Request *request)
+int knell__stamped_irecv(void *buf, int count, MPI_Datatype datatype, const struct knell__end *from,
+                         struct knell__comm *comm, MPI_Request *request)
 {
     struct knell__pick pick = {.op = knell__op_begin(comm, from->peer, KNELL__REQUEST_RECV),
                                .from = *from,

@@ -5,10 +5,10 @@
 
 #include "mpi/anytag.h"
 
-int knell__stamped_recv(void *buf, int count, MPI_Datatype datatype, const struct knell__end *from, struct knell__comm *comm,
-                        MPI_Status *status);
-int knell__stamped_irecv(void *buf, int count, MPI_Datatype datatype, const struct knell__end *from, struct knell__comm *comm,
-                         MPI_Request *request);
+int knell__stamped_recv(void *buf, int count, MPI_Datatype datatype, const struct knell__end *from,
+                        struct knell__comm *comm, MPI_Status *status);
+int knell__stamped_irecv(void *buf, int count, MPI_Datatype datatype, const struct knell__end *from,
+                         struct knell__comm *comm, MPI_Request *request);
 
 /* Waits for a pick that has been posted. */
 int knell__pick_wait(struct knell__pick *pick, MPI_Status *status);

@@ -95,11 +95,16 @@ int64_t knell__tell_begin(void)
 
 void knell__tell_did(int call, MPI_Comm handle, int64_t began, int code)
 {
-    bool of_interest = call == KNELL__CALL_COMM_REVOKE || call == KNELL__CALL_COMM_SHRINK || call == KNELL__CALL_COMM_AGREE;
+    bool of_interest =
+        call == KNELL__CALL_COMM_REVOKE || call == KNELL__CALL_COMM_SHRINK || call == KNELL__CALL_COMM_AGREE;
     const struct knell__comm *comm = began && of_interest ? knell__comm_of(handle) : NULL;
     if (comm)
-        knell__announce((struct knell__report){
-            .word = KNELL__WORD_DID, .value = call, .group = comm->id, .when = began, .took = now() - began, .code = code});
+        knell__announce((struct knell__report){.word = KNELL__WORD_DID,
+                                               .value = call,
+                                               .group = comm->id,
+                                               .when = began,
+                                               .took = now() - began,
+                                               .code = code});
 }
 
 struct knell__desk *knell__desk(void)

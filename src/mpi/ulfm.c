@@ -46,7 +46,8 @@ int knell__mpi_comm_shrink(MPI_Comm handle, MPI_Comm *newcomm)
     if (!comm)
         return no_comm();
     knell__handle_like(comm, false, &newhandle);
-    int code = knell__making_finish(knell__making_start(comm, KNELL__MAKE_SHRINK, NULL, 0, newhandle, MPI_SUCCESS), &made);
+    int code =
+        knell__making_finish(knell__making_start(comm, KNELL__MAKE_SHRINK, NULL, 0, newhandle, MPI_SUCCESS), &made);
     *newcomm = made ? made->handle : MPI_COMM_NULL;
     return knell__raise(comm, code);
 }

@@ -10,10 +10,10 @@
 #define IN(comm) MPI_Comm_f2c(*(comm))
 
 /* Under all names: MPIX_, PMPIX_, MPI_ and PMPI_. */
-#define FORTRAN(name, ...)                                                                                               \
-    PUBLIC void mpix_##name(__VA_ARGS__);                                                                                \
-    PUBLIC void pmpix_##name(__VA_ARGS__) __attribute__((alias("mpix_" #name)));                                         \
-    PUBLIC void mpi_##name(__VA_ARGS__) __attribute__((alias("mpix_" #name)));                                           \
+#define FORTRAN(name, ...)                                                       \
+    PUBLIC void mpix_##name(__VA_ARGS__);                                        \
+    PUBLIC void pmpix_##name(__VA_ARGS__) __attribute__((alias("mpix_" #name))); \
+    PUBLIC void mpi_##name(__VA_ARGS__) __attribute__((alias("mpix_" #name)));   \
     PUBLIC void pmpi_##name(__VA_ARGS__) __attribute__((alias("mpix_" #name)))
 
 FORTRAN(comm_revoke_, const MPI_Fint *comm, MPI_Fint *ierror);

@@ -16,26 +16,28 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- in memory ------------------------------------------------------------------------------------------------------------- */
 
-#define TYPES(X)                                                                                                         \
-    X(KNELL_INT8, int8_t)                                                                                                \
-    X(KNELL_UINT8, uint8_t)                                                                                              \
-    X(KNELL_INT16, int16_t)                                                                                              \
-    X(KNELL_UINT16, uint16_t)                                                                                            \
-    X(KNELL_INT32, int32_t)                                                                                              \
-    X(KNELL_UINT32, uint32_t)                                                                                            \
-    X(KNELL_INT64, int64_t)                                                                                              \
-    X(KNELL_UINT64, uint64_t)                                                                                            \
-    X(KNELL_FLOAT, float)                                                                                                \
+#define TYPES(X)              \
+    X(KNELL_INT8, int8_t)     \
+    X(KNELL_UINT8, uint8_t)   \
+    X(KNELL_INT16, int16_t)   \
+    X(KNELL_UINT16, uint16_t) \
+    X(KNELL_INT32, int32_t)   \
+    X(KNELL_UINT32, uint32_t) \
+    X(KNELL_INT64, int64_t)   \
+    X(KNELL_UINT64, uint64_t) \
+    X(KNELL_FLOAT, float)     \
     X(KNELL_DOUBLE, double)
 
 static size_t size_of(int type)
 {
     switch (type) {
-#define SIZE(name, c_type)                                                                                               \
-    case name: return sizeof(c_type);
+#define SIZE(name, c_type) \
+    case name:             \
+        return sizeof(c_type);
         TYPES(SIZE)
 #undef SIZE
-    default: return 0;
+    default:
+        return 0;
     }
 }
 
@@ -46,7 +48,7 @@ static int64_t whole(double value)
     return value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? INT64_MIN : (int64_t)value;
 }
 
-#define WHOLE(value) _Generic((value), float: whole, double: whole, default: as_it_is)(value)
+#define WHOLE(value) _Generic((value), float : whole, double : whole, default : as_it_is)(value)
 static int64_t as_it_is(int64_t value)
 {
     return value;
@@ -55,22 +57,27 @@ static int64_t as_it_is(int64_t value)
 static int64_t load(const void *address, int type)
 {
     switch (type) {
-#define LOAD(name, c_type)                                                                                               \
-    case name: return WHOLE(*(const volatile c_type *)address);
+#define LOAD(name, c_type) \
+    case name:             \
+        return WHOLE(*(const volatile c_type *)address);
         TYPES(LOAD)
 #undef LOAD
-    default: return 0;
+    default:
+        return 0;
     }
 }
 
 static void store(void *address, int type, int64_t value)
 {
     switch (type) {
-#define STORE(name, c_type)                                                                                              \
-    case name: *(volatile c_type *)address = (c_type)value; break;
+#define STORE(name, c_type)                          \
+    case name:                                       \
+        *(volatile c_type *)address = (c_type)value; \
+        break;
         TYPES(STORE)
 #undef STORE
-    default: break;
+    default:
+        break;
     }
 }
 

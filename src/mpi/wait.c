@@ -62,7 +62,8 @@ static bool tested_to_the_end(const struct knell__op *op, MPI_Request *request, 
 {
     int64_t start = knell__now_ms();
     bool complete = looked_at(request, status), last = false;
-    for (unsigned turns = KNELL__PATIENCE; !complete && !last && *request != MPI_REQUEST_NULL; knell__idle_op(&turns, op)) {
+    for (unsigned turns = KNELL__PATIENCE; !complete && !last && *request != MPI_REQUEST_NULL;
+         knell__idle_op(&turns, op)) {
         last = knell__now_ms() - start >= knell__patience(op->comm, op->peer);
         complete = tested(request, status, 1);
     }

@@ -60,7 +60,8 @@ static inline bool knell__idle_turn(unsigned *turns)
 {
     if (KNELL__RARELY(atomic_load_explicit(&knell__tasks_active, memory_order_relaxed) != 0))
         knell__tasks_advance();
-    bool heeds = (atomic_load_explicit(&knell__attention, memory_order_relaxed) & (KNELL__ATTENTION_GHOST | KNELL__ATTENTION_ASKED)) != 0;
+    bool heeds = (atomic_load_explicit(&knell__attention, memory_order_relaxed) &
+                  (KNELL__ATTENTION_GHOST | KNELL__ATTENTION_ASKED)) != 0;
     if (KNELL__LIKELY(++*turns <= KNELL__PATIENCE))
         return KNELL__RARELY(heeds);
     if (knell__self.crowded)
@@ -68,7 +69,8 @@ static inline bool knell__idle_turn(unsigned *turns)
     return heeds || *turns % (knell__self.crowded ? KNELL__SAY_EVERY_CROWDED : KNELL__SAY_EVERY) == 0;
 }
 
-static inline void knell__idle_at(unsigned *turns, const struct knell__comm *comm, int peer, enum knell__request_kind kind)
+static inline void knell__idle_at(unsigned *turns, const struct knell__comm *comm, int peer,
+                                  enum knell__request_kind kind)
 {
     if (knell__idle_turn(turns))
         knell__heed_waiting(*turns, &(struct knell__aim){comm, peer, kind});

@@ -119,7 +119,8 @@ static void ask(int signal)
 {
     int kept = errno;
     (void)signal;
-    knell__announce_word(KNELL__WORD_INSIDE, may_be_inside(__builtin_frame_address(0)) ? KNELL__INSIDE_UNSURE : KNELL__INSIDE_NONE);
+    knell__announce_word(KNELL__WORD_INSIDE,
+                         may_be_inside(__builtin_frame_address(0)) ? KNELL__INSIDE_UNSURE : KNELL__INSIDE_NONE);
     atomic_fetch_or(&knell__attention, KNELL__ATTENTION_ASKED);
     knell__epoch_raise(); /* who sleeps in MPI_Finalize waits for that */
     errno = kept;

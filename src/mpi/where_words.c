@@ -43,7 +43,8 @@ static void write_peer(const struct knell__aim *aim, char *text, size_t size)
     if (aim->peer == KNELL__ANYBODY)
         snprintf(text, size, " from any source of ");
     else if (aim->peer >= 0)
-        snprintf(text, size, " %s rank %d of ", aim->kind == KNELL__REQUEST_SEND ? "to" : "from", aim->comm->rank_of[aim->peer]);
+        snprintf(text, size, " %s rank %d of ", aim->kind == KNELL__REQUEST_SEND ? "to" : "from",
+                 aim->comm->rank_of[aim->peer]);
     else
         snprintf(text, size, " on ");
 }

@@ -25,8 +25,7 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "processes share these: no lock may 
 
 static size_t size_of(uint32_t ranks)
 {
-    return (size_t)ranks * sizeof(struct knell__board_line) + knell__news_size(ranks) +
-           knell__directory_size(ranks);
+    return (size_t)ranks * sizeof(struct knell__board_line) + knell__news_size(ranks) + knell__directory_size(ranks);
 }
 
 int knell__board_create(uint32_t ranks)
@@ -35,7 +34,8 @@ int knell__board_create(uint32_t ranks)
     if (fd < 0)
         return KNELL_ESYSTEM;
     /* Sealed: nobody can shrink it under the others' feet. */
-    if (ftruncate(fd, (off_t)size_of(ranks)) != 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    if (ftruncate(fd, (off_t)size_of(ranks)) != 0 ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
         close(fd);
         return KNELL_ESYSTEM;
     }

@@ -195,7 +195,8 @@ void knell__channel_acknowledged(struct knell__channel *channel, knell_time now,
     if (channel->peer[from].waiting == 0)
         return;
     for (uint32_t i = 0; i < channel->entries;) {
-        if (channel->entry[i].to == from && channel->entry[i].tries > 0 && has_come(channel->entry[i].number, high, bits)) {
+        if (channel->entry[i].to == from && channel->entry[i].tries > 0 &&
+            has_come(channel->entry[i].number, high, bits)) {
             remove_entry(channel, i);
             any = true;
         } else {

@@ -9,7 +9,7 @@
 enum { KNELL__CROWD_SETS = 8 }; /* 8,192 processors, as many as the kernel knows of */
 
 struct knell__crowd {
-    int processes;                    /* of those added: who may run where this one may */
+    int processes;                     /* of those added: who may run where this one may */
     cpu_set_t mine[KNELL__CROWD_SETS]; /* where this process may run, */
     cpu_set_t all[KNELL__CROWD_SETS];  /* and any of those */
 };

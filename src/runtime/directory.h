@@ -11,10 +11,10 @@
 #include <stdbool.h>
 
 struct knell__member {
-    struct knell__address address;  /* for control messages, */
-    in_port_t beats;                /* and the port for heartbeats */
-    bool local;                     /* on this host */
-    struct knell__process process;  /* when local */
+    struct knell__address address; /* for control messages, */
+    in_port_t beats;               /* and the port for heartbeats */
+    bool local;                    /* on this host */
+    struct knell__process process; /* when local */
 };
 
 /* Views of one block of memory. */

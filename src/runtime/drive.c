@@ -26,8 +26,8 @@ static void send_heartbeat(struct knell_runtime *runtime, knell_rank to, const s
 }
 
 /* To one held for dead only its own death certificate is sent, and once: it need not be there. */
-static void send_part(struct knell_runtime *runtime, const knell_rank *to, uint32_t count, const struct knell_body *body,
-                      const uint8_t *bytes, size_t size)
+static void send_part(struct knell_runtime *runtime, const knell_rank *to, uint32_t count,
+                      const struct knell_body *body, const uint8_t *bytes, size_t size)
 {
     if (count == 1 && knell_node_is_gone(runtime->node, to[0])) {
         if (body->type == KNELL_MESSAGE_SYNC)
@@ -97,7 +97,8 @@ static void send_bytes(struct knell_runtime *runtime, const knell_rank *to, uint
     if (first > 0)
         send_part(runtime, to, first, body, bytes, size);
     if (first < count)
-        knell__channel_send_later(&runtime->channel, runtime->now, label_of(body), to + first, count - first, bytes, size);
+        knell__channel_send_later(&runtime->channel, runtime->now, label_of(body), to + first, count - first, bytes,
+                                  size);
 }
 
 static void on_send(void *driver, const knell_rank *to, uint32_t count, const struct knell_route *route,
@@ -122,7 +123,8 @@ static void on_send(void *driver, const knell_rank *to, uint32_t count, const st
         size_t used;
         if (knell_wire_encode(route, body, runtime->split, &cursor, bytes, sizeof bytes, &used) != 0)
             return; /* cannot be: the room suffices for every message */
-        if (posts && (!runtime->by_news || body->source == runtime->config.rank)) /* what came by news is there already */
+        if (posts &&
+            (!runtime->by_news || body->source == runtime->config.rank)) /* what came by news is there already */
             posted |= knell__news_post(&runtime->news, runtime->config.rank, label_of(body), part++, bytes, used);
         if (!carry(runtime, to, count, body, bytes, used))
             send_bytes(runtime, to, first, count, body, bytes, used);
@@ -197,10 +199,12 @@ int knell__drive(struct knell_runtime *runtime, struct knell_event *event)
 void knell__drive_heartbeat(struct knell_runtime *runtime, knell_rank from, knell_time emitted, uint32_t size,
                             uint64_t digest)
 {
-    struct knell_body body = {.type = KNELL_MESSAGE_HEARTBEAT, .subject = KNELL_NOBODY, .emitted = emitted,
+    struct knell_body body = {.type = KNELL_MESSAGE_HEARTBEAT,
+                              .subject = KNELL_NOBODY,
+                              .emitted = emitted,
                               .dead = {.size = size, .digest = digest}};
-    knell__drive(runtime, &(struct knell_event){
-        .type = KNELL_EVENT_MESSAGE, .as.message = {.route = {.from = from, .hops = 1}, .body = &body}});
+    knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_MESSAGE,
+                                                .as.message = {.route = {.from = from, .hops = 1}, .body = &body}});
 }
 
 /* A heartbeat counts by its emission time: an old one, or one played again, is none. */

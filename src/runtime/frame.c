@@ -42,8 +42,8 @@ int knell__key_derive(struct knell__key *key, const void *bytes, size_t size)
     return error;
 }
 
-size_t knell__frame_seal(const struct knell__key *key, const struct knell__frame *frame, const void *payload, size_t size,
-                         uint8_t *bytes)
+size_t knell__frame_seal(const struct knell__key *key, const struct knell__frame *frame, const void *payload,
+                         size_t size, uint8_t *bytes)
 {
     bytes[0] = 'K';
     bytes[1] = 'n';

@@ -50,8 +50,8 @@ void knell__key_tag(const struct knell__key *key, const void *bytes, size_t size
 int knell__key_derive(struct knell__key *key, const void *bytes, size_t size);
 
 /* Writes a datagram of KNELL__FRAME_HEAD + size + KNELL__FRAME_TAG bytes; returns its size. */
-size_t knell__frame_seal(const struct knell__key *key, const struct knell__frame *frame, const void *payload, size_t size,
-                         uint8_t *bytes);
+size_t knell__frame_seal(const struct knell__key *key, const struct knell__frame *frame, const void *payload,
+                         size_t size, uint8_t *bytes);
 
 /* Reads one for `self`. KNELL_EWIRE: not of this form, version or for somebody else. KNELL_EAUTH: a wrong tag. */
 int knell__frame_open(const struct knell__key *key, knell_rank self, uint32_t ranks, const uint8_t *bytes, size_t size,

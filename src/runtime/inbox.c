@@ -8,7 +8,7 @@
 #include <time.h>
 
 enum {
-    MOST = 256, /* per turn: a flood must not keep heartbeats from going out */
+    MOST = 256,   /* per turn: a flood must not keep heartbeats from going out */
     POURING = 16, /* so many at once are no heartbeats of one emitter */
 };
 
@@ -34,7 +34,8 @@ static unsigned hear(struct knell_runtime *runtime, int socket)
     unsigned heard = 0;
     while (heard < MOST) {
         struct iovec piece = {bytes, sizeof bytes};
-        struct msghdr header = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+        struct msghdr header = {
+            .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
         ssize_t size = recvmsg(socket, &header, MSG_DONTWAIT);
         if (size < 0 && errno == EINTR)
             continue;

@@ -29,8 +29,8 @@ static void tick(struct knell_runtime *runtime, bool all)
         knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED,
                                                     .as.resumed = {overdue + runtime->config.delta}});
     if (!all)
-        knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED,
-                                                    .as.resumed = {late + runtime->config.eta}});
+        knell__drive(runtime,
+                     &(struct knell_event){.type = KNELL_EVENT_RESUMED, .as.resumed = {late + runtime->config.eta}});
     knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_TICK});
 }
 

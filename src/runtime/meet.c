@@ -167,7 +167,8 @@ static int open_door(struct knell_runtime *runtime, struct host *host)
         knell__address_parse(config->rendezvous, &address);
     host->listening = knell__address_listen(&address, &bound);
     if (host->listening < 0 || (file && write_file(config->rendezvous + 5, &bound) != 0))
-        return knell__runtime_fail(host->meet->why, KNELL_ESYSTEM, "rendezvous %s: %s", config->rendezvous, strerror(errno));
+        return knell__runtime_fail(host->meet->why, KNELL_ESYSTEM, "rendezvous %s: %s", config->rendezvous,
+                                   strerror(errno));
     host->file = file ? config->rendezvous + 5 : NULL;
     return 0;
 }
@@ -189,8 +190,8 @@ static void close_door(struct host *host)
 
 /* ---- all of it --------------------------------------------------------------------------------------------------------- */
 
-static int join_others(struct knell_runtime *runtime, const struct knell__rendezvous *meet, const struct knell__place *me,
-                       struct knell__place *table, uint8_t *boards)
+static int join_others(struct knell_runtime *runtime, const struct knell__rendezvous *meet,
+                       const struct knell__place *me, struct knell__place *table, uint8_t *boards)
 {
     char *why = meet->why;
     int fd = knell__rendezvous_join(meet, runtime->config.rendezvous, me, table);

@@ -63,7 +63,8 @@ static bool is_posted(const struct knell__news *news, uint64_t label, uint32_t p
     return false;
 }
 
-bool knell__news_post(struct knell__news *news, knell_rank from, uint64_t label, uint32_t part, const void *bytes, size_t size)
+bool knell__news_post(struct knell__news *news, knell_rank from, uint64_t label, uint32_t part, const void *bytes,
+                      size_t size)
 {
     if (is_posted(news, label, part))
         return false;

@@ -34,7 +34,8 @@ size_t knell__news_size(uint32_t ranks);
 void knell__news_open(struct knell__news *news, void *wall, uint32_t ranks);
 
 /* False when the same part is there already. Does not ring. */
-bool knell__news_post(struct knell__news *news, knell_rank from, uint64_t label, uint32_t part, const void *bytes, size_t size);
+bool knell__news_post(struct knell__news *news, knell_rank from, uint64_t label, uint32_t part, const void *bytes,
+                      size_t size);
 
 /* The word to wait for: it changes with each ring. */
 _Atomic uint32_t *knell__news_bell(const struct knell__news *news);

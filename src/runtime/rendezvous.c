@@ -12,8 +12,8 @@
 
 const char knell__rendezvous_magic[8] = "knell\0\1";
 
-void knell__rendezvous_tag(const struct knell__key *key, char label, const uint8_t nonce[KNELL__NONCE], const void *bytes,
-                           size_t size, uint8_t tag[KNELL__FRAME_TAG])
+void knell__rendezvous_tag(const struct knell__key *key, char label, const uint8_t nonce[KNELL__NONCE],
+                           const void *bytes, size_t size, uint8_t tag[KNELL__FRAME_TAG])
 {
     crypto_generichash_state state = key->state;
     const char prefix[] = {'r', 'e', 'n', 'd', label};

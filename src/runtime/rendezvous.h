@@ -31,7 +31,7 @@ struct knell__place {
     uint8_t host[KNELL__HOST_ID];
     uint64_t started;
     int32_t pid;
-    int32_t board_fd; /* -1: none */
+    int32_t board_fd;            /* -1: none */
     uint8_t nonce[KNELL__NONCE]; /* random: no two jobs have the same table */
 };
 
@@ -90,8 +90,8 @@ struct knell__answer {
 extern const char knell__rendezvous_magic[8];
 
 /* A tag over a label, a nonce and bytes. */
-void knell__rendezvous_tag(const struct knell__key *key, char label, const uint8_t nonce[KNELL__NONCE], const void *bytes,
-                           size_t size, uint8_t tag[KNELL__FRAME_TAG]);
+void knell__rendezvous_tag(const struct knell__key *key, char label, const uint8_t nonce[KNELL__NONCE],
+                           const void *bytes, size_t size, uint8_t tag[KNELL__FRAME_TAG]);
 
 /* All of it before the deadline: 0; KNELL_ETIME; KNELL_EPEER: closed; KNELL_ESYSTEM. */
 int knell__rendezvous_read(int fd, void *bytes, size_t size, knell_time deadline);

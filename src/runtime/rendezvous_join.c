@@ -65,7 +65,8 @@ static int connect_before(const struct knell__rendezvous *meet, const char *text
 static int say_lost(const struct knell__rendezvous *meet, int error)
 {
     if (error == KNELL_EPEER)
-        return knell__rendezvous_fail(meet, error, "rendezvous: rank 0 closed the connection; a wrong key, or it has ended");
+        return knell__rendezvous_fail(meet, error,
+                                      "rendezvous: rank 0 closed the connection; a wrong key, or it has ended");
     if (error == KNELL_ETIME)
         return knell__rendezvous_fail(meet, error, "rendezvous: no answer in time");
     return knell__rendezvous_fail(meet, error, "rendezvous: %s", strerror(errno));

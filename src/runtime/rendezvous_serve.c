@@ -12,15 +12,15 @@
 #include <unistd.h>
 
 enum {
-    STRANGERS = 16,     /* connections beyond one per rank that may be open at a time */
-    NAMED = 8,          /* missing ranks that are named */
+    STRANGERS = 16, /* connections beyond one per rank that may be open at a time */
+    NAMED = 8,      /* missing ranks that are named */
     ROUND_HELLO = sizeof(struct knell__hello) + KNELL__FRAME_TAG,
     ROUND_READY = 1 + KNELL__FRAME_TAG,
 };
 #define PATIENCE_NS INT64_C(1000000000) /* to tell everybody what went wrong */
 
 struct visitor {
-    int fd; /* -1: nobody */
+    int fd;          /* -1: nobody */
     uint32_t polled; /* where it is in the list for poll */
     knell_rank rank;
     size_t got;
@@ -66,7 +66,8 @@ static void fail(struct server *server, int error, const char *what)
 static void fail_full(struct server *server)
 {
     char what[KNELL_RUNTIME_WHY];
-    snprintf(what, sizeof what, "rank 0 may not open as many descriptors as %u processes need to meet: raise its limit (ulimit -n)",
+    snprintf(what, sizeof what,
+             "rank 0 may not open as many descriptors as %u processes need to meet: raise its limit (ulimit -n)",
              server->terms.ranks);
     fail(server, KNELL_ESYSTEM, what);
 }
@@ -114,8 +115,8 @@ static void check_hello(struct server *server, struct visitor *visitor)
     const struct knell__hello *hello = &visitor->hello;
     char what[KNELL_RUNTIME_WHY];
     if (hello->terms.ranks != server->terms.ranks || hello->rank >= server->terms.ranks) {
-        snprintf(what, sizeof what, "rank %u says there are %u processes, rank 0 says %u", hello->rank, hello->terms.ranks,
-                 server->terms.ranks);
+        snprintf(what, sizeof what, "rank %u says there are %u processes, rank 0 says %u", hello->rank,
+                 hello->terms.ranks, server->terms.ranks);
         fail(server, KNELL_EPEER, what);
         return;
     }
@@ -194,11 +195,13 @@ static void fail_late(struct server *server)
     char what[KNELL_RUNTIME_WHY];
     uint32_t named = 0, missing = server->terms.ranks - server->greeted;
     if (missing == 0) {
-        snprintf(what, sizeof what, "%u processes came but were not ready in time", server->terms.ranks - server->ready);
+        snprintf(what, sizeof what, "%u processes came but were not ready in time",
+                 server->terms.ranks - server->ready);
         fail(server, KNELL_ETIME, what);
         return;
     }
-    int used = snprintf(what, sizeof what, "%u of %u processes did not come in time: rank", missing, server->terms.ranks);
+    int used =
+        snprintf(what, sizeof what, "%u of %u processes did not come in time: rank", missing, server->terms.ranks);
     for (knell_rank rank = 0; rank < server->terms.ranks && named < NAMED && named < missing; rank++) {
         bool here = false;
         for (uint32_t i = 0; i < server->slots && !here; i++)
@@ -306,8 +309,8 @@ static void serve(struct server *server, struct knell__place *table, uint8_t *bo
 void knell__rendezvous_serve(const struct knell__key *key, const struct knell__terms *terms, int listening,
                              knell_time deadline)
 {
-    struct server server = {.key = key, .terms = *terms, .deadline = deadline, .listening = listening,
-                            .slots = terms->ranks + STRANGERS};
+    struct server server = {
+        .key = key, .terms = *terms, .deadline = deadline, .listening = listening, .slots = terms->ranks + STRANGERS};
     struct knell__place *table = calloc(terms->ranks, sizeof *table);
     uint8_t *boards = calloc(terms->ranks, 1);
     server.visitor = calloc(server.slots, sizeof *server.visitor);

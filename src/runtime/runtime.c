@@ -188,8 +188,8 @@ int knell_runtime_drop(struct knell_runtime *runtime, uint64_t id)
 int knell_runtime_propose(struct knell_runtime *runtime, uint64_t group, enum knell_kind kind, uint8_t operation,
                           const void *value, uint32_t size, uint64_t acked)
 {
-    return wish(runtime, &(struct knell_event){
-        .type = KNELL_EVENT_PROPOSE, .as.propose = {group, kind, operation, size, value, acked}});
+    return wish(runtime, &(struct knell_event){.type = KNELL_EVENT_PROPOSE,
+                                               .as.propose = {group, kind, operation, size, value, acked}});
 }
 
 int knell_runtime_revoke(struct knell_runtime *runtime, uint64_t group)

@@ -43,7 +43,9 @@ static struct knell_config core_config(const struct knell_runtime_config *config
         .ranks = config->ranks,
         .eta = config->eta,
         .delta = config->delta,
-        .tau = config->tau ? config->tau : tau > 0 ? tau : 1,
+        .tau = config->tau ? config->tau
+               : tau > 0   ? tau
+                           : 1,
         .overlay = config->overlay,
         .latest_only = config->latest_only,
         .beats = KNELL_BEATS_SENT, /* the board is one of the ways to send: drive.c */
@@ -65,7 +67,8 @@ static int check(const struct knell_runtime_config *config, char *why)
                                    config->ranks);
     if (!config->key || config->key_size < KNELL_RUNTIME_KEY_MIN || config->key_size > KNELL_RUNTIME_KEY_MAX)
         return knell__runtime_fail(why, KNELL_EINVAL, "key: %zu bytes given, %d to %d needed",
-                                   config->key ? config->key_size : (size_t)0, KNELL_RUNTIME_KEY_MIN, KNELL_RUNTIME_KEY_MAX);
+                                   config->key ? config->key_size : (size_t)0, KNELL_RUNTIME_KEY_MIN,
+                                   KNELL_RUNTIME_KEY_MAX);
     if (!config->rendezvous)
         return knell__runtime_fail(why, KNELL_EINVAL, "rendezvous: an address or file:PATH is needed");
     if (strncmp(config->rendezvous, "file:", 5) != 0 && knell__address_parse(config->rendezvous, &address) != 0)
@@ -84,7 +87,8 @@ static int make_node(struct knell_runtime *runtime)
     uint32_t ranges = 3 * (runtime->config.ranks / 2 + 1);
     void *memory = malloc(knell_node_size(&limits)), *join = calloc(1, knell_wire_join_size(JOIN_SLOTS, ranges));
     if (memory && join &&
-        knell_node_init(memory, &limits, &runtime->core, runtime->config.rank, &runtime->core_counters, &runtime->node) == 0 &&
+        knell_node_init(memory, &limits, &runtime->core, runtime->config.rank, &runtime->core_counters,
+                        &runtime->node) == 0 &&
         knell_wire_join_init(join, runtime->config.ranks, JOIN_SLOTS, ranges, &runtime->join) == 0)
         return 0;
     free(runtime->node ? NULL : memory);
@@ -109,7 +113,8 @@ static int make_parts(struct knell_runtime *runtime, char *why)
     runtime->outbox = calloc(1, sizeof *runtime->outbox);
     runtime->other = knell__pages_take(runtime->config.ranks * sizeof *runtime->other);
     if (!runtime->outbox || !runtime->other || make_node(runtime) != 0 || knell__facts_init(&runtime->facts) != 0 ||
-        knell__channel_init(&runtime->channel, &runtime->key, runtime->config.rank, runtime->config.ranks, 20 * MS) != 0)
+        knell__channel_init(&runtime->channel, &runtime->key, runtime->config.rank, runtime->config.ranks, 20 * MS) !=
+            0)
         return knell__runtime_fail(why, KNELL_ESYSTEM, "no memory for %u processes", runtime->config.ranks);
     runtime->channel.driver = runtime;
     runtime->channel.emit = knell__outbox_put;
@@ -118,7 +123,8 @@ static int make_parts(struct knell_runtime *runtime, char *why)
 
 static void free_all(struct knell_runtime *runtime)
 {
-    const int fds[] = {runtime->ears, runtime->control, runtime->beats, runtime->wake, runtime->facts_fd, runtime->watch_fd};
+    const int fds[] = {runtime->ears, runtime->control,  runtime->beats,
+                       runtime->wake, runtime->facts_fd, runtime->watch_fd};
     for (unsigned i = 0; i < sizeof fds / sizeof *fds; i++)
         if (fds[i] >= 0 && !runtime->inert)
             close(fds[i]);
@@ -168,13 +174,13 @@ static void begin(struct knell_runtime *runtime)
     runtime->asked = KNELL_NEVER;
     runtime->watch_again = true;
     knell__drive(runtime, &(struct knell_event){
-        .type = KNELL_EVENT_START, .as.start = {to_the_grid(runtime), longer(2 * runtime->config.delta, 5000 * MS)}});
+                              .type = KNELL_EVENT_START,
+                              .as.start = {to_the_grid(runtime), longer(2 * runtime->config.delta, 5000 * MS)}});
 }
 
 static struct knell_runtime *make(const struct knell_runtime_config *config)
 {
-    struct knell_runtime *runtime =
-        aligned_alloc(64, (sizeof *runtime + 63) & ~(size_t)63);
+    struct knell_runtime *runtime = aligned_alloc(64, (sizeof *runtime + 63) & ~(size_t)63);
     if (!runtime)
         return NULL;
     memset(runtime, 0, sizeof *runtime);
@@ -230,7 +236,8 @@ void knell_runtime_stop(struct knell_runtime *runtime)
         pthread_mutex_lock(&runtime->lock);
         knell_time now = knell__clock_now();
         runtime->now = now > runtime->now ? now : runtime->now;
-        knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_LEAVE}); /* refused when fenced: then just end */
+        knell__drive(runtime,
+                     &(struct knell_event){.type = KNELL_EVENT_LEAVE}); /* refused when fenced: then just end */
         knell__outbox_flush(runtime);
         runtime->leaving = true;
         runtime->linger = runtime->now + longer(2 * runtime->config.delta, 1000 * MS);

@@ -83,28 +83,28 @@ struct knell_runtime {
     struct knell__registered *groups;
     uint32_t split; /* number of the last message that was split */
 
-    int ears;    /* what is listened to while the thread sleeps: */
-    int control; /* sockets: what is to be heard at once, */
-    int beats;   /* and what is heard when the thread is awake anyway */
+    int ears;        /* what is listened to while the thread sleeps: */
+    int control;     /* sockets: what is to be heard at once, */
+    int beats;       /* and what is heard when the thread is awake anyway */
     bool beats_come; /* heartbeats of somebody are datagrams: not where all are on one board */
     bool beats_pour; /* more than can be meant as heartbeats comes in there: it is listened to as well */
-    int wake; /* eventfd: the program has changed something */
+    int wake;        /* eventfd: the program has changed something */
     knell_time now;
     knell_time asked; /* until when the thread wanted to sleep */
 
     struct knell__board board;
-    int board_fd;       /* while all meet */
-    bool shortcuts;     /* the processes of this host have agreed on board and pidfds */
-    knell_rank watched; /* whose pidfd is held; KNELL_NOBODY */
-    int watch_fd;       /* -1: none */
+    int board_fd;                    /* while all meet */
+    bool shortcuts;                  /* the processes of this host have agreed on board and pidfds */
+    knell_rank watched;              /* whose pidfd is held; KNELL_NOBODY */
+    int watch_fd;                    /* -1: none */
     struct knell__sentinel sentinel; /* watches the same */
     struct knell__news news;
-    bool by_news; /* what is being told came from the board: all of this host have it */
-    uint32_t thread_id; /* of the detector's thread, for who looks at the board */
-    knell_rank doubted; /* the emitter that was silent but looked alive, */
+    bool by_news;             /* what is being told came from the board: all of this host have it */
+    uint32_t thread_id;       /* of the detector's thread, for who looks at the board */
+    knell_rank doubted;       /* the emitter that was silent but looked alive, */
     knell_time doubted_heard; /* since this heartbeat, */
     unsigned doubts;          /* so many times */
-    bool watch_again;   /* somebody is gone: look whom to watch */
+    bool watch_again;         /* somebody is gone: look whom to watch */
 
     struct knell__facts facts;
     bool calling; /* a thread is in the program's callback */
@@ -140,13 +140,13 @@ void knell__drive_heartbeat(struct knell_runtime *runtime, knell_rank from, knel
                             uint64_t digest);
 
 /* local.c */
-void knell__local_begin(struct knell_runtime *runtime); /* without the lock */
+void knell__local_begin(struct knell_runtime *runtime);                                           /* without the lock */
 struct knell__process knell__local_process(const struct knell_runtime *runtime, knell_rank rank); /* pid 0: none */
-void knell__local_hear(struct knell_runtime *runtime);  /* the news of the host */
+void knell__local_hear(struct knell_runtime *runtime); /* the news of the host */
 void knell__local_post(struct knell_runtime *runtime, const struct knell_body *body);
-void knell__local_look(struct knell_runtime *runtime);  /* at the emitter's line */
-void knell__local_watch(struct knell_runtime *runtime); /* holds the pidfd of whom it should */
-void knell__local_ended(struct knell_runtime *runtime); /* the pidfd became readable */
+void knell__local_look(struct knell_runtime *runtime);   /* at the emitter's line */
+void knell__local_watch(struct knell_runtime *runtime);  /* holds the pidfd of whom it should */
+void knell__local_ended(struct knell_runtime *runtime);  /* the pidfd became readable */
 bool knell__local_doubts(struct knell_runtime *runtime); /* that its silent emitter is dead */
 void knell__local_kill(struct knell_runtime *runtime, knell_rank rank);
 

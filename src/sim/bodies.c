@@ -9,8 +9,8 @@ struct knell_stored_body {
     struct knell_body body;
     uint32_t holds;
     uint32_t next_free;
-    size_t room;     /* bytes in `data` */
-    char *data;      /* gone, left, agreed, value */
+    size_t room; /* bytes in `data` */
+    char *data;  /* gone, left, agreed, value */
 };
 
 static char *append(char **at, const void *bytes, size_t size)

@@ -24,7 +24,8 @@ void knell_check_violate(struct knell_check *check, const struct knell_property 
     vsnprintf(check->complaint, sizeof check->complaint, format, arguments);
     va_end(arguments);
     if (check->log)
-        fprintf(check->log, "%10" PRId64 "  VIOLATION of %s: %s\n", check->world->now, property->name, check->complaint);
+        fprintf(check->log, "%10" PRId64 "  VIOLATION of %s: %s\n", check->world->now, property->name,
+                check->complaint);
 }
 
 void knell__check_note(struct knell_check *check, const char *format, ...)
@@ -70,7 +71,8 @@ static void on_fact(void *context, struct knell_world *world, knell_rank node, c
         return;
     switch (fact->type) {
     case KNELL_FACT_FAILED:
-        knell__check_note(check, "node %u: %u failed, says %u (%s)", node, fact->rank, fact->by, knell_why_text(fact->why));
+        knell__check_note(check, "node %u: %u failed, says %u (%s)", node, fact->rank, fact->by,
+                          knell_why_text(fact->why));
         check->failed_told[node] |= knell__one(fact->rank);
         break;
     case KNELL_FACT_LEFT:
@@ -153,7 +155,8 @@ void knell_check_run(struct knell_check *check, enum knell_edge edge, uint64_t k
     struct knell_limits limits = {.dead_ranges = 1};
     prepare(check, edge, key);
     struct knell_config config = check->plan.config;
-    struct knell_watch watch = {.context = check, .fact = on_fact, .crashed = on_crashed, .timer = knell__check_on_alarm};
+    struct knell_watch watch = {
+        .context = check, .fact = on_fact, .crashed = on_crashed, .timer = knell__check_on_alarm};
     check->world = knell_world_new(&config, check->plan.network, &limits);
     if (!check->world) {
         check->no_memory = true;
@@ -170,7 +173,8 @@ void knell_check_run(struct knell_check *check, enum knell_edge edge, uint64_t k
     while (!check->violated && check->world->now < patience && knell_world_run_one(check->world)) {
         knell__check_see_off(check);
         if (check->world->events > EVENTS_MAX)
-            knell_check_violate(check, &knell_property_termination, "%d events: the world does not come to rest", EVENTS_MAX);
+            knell_check_violate(check, &knell_property_termination, "%d events: the world does not come to rest",
+                                EVENTS_MAX);
         check->settled = is_settled(check);
         if (!check->settled)
             calm = KNELL_NEVER;

@@ -25,7 +25,7 @@ static inline knell_mask knell__one(knell_rank node)
 /* The edges of the model: what is to happen in a world for certain. In a world of any kind each of them happens now and then. */
 enum knell_edge {
     KNELL_EDGE_ANY,
-    KNELL_EDGE_LEAVES,   /* nodes leave the moment they return from an agreement; half of these worlds know no other end */
+    KNELL_EDGE_LEAVES, /* nodes leave the moment they return from an agreement; half of these worlds know no other end */
     KNELL_EDGE_ACCUSERS, /* a living node is accused by one that dies right then, and whose death is reported at once */
     KNELL_EDGE_DROPS,    /* groups are dropped after their last operation, others are registered in their place */
     KNELL_EDGE_REVOKES,  /* who revokes, and some who would pass it on, die in the middle of it */
@@ -67,7 +67,7 @@ struct knell_check_plan {
     bool drops[KNELL_CHECK_GROUPS]; /* who is through with its last operation drops it */
     struct knell_op op[KNELL_CHECK_OPS];
     uint32_t ops;
-    bool at_a_time;                          /* a node is in all its groups and kinds at once, not in one after the other */
+    bool at_a_time; /* a node is in all its groups and kinds at once, not in one after the other */
     uint8_t leaves_after[KNELL_CHECK_NODES]; /* the operation from which a node returns to leave, plus 1; 0: none */
     knell_mask brief;                        /* nodes that bring half the value of the others, */
     knell_mask careless;                     /* and that acknowledge no failures */
@@ -82,8 +82,10 @@ struct knell_check_plan {
 void knell_check_plan_draw(struct knell_check_plan *plan, enum knell_edge edge, uint64_t key);
 
 /* For check_plan.c: the edges, drawn after all else and from numbers of their own. */
-void knell__check_edges_draw(struct knell_check_plan *plan, enum knell_edge edge, uint64_t key, knell_time from, knell_time window);
-void knell__check_act(struct knell_check_plan *plan, knell_time time, enum knell_act_type type, knell_rank node, uint32_t number);
+void knell__check_edges_draw(struct knell_check_plan *plan, enum knell_edge edge, uint64_t key, knell_time from,
+                             knell_time window);
+void knell__check_act(struct knell_check_plan *plan, knell_time time, enum knell_act_type type, knell_rank node,
+                      uint32_t number);
 
 /* What a node got out of one operation. */
 struct knell_outcome {
@@ -105,17 +107,17 @@ struct knell_check {
     knell_mask registered[KNELL_CHECK_GROUPS], revoked[KNELL_CHECK_GROUPS]; /* nodes that have */
     bool revoke_began[KNELL_CHECK_GROUPS];
     knell_mask dropped[KNELL_CHECK_GROUPS];
-    knell_mask leaving;  /* nodes that were told to leave and have not left yet, */
-    knell_mask departs;  /* and those to be told so now */
-    uint32_t returned;   /* the operation from which the node has just returned whose decision is being judged */
+    knell_mask leaving; /* nodes that were told to leave and have not left yet, */
+    knell_mask departs; /* and those to be told so now */
+    uint32_t returned;  /* the operation from which the node has just returned whose decision is being judged */
     struct knell_outcome outcome[KNELL_CHECK_OPS][KNELL_CHECK_NODES];
     knell_time unstable_since; /* KNELL_NEVER: stable */
     uint32_t unstable_deaths;
     uint32_t next_act;
     struct knell_group group[KNELL_CHECK_GROUPS];
     knell_rank members[KNELL_CHECK_GROUPS][KNELL_CHECK_NODES];
-    FILE *log;              /* what happens, for people; NULL: silent */
-    const char *violated;   /* name of the first property violated */
+    FILE *log;            /* what happens, for people; NULL: silent */
+    const char *violated; /* name of the first property violated */
     char complaint[160];
     bool settled, no_memory;
 };
@@ -126,8 +128,9 @@ knell_mask knell_check_sound(const struct knell_check *check);
 struct knell_property {
     const char *name;
     const char *says;
-    void (*fact)(struct knell_check *check, knell_rank node, const struct knell_fact *fact); /* as it is told; may be NULL */
-    void (*end)(struct knell_check *check); /* when nothing more will happen; may be NULL */
+    void (*fact)(struct knell_check *check, knell_rank node,
+                 const struct knell_fact *fact); /* as it is told; may be NULL */
+    void (*end)(struct knell_check *check);      /* when nothing more will happen; may be NULL */
 };
 extern const struct knell_property *const knell_properties[]; /* ends with NULL */
 
@@ -141,7 +144,7 @@ void knell_check_run(struct knell_check *check, enum knell_edge edge, uint64_t k
 /* For check.c: check_act.c. What the plan has for now; then fenced nodes end, and whoever returned goes on. */
 void knell__check_on_alarm(void *context, struct knell_world *world);
 void knell__check_on_decided(struct knell_check *check, knell_rank node, const struct knell_fact *fact);
-void knell__check_see_off(struct knell_check *check); /* those who have left end */
+void knell__check_see_off(struct knell_check *check);                        /* those who have left end */
 bool knell__check_is_done(const struct knell_check *check, knell_rank node); /* with all its operations */
 /* The last operation of a group that somebody dropped already: when another dies, who is late may wait for ever (core.h, DROP). */
 bool knell__check_may_wait(const struct knell_check *check, uint32_t op);

@@ -85,8 +85,8 @@ static void draw_accuser(struct draw *draw)
     if (!doomed)
         knell__check_act(plan, time + after, KNELL_ACT_CRASH, accuser, 0);
     for (uint32_t i = below(draw, 4); i > 0; i--)
-        knell__check_act(plan, time + after + below(draw, 2 * TAU), KNELL_ACT_REPORT, one_in(draw, 2) ? accused : anyone(draw),
-                         accuser);
+        knell__check_act(plan, time + after + below(draw, 2 * TAU), KNELL_ACT_REPORT,
+                         one_in(draw, 2) ? accused : anyone(draw), accuser);
     plan->accuses = true;
     plan->crashes++;
 }
@@ -149,7 +149,8 @@ static void draw_manners(struct draw *draw)
         plan->careless = (knell_mask)knell_prng_next(&draw->prng) & (knell_mask)knell_prng_next(&draw->prng);
 }
 
-void knell__check_edges_draw(struct knell_check_plan *plan, enum knell_edge edge, uint64_t key, knell_time from, knell_time window)
+void knell__check_edges_draw(struct knell_check_plan *plan, enum knell_edge edge, uint64_t key, knell_time from,
+                             knell_time window)
 {
     struct draw draw = {.plan = plan, .from = from, .window = window};
     knell_prng_seed(&draw.prng, knell_prng_key(key, EDGE_KEY));

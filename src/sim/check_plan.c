@@ -54,7 +54,8 @@ static void draw_ring(struct knell_check_plan *plan, struct knell_prng *prng)
     plan->config.ring_position = plan->position;
 }
 
-void knell__check_act(struct knell_check_plan *plan, knell_time time, enum knell_act_type type, knell_rank node, uint32_t number)
+void knell__check_act(struct knell_check_plan *plan, knell_time time, enum knell_act_type type, knell_rank node,
+                      uint32_t number)
 {
     assert(plan->acts < KNELL_CHECK_ACTS);
     plan->act[plan->acts++] = (struct knell_act){time, type, node, number};
@@ -77,7 +78,8 @@ static void draw_deaths(struct knell_check_plan *plan, struct knell_prng *prng, 
         knell__check_act(plan, time, doomed ? KNELL_ACT_DOOM : KNELL_ACT_CRASH, node, below(prng, 8));
         plan->crashes++;
         if (one_in(prng, 2))
-            knell__check_act(plan, time + 1 + (knell_time)knell_prng_below(prng, 4 * TAU), KNELL_ACT_REPORT, below(prng, n), node);
+            knell__check_act(plan, time + 1 + (knell_time)knell_prng_below(prng, 4 * TAU), KNELL_ACT_REPORT,
+                             below(prng, n), node);
     }
     if (one_in(prng, 6) && n > 2) {
         knell__check_act(plan, moment, KNELL_ACT_LEAVE, below(prng, n), 0);
@@ -106,7 +108,8 @@ static void draw_groups(struct knell_check_plan *plan, struct knell_prng *prng, 
         plan->member[g] |= UINT32_C(1) << below(prng, n);
         for (knell_rank node = 0; node < n; node++)
             if (plan->member[g] >> node & 1)
-                knell__check_act(plan, from + (knell_time)knell_prng_below(prng, (uint64_t)window / 2 + 1), KNELL_ACT_REGISTER, node, g);
+                knell__check_act(plan, from + (knell_time)knell_prng_below(prng, (uint64_t)window / 2 + 1),
+                                 KNELL_ACT_REGISTER, node, g);
     }
     plan->ops = below(prng, OPS + 1);
     for (uint32_t i = 0; i < plan->ops; i++)
@@ -114,7 +117,8 @@ static void draw_groups(struct knell_check_plan *plan, struct knell_prng *prng, 
     if (one_in(prng, 3)) {
         uint32_t times = 1 + below(prng, 2), g = below(prng, plan->groups);
         for (uint32_t i = 0; i < times; i++)
-            knell__check_act(plan, from + (knell_time)knell_prng_below(prng, (uint64_t)window), KNELL_ACT_REVOKE, below(prng, n), g);
+            knell__check_act(plan, from + (knell_time)knell_prng_below(prng, (uint64_t)window), KNELL_ACT_REVOKE,
+                             below(prng, n), g);
         plan->revokes = true;
     }
 }
@@ -138,6 +142,7 @@ void knell_check_plan_draw(struct knell_check_plan *plan, enum knell_edge edge, 
     draw_groups(plan, &prng, from, window);
     knell__check_edges_draw(plan, edge, key, from, window);
     for (knell_rank node = 0; plan->ops && node < plan->config.ranks; node++)
-        knell__check_act(plan, from + (knell_time)knell_prng_below(&prng, (uint64_t)window), KNELL_ACT_PROCEED, node, 0);
+        knell__check_act(plan, from + (knell_time)knell_prng_below(&prng, (uint64_t)window), KNELL_ACT_PROCEED, node,
+                         0);
     qsort(plan->act, plan->acts, sizeof *plan->act, by_time);
 }

@@ -30,10 +30,11 @@ struct state {
     uint8_t node[KNELL_EXPLORE_NODES_MAX][NODE_BYTES];
     struct letter letter[MESSAGES_MAX]; /* sorted: their order means nothing */
     uint8_t letters;
-    uint8_t alive, proposed, returned; /* masks; returned: told its driver, dead or alive */
-    uint8_t accused, leaving, left;    /* masks: though it lived; and while it did, or does; and got away */
+    uint8_t alive, proposed, returned;    /* masks; returned: told its driver, dead or alive */
+    uint8_t accused, leaving, left;       /* masks: though it lived; and while it did, or does; and got away */
     uint8_t crashed, accusations, leaves; /* how many so far */
-    uint8_t value[KNELL_EXPLORE_NODES_MAX], flags[KNELL_EXPLORE_NODES_MAX], dead[KNELL_EXPLORE_NODES_MAX]; /* returned */
+    uint8_t value[KNELL_EXPLORE_NODES_MAX], flags[KNELL_EXPLORE_NODES_MAX],
+        dead[KNELL_EXPLORE_NODES_MAX];     /* returned */
     uint8_t knew[KNELL_EXPLORE_NODES_MAX]; /* of the gone, when it proposed, and acknowledged: who is careful */
 };
 
@@ -67,8 +68,8 @@ static struct knell_node *node_at(struct explorer *e, unsigned i)
 
 static void tell_step(struct explorer *e, const struct choice *c, char **at, char *end)
 {
-    static const char *const acts[] = {"proposes", "takes", "learns of the death of", "crashes", "accuses", "is told that it is dead",
-                                       "leaves"};
+    static const char *const acts[] = {
+        "proposes", "takes", "learns of the death of", "crashes", "accuses", "is told that it is dead", "leaves"};
     int n;
     if (c->act == DELIVER || c->act == NOTICE || c->act == ACCUSE)
         n = snprintf(*at, (size_t)(end - *at), "  node %u %s %s%u", c->who, acts[c->act],
@@ -232,8 +233,8 @@ static void step(struct explorer *e, unsigned who, struct knell_event *event, ui
 static void end(struct explorer *e, unsigned who)
 {
     uint8_t kept = 0;
-    e->now.alive &= (uint8_t)~(1u << who);
-    e->now.leaving &= (uint8_t)~(1u << who);
+    e->now.alive &= (uint8_t) ~(1u << who);
+    e->now.leaving &= (uint8_t) ~(1u << who);
     memset(e->now.node[who], 0, NODE_BYTES);
     for (unsigned i = 0; i < e->now.letters; i++)
         if (e->now.letter[i].to != who)
@@ -253,8 +254,11 @@ static void deliver(struct explorer *e, unsigned which, uint8_t sends)
         .root = letter.root,
         .value_size = letter.size,
         .value = &letter.value,
-        .dead = {.gone = dead, .gone_ranges = ranges_of(letter.dead, dead), .left = left,
-                 .left_ranges = ranges_of(letter.left, left), .digest = (uint64_t)letter.dead << 56 | (uint64_t)letter.left << 48 | 1},
+        .dead = {.gone = dead,
+                 .gone_ranges = ranges_of(letter.dead, dead),
+                 .left = left,
+                 .left_ranges = ranges_of(letter.left, left),
+                 .digest = (uint64_t)letter.dead << 56 | (uint64_t)letter.left << 48 | 1},
         .agreed = agreed,
         .agreed_ranges = ranges_of(letter.agreed, agreed),
     };
@@ -270,7 +274,8 @@ static void deliver(struct explorer *e, unsigned which, uint8_t sends)
 static void notice(struct explorer *e, const struct choice *c)
 {
     struct knell_event event = {.type = KNELL_EVENT_SUSPECT};
-    struct knell_body farewell = {.type = KNELL_MESSAGE_BROADCAST, .why = KNELL_WHY_LEFT, .source = c->what, .sequence = 1};
+    struct knell_body farewell = {
+        .type = KNELL_MESSAGE_BROADCAST, .why = KNELL_WHY_LEFT, .source = c->what, .sequence = 1};
     farewell.subject = c->what;
     event.as.suspect.rank = c->what;
     event.as.suspect.why = KNELL_WHY_KERNEL;
@@ -287,7 +292,7 @@ static void propose(struct explorer *e, const struct choice *c)
     struct knell_event event = {.type = KNELL_EVENT_PROPOSE};
     struct knell_node *node = node_at(e, c->who);
     struct knell_dead dead = knell_node_dead(node);
-    uint8_t value = (uint8_t)~(1u << c->who);
+    uint8_t value = (uint8_t) ~(1u << c->who);
     e->now.proposed |= (uint8_t)(1u << c->who);
     e->now.knew[c->who] = e->plan.careful ? mask_of(dead.gone, dead.gone_ranges) : 0;
     event.as.propose.kind = KNELL_KIND_AGREE;
@@ -466,7 +471,8 @@ static void explore(struct explorer *e)
 
 static void begin(struct explorer *e)
 {
-    e->config = (struct knell_config){.ranks = e->plan.nodes, .eta = 10, .delta = 20, .tau = 1, .tree_bits = e->plan.tree_bits};
+    e->config =
+        (struct knell_config){.ranks = e->plan.nodes, .eta = 10, .delta = 20, .tau = 1, .tree_bits = e->plan.tree_bits};
     e->limits = (struct knell_limits){.dead_ranges = 4, .sources = e->plan.leaves, .agreements = 1, .value_bytes = 8};
     assert(knell_node_size(&e->limits) <= NODE_BYTES);
     for (unsigned i = 0; i < e->plan.nodes; i++) {

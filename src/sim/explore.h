@@ -10,10 +10,10 @@
 enum { KNELL_EXPLORE_NODES_MAX = 6, KNELL_EXPLORE_STORY = 4096 };
 
 struct knell_explore_result {
-    uint64_t states;   /* distinct */
-    uint64_t steps;    /* transitions taken */
-    uint64_t ends;     /* states in which nothing but a crash can happen */
-    uint64_t lost;     /* steps in which a decision was made anew after all who held another one had died */
+    uint64_t states; /* distinct */
+    uint64_t steps;  /* transitions taken */
+    uint64_t ends;   /* states in which nothing but a crash can happen */
+    uint64_t lost;   /* steps in which a decision was made anew after all who held another one had died */
     bool violated;
     bool no_memory;
     char story[KNELL_EXPLORE_STORY]; /* what led to the violation, a line per step, and what it is */

@@ -22,9 +22,9 @@ enum knell_failures_kind {
 struct knell_failures_plan {
     enum knell_failures_kind kind;
     uint32_t ranks;
-    uint32_t count;     /* burst */
-    knell_time window;  /* burst */
-    double mtbf_s;      /* of one node */
+    uint32_t count;                   /* burst */
+    knell_time window;                /* burst */
+    double mtbf_s;                    /* of one node */
     const struct knell_failure *list; /* sorted by time, ranks distinct */
     size_t list_count;
 };

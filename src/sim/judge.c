@@ -34,7 +34,8 @@ struct knell_judge {
     struct knell_verdict verdict;
 };
 
-static void tell(struct knell_judge *judge, enum knell_ring_event_type type, knell_time time, knell_rank rank, knell_rank by)
+static void tell(struct knell_judge *judge, enum knell_ring_event_type type, knell_time time, knell_rank rank,
+                 knell_rank by)
 {
     if (judge->log.event)
         judge->log.event(judge->log.context, &(struct knell_ring_event){type, time, rank, by});
@@ -184,7 +185,8 @@ void knell_judge_outage(struct knell_judge *judge, knell_rank rank)
 {
     const struct knell_silent *node = &judge->world->outage->node[rank];
     struct seat *seat = &judge->seat[rank];
-    bool cut = node->isolated || node->cut_links > 0, silent = node->paused || node->isolated, disturbed = cut || silent;
+    bool cut = node->isolated || node->cut_links > 0, silent = node->paused || node->isolated,
+         disturbed = cut || silent;
     if (disturbed != (seat->calm_at == KNELL_NEVER)) {
         seat->calm_at = disturbed ? KNELL_NEVER : judge->world->now;
         seat->silent_at = disturbed ? judge->world->now : seat->silent_at;

@@ -12,8 +12,8 @@
 
 struct knell_silent {
     bool paused;
-    bool isolated;   /* cut off from everyone */
-    bool tick_waits; /* its timer went off during the pause */
+    bool isolated;      /* cut off from everyone */
+    bool tick_waits;    /* its timer went off during the pause */
     uint32_t cut_links; /* single ones */
     knell_time paused_at;
     struct knell_delivery *waiting;

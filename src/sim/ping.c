@@ -11,8 +11,8 @@
 
 struct knell_ping {
     uint32_t nodes;
-    uint8_t *count;     /* first round: pings on a node, saturating; later rounds: 1 if hit */
-    uint32_t *missing;  /* U, n_missing of them */
+    uint8_t *count;    /* first round: pings on a node, saturating; later rounds: 1 if hit */
+    uint32_t *missing; /* U, n_missing of them */
     uint32_t n_missing;
 };
 

@@ -8,7 +8,7 @@
 struct pool {
     const struct knell_pool_job *job;
     pthread_mutex_t lock;
-    uint64_t next;   /* the run to claim */
+    uint64_t next; /* the run to claim */
     uint64_t done;
     uint64_t failed; /* the lowest run that failed */
     int error;       /* its error; 0: none */

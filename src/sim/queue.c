@@ -17,14 +17,14 @@ struct bucket {
 };
 
 struct knell_queue {
-    knell_time width;     /* of a bucket */
-    int64_t slot;         /* number of the current bucket since time 0 */
-    uint64_t in_buckets;  /* deliveries in buckets, the current one included */
-    uint32_t taken;       /* of the current bucket */
-    bool open;            /* the current bucket is sorted and being taken from */
+    knell_time width;    /* of a bucket */
+    int64_t slot;        /* number of the current bucket since time 0 */
+    uint64_t in_buckets; /* deliveries in buckets, the current one included */
+    uint32_t taken;      /* of the current bucket */
+    bool open;           /* the current bucket is sorted and being taken from */
     uint64_t filled[WORDS];
     struct bucket bucket[BUCKETS];
-    struct bucket scratch; /* for sorting */
+    struct bucket scratch;  /* for sorting */
     struct knell_heap late; /* beyond the horizon, or into the open bucket; key: time, then order of arrival */
     struct knell_delivery *late_item;
     uint32_t late_room, late_free; /* late_free: head of the list of unused items, through their `body` */

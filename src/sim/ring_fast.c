@@ -133,8 +133,7 @@ static void take_emitter(struct knell_ring_fast *fast, struct observer *observer
     struct beats *beats = find_beats(fast, rank);
     if (!beats)
         beats = &fast->beats[fast->beatss++];
-    *beats = (struct beats){
-        rank, now + 1 + (knell_time)knell_prng_below(&fast->prng, (uint64_t)fast->plan.config.tau)};
+    *beats = (struct beats){rank, now + 1 + (knell_time)knell_prng_below(&fast->prng, (uint64_t)fast->plan.config.tau)};
 }
 
 static void fail(struct knell_ring_fast *fast, const struct knell_failure *failure, knell_time now)

@@ -22,8 +22,8 @@ struct knell_ring_full {
     knell_time origin;
     struct death *death;
     uint32_t deaths, room;
-    uint32_t complete; /* deaths that every living node knows of */
-    uint32_t *death_of; /* by rank: its number + 1, 0 for the living */
+    uint32_t complete;         /* deaths that every living node knows of */
+    uint32_t *death_of;        /* by rank: its number + 1, 0 for the living */
     knell_time unstable_since; /* KNELL_NEVER: stable */
     uint32_t unstable_deaths;  /* of this unstable time */
     uint32_t idle_rounds;      /* comparisons of neighbours in a row without news */
@@ -88,7 +88,8 @@ static bool ring_is_whole(const struct knell_ring_full *full)
 {
     const struct knell_world *world = full->world;
     for (uint32_t i = 0; i < full->deaths && world->living > 1; i++) {
-        knell_rank before = neighbour(world, full->death[i].rank, false), after = neighbour(world, full->death[i].rank, true);
+        knell_rank before = neighbour(world, full->death[i].rank, false),
+                   after = neighbour(world, full->death[i].rank, true);
         if (knell_node_emitter(world->node[after]) != before || knell_node_observer(world->node[before]) != after)
             return false;
     }

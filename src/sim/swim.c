@@ -13,9 +13,9 @@ struct knell_swim {
     struct knell_swim_plan plan;
     struct knell__swim_gossip gossip;
     struct knell_prng prng;
-    uint64_t order;    /* key of all orders of this run */
-    uint64_t *walked;  /* by member: places of its orders it has been through */
-    uint32_t *silent;  /* by member: whom it could not reach in this period, or NOBODY */
+    uint64_t order;   /* key of all orders of this run */
+    uint64_t *walked; /* by member: places of its orders it has been through */
+    uint32_t *silent; /* by member: whom it could not reach in this period, or NOBODY */
     uint32_t living;
     uint64_t messages;
     struct knell_swim_result *result;

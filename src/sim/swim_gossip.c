@@ -134,7 +134,8 @@ static void hear(struct knell__swim_gossip *gossip, uint32_t member, const struc
     const struct knell__swim_view *view = &talk->view[member];
     if (talk->subject != member && overrides(update, view))
         hold(gossip, member, update->talk, update->state, update->incarnation);
-    else if (talk->subject == member && update->state == KNELL__SWIM_SUSPECT && update->incarnation >= view->incarnation)
+    else if (talk->subject == member && update->state == KNELL__SWIM_SUSPECT &&
+             update->incarnation >= view->incarnation)
         hold(gossip, member, update->talk, KNELL__SWIM_ALIVE, update->incarnation + 1);
 }
 
@@ -143,9 +144,10 @@ void knell__swim_suspect(struct knell__swim_gossip *gossip, uint32_t member, uin
     const struct knell__swim_talk *talk = talk_for(gossip, subject);
     if (!talk)
         return;
-    hear(gossip, member, &(struct update){.talk = (uint32_t)(talk - gossip->talk),
-                                          .incarnation = talk->view[member].incarnation,
-                                          .state = gossip->plan.suspicion ? KNELL__SWIM_SUSPECT : KNELL__SWIM_DEAD});
+    hear(gossip, member,
+         &(struct update){.talk = (uint32_t)(talk - gossip->talk),
+                          .incarnation = talk->view[member].incarnation,
+                          .state = gossip->plan.suspicion ? KNELL__SWIM_SUSPECT : KNELL__SWIM_DEAD});
 }
 
 /* ---- passing on ------------------------------------------------------------------------------------------------------------ */

@@ -18,8 +18,8 @@ struct knell__swim_view {
 /* A member about whom something was said. Most never are: that is what keeps the memory below N^2. */
 struct knell__swim_talk {
     uint32_t subject;
-    uint32_t holders; /* living members that hold it for dead */
-    uint32_t suspected, declared; /* the first period; 0: never */
+    uint32_t holders;              /* living members that hold it for dead */
+    uint32_t suspected, declared;  /* the first period; 0: never */
     struct knell__swim_view *view; /* by member */
 };
 
@@ -32,10 +32,10 @@ struct knell__swim_open {
 
 struct knell__swim_gossip {
     struct knell_swim_plan plan;
-    uint32_t now; /* period */
+    uint32_t now;      /* period */
     uint32_t *talk_of; /* by member: its talk + 1; 0: none */
     struct knell__swim_talk *talk;
-    uint32_t talks, made, room; /* in this run; with memory; in the array */
+    uint32_t talks, made, room;    /* in this run; with memory; in the array */
     struct knell__swim_open *open; /* by member */
     bool no_memory;
 };

@@ -493,7 +493,8 @@ uint32_t knell_world_compare_neighbours(struct knell_world *world)
                 return differing;
             }
             put(world,
-                &(struct knell_delivery){body.emitted + world->config.tau, rank, index, {.from = emitter, .hops = 1}}, 0);
+                &(struct knell_delivery){body.emitted + world->config.tau, rank, index, {.from = emitter, .hops = 1}},
+                0);
         }
         differing++;
     }

@@ -36,11 +36,11 @@ struct knell_world {
     enum knell_network network;
     struct knell_watch watch;
     knell_time now;
-    uint64_t events; /* messages delivered and timers fired */
+    uint64_t events;                  /* messages delivered and timers fired */
     uint64_t sent[KNELL_MESSAGE_END]; /* messages by type, also those to the dead */
-    struct knell_counters counters; /* of all nodes together */
-    bool broken;     /* out of memory: results are void */
-    bool through_wire; /* every message is turned into bytes and back; for small worlds */
+    struct knell_counters counters;   /* of all nodes together */
+    bool broken;                      /* out of memory: results are void */
+    bool through_wire;                /* every message is turned into bytes and back; for small worlds */
 
     struct knell_node **node;
     bool *alive;
@@ -57,12 +57,12 @@ struct knell_world {
     struct knell_prng prng;
     knell_time *send_free, *receive_free, *died; /* one-port only, but `died` */
 
-    knell_rank stepper;              /* the node under way, */
-    uint32_t stepping;               /* and the body it is given */
+    knell_rank stepper; /* the node under way, */
+    uint32_t stepping;  /* and the body it is given */
     const struct knell_body *stepping_body;
-    uint32_t cut;                    /* messages the node under way may still send before it crashes */
-    bool connected;                  /* a node has taken a new emitter */
-    struct knell_outage *outage;     /* pauses and cut links, see outage.h; NULL: there are none */
+    uint32_t cut;                /* messages the node under way may still send before it crashes */
+    bool connected;              /* a node has taken a new emitter */
+    struct knell_outage *outage; /* pauses and cut links, see outage.h; NULL: there are none */
 };
 
 /* NULL: no memory, or a configuration that knell_config_check refuses. */

@@ -52,7 +52,8 @@ int main(int argc, char **argv)
     pid_t child;
     int wrong = 1;
 
-    if (argc != 2 || snprintf(meeting, sizeof meeting, "file:%s", argv[1]) >= (int)sizeof meeting || (child = fork()) < 0)
+    if (argc != 2 || snprintf(meeting, sizeof meeting, "file:%s", argv[1]) >= (int)sizeof meeting ||
+        (child = fork()) < 0)
         return 2;
     struct knell_runtime *runtime = start(child == 0, meeting);
     if (child == 0) {

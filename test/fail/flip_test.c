@@ -22,7 +22,8 @@ TEST(one_bit_by_its_number)
 
     CHECK_EQ_U64(knell_fail_flip(&(struct knell_fail_flip){.value = 13}, message, sizeof message), 1);
     CHECK(memcmp(message, expected, sizeof message) == 0);
-    knell_fail_flip(&(struct knell_fail_flip){.value = 13 + 24}, message, sizeof message); /* modulo the size: back again */
+    knell_fail_flip(&(struct knell_fail_flip){.value = 13 + 24}, message,
+                    sizeof message); /* modulo the size: back again */
     CHECK_EQ_U64(ones(message, sizeof message), 0);
     CHECK_EQ_U64(knell_fail_flip(&(struct knell_fail_flip){.value = 13}, message, 0), 0);
 }

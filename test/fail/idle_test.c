@@ -90,7 +90,8 @@ static uint32_t idle(const char *node)
     char text[512];
     struct knell_fail_probe probe = {KNELL_FAIL_BEFORE, 0};
 
-    snprintf(text, sizeof text, "Daemon D { int n = 0; onload -> continue, stay; %s } Computer C { program = \"p\" daemon = D; }", node);
+    snprintf(text, sizeof text,
+             "Daemon D { int n = 0; onload -> continue, stay; %s } Computer C { program = \"p\" daemon = D; }", node);
     return knell_fail_idle(make(compile(text), 0, 1), 0, probe, 100);
 }
 
@@ -98,23 +99,27 @@ static bool only_flips(const char *node)
 {
     char text[512];
 
-    snprintf(text, sizeof text, "Daemon D { int n = 0; onload -> continue, stay; %s } Computer C { program = \"p\" daemon = D; }", node);
+    snprintf(text, sizeof text,
+             "Daemon D { int n = 0; onload -> continue, stay; %s } Computer C { program = \"p\" daemon = D; }", node);
     return knell_fail_only_flips(make(compile(text), 0, 1), 0, (struct knell_fail_probe){KNELL_FAIL_BEFORE, 0});
 }
 
 TEST(by_chance)
 {
-    check_same("Daemon D { int n = 0; onload -> continue, stay;\n"
-               "before(MPI_*) && FAIL_CHANCE(1, 20) == 1 -> n = FAIL_RANDOM(0, 1000000), stay;\n"
-               "before(MPI_*) && FAIL_CHANCE(1, 30) == 1 && FAIL_RANDOM(0, 1) == 1 -> n = FAIL_RANDOM(0, 1000000), stay; }\n"
-               "Computer C { program = \"p\" daemon = D; }", 20);
+    check_same(
+        "Daemon D { int n = 0; onload -> continue, stay;\n"
+        "before(MPI_*) && FAIL_CHANCE(1, 20) == 1 -> n = FAIL_RANDOM(0, 1000000), stay;\n"
+        "before(MPI_*) && FAIL_CHANCE(1, 30) == 1 && FAIL_RANDOM(0, 1) == 1 -> n = FAIL_RANDOM(0, 1000000), stay; }\n"
+        "Computer C { program = \"p\" daemon = D; }",
+        20);
 }
 
 TEST(by_count)
 {
     check_same("Daemon D { int n = 0; onload -> continue, stay;\n"
                "before(MPI_*#13) -> n = 1, stay; before(MPI_*#5) -> n = 2, stay; before(MPI_*#2000) -> n = 3, stay; }\n"
-               "Computer C { program = \"p\" daemon = D; }", 3);
+               "Computer C { program = \"p\" daemon = D; }",
+               3);
 }
 
 /* Counted, or by chance: known. A rule for every call, a variable, an argument, another function: not. */

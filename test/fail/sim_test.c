@@ -340,9 +340,8 @@ TEST(slots_and_nodes_need_not_be_as_many)
     close_play(&play);
 }
 
-static const char on_and_on[] =
-    "Daemon D { time t = 20; onload -> continue; t -> stop, continue; }\n"
-    "Group G { program = \"a\" size = 8; daemon = D; }\n";
+static const char on_and_on[] = "Daemon D { time t = 20; onload -> continue; t -> stop, continue; }\n"
+                                "Group G { program = \"a\" size = 8; daemon = D; }\n";
 
 TEST(what_never_ends_is_cut_off)
 {

@@ -84,8 +84,12 @@ TEST(wrong_events_and_backward_time_are_refused)
     struct knell_fail_world *w = make(p, 0, &config);
     struct knell_fail_record r;
     struct knell_fail_event events[] = {
-        {.type = KNELL_FAIL_ONLOAD, .instance = 4}, {.type = KNELL_FAIL_BEFORE}, {.type = KNELL_FAIL_WATCH},
-        {.type = KNELL_FAIL_MESSAGE, .subject = 9}, {.type = KNELL_FAIL_MESSAGE, .sender = 9}, {.type = KNELL_FAIL_TIMER},
+        {.type = KNELL_FAIL_ONLOAD, .instance = 4},
+        {.type = KNELL_FAIL_BEFORE},
+        {.type = KNELL_FAIL_WATCH},
+        {.type = KNELL_FAIL_MESSAGE, .subject = 9},
+        {.type = KNELL_FAIL_MESSAGE, .sender = 9},
+        {.type = KNELL_FAIL_TIMER},
     };
 
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
@@ -105,7 +109,8 @@ static uint32_t exchange(struct knell_fail_world **worlds, const uint32_t *bound
         const struct knell_fail_action *a = &r->actions[i];
 
         for (uint32_t to = a->first; a->type == KNELL_FAIL_SEND && a->remote && to < a->first + a->count; to++) {
-            struct knell_fail_event event = {.type = KNELL_FAIL_MESSAGE, .instance = to, .subject = a->subject, .sender = r->instance};
+            struct knell_fail_event event = {
+                .type = KNELL_FAIL_MESSAGE, .instance = to, .subject = a->subject, .sender = r->instance};
             struct knell_fail_record next;
             int there = to >= bounds[1];
 
@@ -361,8 +366,8 @@ static void check_limit(const char *before, const char *each, unsigned count, co
         add(after, 0);
         struct knell_fail_source source = {"test", big, big_length};
         REQUIRE(knell_fail_program_room(big_length, 0) <= sizeof room);
-        int result = knell_fail_compile(&source, NULL, 0, &reporter, room, knell_fail_program_room(big_length, 0),
-                                        &program);
+        int result =
+            knell_fail_compile(&source, NULL, 0, &reporter, room, knell_fail_program_room(big_length, 0), &program);
         CHECK_EQ_I64(result, n == count ? KNELL_EINVAL : 0);
         CHECK_STR(last_note, n == count ? error : "");
     }

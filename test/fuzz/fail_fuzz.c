@@ -56,8 +56,13 @@ static const int64_t arguments[] = {0, 7, INT64_MIN};
 
 static bool pick_event(struct source *s, const struct knell_fail_program *p, struct knell_fail_event *event)
 {
-    uint32_t limits[] = {1, 1, 1, knell_fail_function_count(p), knell_fail_function_count(p),
-                         knell_fail_variable_count(p), knell_fail_message_count(p)};
+    uint32_t limits[] = {1,
+                         1,
+                         1,
+                         knell_fail_function_count(p),
+                         knell_fail_function_count(p),
+                         knell_fail_variable_count(p),
+                         knell_fail_message_count(p)};
 
     event->type = (enum knell_fail_event_type)pick(s, 7);
     event->instance = pick(s, knell_fail_instance_count(p));
@@ -97,7 +102,8 @@ static uint64_t drain(struct knell_fail_world *w, const struct knell_fail_progra
 static void look_ahead(struct source *s, struct knell_fail_world *w, uint32_t instance)
 {
     struct knell_fail_probe probe = {0};
-    uint32_t armed = knell_fail_armed(w, instance, &probe, 1), idle = armed ? knell_fail_idle(w, instance, probe, 20) : 0;
+    uint32_t armed = knell_fail_armed(w, instance, &probe, 1),
+             idle = armed ? knell_fail_idle(w, instance, probe, 20) : 0;
 
     assert(idle == 0 || probe.type == KNELL_FAIL_BEFORE || probe.type == KNELL_FAIL_AFTER);
     assert(armed > 0 || !knell_fail_only_flips(w, instance, (struct knell_fail_probe){KNELL_FAIL_BEFORE, 0}));

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MUST(condition)                                                                                                \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                                    \
-            abort();                                                                                                   \
-        }                                                                                                              \
+#define MUST(condition)                                                             \
+    do {                                                                            \
+        if (!(condition)) {                                                         \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                                \
+        }                                                                           \
     } while (0)
 
 enum { RANKS = 8, SELF = 3, NUMBERS = 1 << 16, STEPS = 400 };
@@ -44,7 +44,8 @@ static void check_order(const struct knell__channel *channel)
     MUST(channel->acks <= RANKS && channel->payload_room <= KNELL__PAYLOADS_MAX);
     for (uint32_t i = 0; i < channel->entries; i++) {
         const struct knell__entry *entry = &channel->entry[i];
-        MUST(entry->to < RANKS && entry->payload < channel->payload_room && channel->payload[entry->payload].holders > 0);
+        MUST(entry->to < RANKS && entry->payload < channel->payload_room &&
+             channel->payload[entry->payload].holders > 0);
         MUST(!channel->peer[entry->to].closed && entry->number <= channel->peer[entry->to].out_last);
         held++;
     }
@@ -145,9 +146,15 @@ static void play(struct knell__channel *channel, struct script script)
     knell_time now = 0;
     for (unsigned step = 0; step < STEPS && script.at < script.end; step++) {
         switch (next(&script) % 4) {
-        case 0: hear_stranger(channel, now, &script); break;
-        case 1: hear_peer(channel, now, &script); break;
-        case 2: say(channel, now, &script); break;
+        case 0:
+            hear_stranger(channel, now, &script);
+            break;
+        case 1:
+            hear_peer(channel, now, &script);
+            break;
+        case 2:
+            say(channel, now, &script);
+            break;
         default:
             now += (knell_time)next(&script) * 1000000;
             knell__channel_tick(channel, now);

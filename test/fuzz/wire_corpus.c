@@ -136,8 +136,8 @@ static void wish(struct world *w)
         return;
     case 1:
         act = FUZZ_SUSPECT;
-        event = (struct knell_event){
-            .type = KNELL_EVENT_SUSPECT, .as.suspect = {with & 7, with & 8 ? KNELL_WHY_LEFT : KNELL_WHY_KERNEL}};
+        event = (struct knell_event){.type = KNELL_EVENT_SUSPECT,
+                                     .as.suspect = {with & 7, with & 8 ? KNELL_WHY_LEFT : KNELL_WHY_KERNEL}};
         break;
     case 2:
         with = 2 | (with & 8);

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MUST(condition)                                                                                                \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                                    \
-            abort();                                                                                                   \
-        }                                                                                                              \
+#define MUST(condition)                                                             \
+    do {                                                                            \
+        if (!(condition)) {                                                         \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                                \
+        }                                                                           \
     } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -214,8 +214,8 @@ static void play_propose(struct play *play, unsigned with)
 static void play_wish(struct play *play, unsigned with)
 {
     struct knell_event event = {0};
-    struct knell_limits same = {.dead_ranges = 5, .sources = 4, .groups = 1, .agreements = 3, .value_bytes = 64,
-                                .pending_bytes = 512};
+    struct knell_limits same = {
+        .dead_ranges = 5, .sources = 4, .groups = 1, .agreements = 3, .value_bytes = 64, .pending_bytes = 512};
     struct knell_node *moved;
     switch (with & 7) {
     case 0:

@@ -8,8 +8,8 @@
 #include <knell/wire.h>
 
 #define FUZZ_RANKS 8
-#define FUZZ_GROUP 300   /* takes two bytes */
-#define FUZZ_OUTSIDER 6  /* the one rank that is not in it */
+#define FUZZ_GROUP 300  /* takes two bytes */
+#define FUZZ_OUTSIDER 6 /* the one rank that is not in it */
 
 /* Setup: who the node is in bits 4 to 6, and */
 enum { FUZZ_HBA = 1, FUZZ_LATEST = 2, FUZZ_ROOMY = 4 };

@@ -7,13 +7,13 @@ static MPI_Group group;
 static MPI_Request request;
 
 /* The class of what the call returns. */
-#define GIVES(call, wanted)                                                                                              \
-    do {                                                                                                                 \
-        int class_ = -1, code_ = CODE(call);                                                                             \
-        MPI_Error_class(code_, &class_);                                                                                 \
-        if (class_ != (wanted))                                                                                          \
-            fprintf(stderr, "rank %d: %s is of class %d, not " #wanted "\n", me, #call, class_);                         \
-        CHECK(class_ == (wanted));                                                                                       \
+#define GIVES(call, wanted)                                                                      \
+    do {                                                                                         \
+        int class_ = -1, code_ = CODE(call);                                                     \
+        MPI_Error_class(code_, &class_);                                                         \
+        if (class_ != (wanted))                                                                  \
+            fprintf(stderr, "rank %d: %s is of class %d, not " #wanted "\n", me, #call, class_); \
+        CHECK(class_ == (wanted));                                                               \
     } while (0)
 
 static void no_communicator(void)
@@ -145,7 +145,8 @@ int main(int argc, char **argv)
     MPI_Comm copy;
     int one = 1, sum = 0;
     begin(&argc, &argv, 20);
-    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)); /* errors without a communicator go there, or to the world */
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF,
+                               MPI_ERRORS_RETURN)); /* errors without a communicator go there, or to the world */
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &copy));
     no_communicator();
     no_communicator_of_ulfm();

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#ifndef __SANITIZE_ADDRESS__ /* has its own */
+#ifndef __SANITIZE_ADDRESS__       /* has its own */
 static _Thread_local bool failing; /* not the detector's */
 
 void *__libc_malloc(size_t size);
@@ -37,14 +37,14 @@ static void handler(MPI_Comm *comm, int *code, ...)
     raised_by = *comm;
 }
 
-#define WITHOUT_MEMORY(call, comm)                                                                                       \
-    do {                                                                                                                 \
-        raised = MPI_SUCCESS;                                                                                            \
-        failing = true;                                                                                                  \
-        int code_ = CODE(call);                                                                                          \
-        bool tried_ = !failing;                                                                                          \
-        failing = false;                                                                                                 \
-        CHECK(tried_ && code_ == MPI_ERR_NO_MEM && raised == code_ && raised_by == (comm));                              \
+#define WITHOUT_MEMORY(call, comm)                                                         \
+    do {                                                                                   \
+        raised = MPI_SUCCESS;                                                              \
+        failing = true;                                                                    \
+        int code_ = CODE(call);                                                            \
+        bool tried_ = !failing;                                                            \
+        failing = false;                                                                   \
+        CHECK(tried_ &&code_ == MPI_ERR_NO_MEM && raised == code_ && raised_by == (comm)); \
     } while (0)
 
 int main(int argc, char **argv)

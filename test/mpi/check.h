@@ -12,31 +12,32 @@
 
 static int all; /* size of MPI_COMM_WORLD */
 
-#define CHECK(x)                                                                                                         \
-    do {                                                                                                                 \
-        if (!(x)) {                                                                                                      \
-            fprintf(stderr, "%s:%d: rank %d, at %s: failed: %s\n", __FILE__, __LINE__, me, at, #x);                      \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                                                \
-        }                                                                                                                \
+#define CHECK(x)                                                                                    \
+    do {                                                                                            \
+        if (!(x)) {                                                                                 \
+            fprintf(stderr, "%s:%d: rank %d, at %s: failed: %s\n", __FILE__, __LINE__, me, at, #x); \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                           \
+        }                                                                                           \
     } while (0)
 
 /* The code of a call, with its name as the place. */
 #define CODE(call) (at = #call, (call))
-#define OK(call)                                                                                                         \
-    do {                                                                                                                 \
-        int code_ = CODE(call);                                                                                          \
-        if (code_ != MPI_SUCCESS) {                                                                                      \
-            fprintf(stderr, "%s:%d: rank %d: %s returned %d\n", __FILE__, __LINE__, me, #call, code_);                   \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                                                \
-        }                                                                                                                \
+#define OK(call)                                                                                       \
+    do {                                                                                               \
+        int code_ = CODE(call);                                                                        \
+        if (code_ != MPI_SUCCESS) {                                                                    \
+            fprintf(stderr, "%s:%d: rank %d: %s returned %d\n", __FILE__, __LINE__, me, #call, code_); \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                              \
+        }                                                                                              \
     } while (0)
-#define FAILS(call, wanted)                                                                                              \
-    do {                                                                                                                 \
-        int code_ = CODE(call);                                                                                          \
-        if (code_ != (wanted)) {                                                                                         \
-            fprintf(stderr, "%s:%d: rank %d: %s returned %d, not " #wanted "\n", __FILE__, __LINE__, me, #call, code_);  \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                                                \
-        }                                                                                                                \
+#define FAILS(call, wanted)                                                                                     \
+    do {                                                                                                        \
+        int code_ = CODE(call);                                                                                 \
+        if (code_ != (wanted)) {                                                                                \
+            fprintf(stderr, "%s:%d: rank %d: %s returned %d, not " #wanted "\n", __FILE__, __LINE__, me, #call, \
+                    code_);                                                                                     \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                                       \
+        }                                                                                                       \
     } while (0)
 
 static inline void begin_threads(int *argc, char ***argv, unsigned seconds, int threads)

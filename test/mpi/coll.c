@@ -15,15 +15,15 @@ static void finish(MPI_Request *request)
         OK(MPI_Test(request, &done, MPI_STATUS_IGNORE));
 }
 
-#define RUN(call, icall, ...)                                                                                            \
-    do {                                                                                                                 \
-        doing = #call;                                                                                                   \
-        if (later) {                                                                                                     \
-            MPI_Request request_;                                                                                        \
-            OK(icall(__VA_ARGS__, &request_));                                                                           \
-            finish(&request_);                                                                                           \
-        } else                                                                                                           \
-            OK(call(__VA_ARGS__));                                                                                       \
+#define RUN(call, icall, ...)                  \
+    do {                                       \
+        doing = #call;                         \
+        if (later) {                           \
+            MPI_Request request_;              \
+            OK(icall(__VA_ARGS__, &request_)); \
+            finish(&request_);                 \
+        } else                                 \
+            OK(call(__VA_ARGS__));             \
     } while (0)
 
 /* ---- the collectives ------------------------------------------------------------------------------------------------------------ */
@@ -60,8 +60,8 @@ static void test_reduce(int count, int root)
     for (int i = 0; me == root && i < count; i++)
         want_fold(&recv, i, 0, all - 1, i);
     struct operands to = operands(&send, &recv);
-    RUN(MPI_Reduce, MPI_Ireduce, here ? MPI_IN_PLACE : to.send, me == root ? to.recv : IGNORED, count, to.type, now->op, root,
-        MPI_COMM_WORLD);
+    RUN(MPI_Reduce, MPI_Ireduce, here ? MPI_IN_PLACE : to.send, me == root ? to.recv : IGNORED, count, to.type, now->op,
+        root, MPI_COMM_WORLD);
     compare(&recv, "recv");
     compare(&send, "send");
 }
@@ -72,7 +72,8 @@ static void test_allreduce(int count)
     for (int i = 0; i < count; i++)
         want_fold(&recv, i, 0, all - 1, i);
     struct operands to = operands(&send, &recv);
-    RUN(MPI_Allreduce, MPI_Iallreduce, in_place ? MPI_IN_PLACE : to.send, to.recv, count, to.type, now->op, MPI_COMM_WORLD);
+    RUN(MPI_Allreduce, MPI_Iallreduce, in_place ? MPI_IN_PLACE : to.send, to.recv, count, to.type, now->op,
+        MPI_COMM_WORLD);
     compare(&recv, "recv");
     compare(&send, "send");
 }
@@ -114,7 +115,8 @@ static void test_reduce_scatter(int count, bool block)
     struct operands to = operands(&send, &recv);
     const void *from = in_place ? MPI_IN_PLACE : to.send;
     if (block)
-        RUN(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, from, to.recv, count, to.type, now->op, MPI_COMM_WORLD);
+        RUN(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, from, to.recv, count, to.type, now->op,
+            MPI_COMM_WORLD);
     else
         RUN(MPI_Reduce_scatter, MPI_Ireduce_scatter, from, to.recv, counts, to.type, now->op, MPI_COMM_WORLD);
     compare(&recv, "recv");
@@ -141,13 +143,14 @@ static void test_gather(int count, int root, bool v)
         counts[r] = v ? block_count(count, r) : count;
         displs[r] = v ? block_at(count, r) : r * count;
         for (int i = 0; me == root && i < counts[r]; i++)
-            here && r == me ? set(&recv, displs[r] + i, r, i) : want(&recv, displs[r] + i, r, i);
+            here &&r == me ? set(&recv, displs[r] + i, r, i) : want(&recv, displs[r] + i, r, i);
     }
     for (int i = 0; i < counts[me]; i++)
         set(&send, i, me, i);
     const void *from = here ? MPI_IN_PLACE : data(&send);
     void *into = me == root ? data(&recv) : IGNORED;
-    MPI_Datatype from_type = here ? MPI_DATATYPE_NULL : send.type, into_type = me == root ? recv.type : MPI_DATATYPE_NULL;
+    MPI_Datatype from_type = here ? MPI_DATATYPE_NULL : send.type,
+                 into_type = me == root ? recv.type : MPI_DATATYPE_NULL;
     if (v)
         RUN(MPI_Gatherv, MPI_Igatherv, from, here ? -1 : counts[me], from_type, into, me == root ? counts : IGNORED,
             me == root ? displs : IGNORED, into_type, root, MPI_COMM_WORLD);
@@ -173,13 +176,14 @@ static void test_scatter(int count, int root, bool v)
         want(&recv, i, root, me * count + i);
     void *into = here ? MPI_IN_PLACE : data(&recv);
     const void *from = me == root ? data(&send) : IGNORED;
-    MPI_Datatype into_type = here ? MPI_DATATYPE_NULL : recv.type, from_type = me == root ? send.type : MPI_DATATYPE_NULL;
+    MPI_Datatype into_type = here ? MPI_DATATYPE_NULL : recv.type,
+                 from_type = me == root ? send.type : MPI_DATATYPE_NULL;
     if (v)
-        RUN(MPI_Scatterv, MPI_Iscatterv, from, me == root ? counts : IGNORED, me == root ? displs : IGNORED, from_type, into,
-            here ? -1 : counts[me], into_type, root, MPI_COMM_WORLD);
+        RUN(MPI_Scatterv, MPI_Iscatterv, from, me == root ? counts : IGNORED, me == root ? displs : IGNORED, from_type,
+            into, here ? -1 : counts[me], into_type, root, MPI_COMM_WORLD);
     else
-        RUN(MPI_Scatter, MPI_Iscatter, from, me == root ? count : -1, from_type, into, here ? -1 : count, into_type, root,
-            MPI_COMM_WORLD);
+        RUN(MPI_Scatter, MPI_Iscatter, from, me == root ? count : -1, from_type, into, here ? -1 : count, into_type,
+            root, MPI_COMM_WORLD);
     compare(&recv, "recv");
     compare(&send, "send");
 }
@@ -192,17 +196,18 @@ static void test_allgather(int count, bool v)
         counts[r] = v ? block_count(count, r) : count;
         displs[r] = v ? block_at(count, r) : r * count;
         for (int i = 0; i < counts[r]; i++)
-            in_place && r == me ? set(&recv, displs[r] + i, r, i) : want(&recv, displs[r] + i, r, i);
+            in_place &&r == me ? set(&recv, displs[r] + i, r, i) : want(&recv, displs[r] + i, r, i);
     }
     for (int i = 0; i < counts[me]; i++)
         set(&send, i, me, i);
     const void *from = in_place ? MPI_IN_PLACE : data(&send);
     MPI_Datatype from_type = in_place ? MPI_DATATYPE_NULL : send.type;
     if (v)
-        RUN(MPI_Allgatherv, MPI_Iallgatherv, from, in_place ? -1 : counts[me], from_type, data(&recv), counts, displs, recv.type,
-            MPI_COMM_WORLD);
+        RUN(MPI_Allgatherv, MPI_Iallgatherv, from, in_place ? -1 : counts[me], from_type, data(&recv), counts, displs,
+            recv.type, MPI_COMM_WORLD);
     else
-        RUN(MPI_Allgather, MPI_Iallgather, from, in_place ? -1 : count, from_type, data(&recv), count, recv.type, MPI_COMM_WORLD);
+        RUN(MPI_Allgather, MPI_Iallgather, from, in_place ? -1 : count, from_type, data(&recv), count, recv.type,
+            MPI_COMM_WORLD);
     compare(&recv, "recv");
     compare(&send, "send");
 }
@@ -249,13 +254,14 @@ static void call_alltoall(struct buffer *send, struct buffer *recv, int count, c
     MPI_Datatype from_type = in_place ? MPI_DATATYPE_NULL : send->type;
     struct ways ways = ways_of(send, recv, displs);
     if (form == PLAIN)
-        RUN(MPI_Alltoall, MPI_Ialltoall, from, in_place ? -1 : count, from_type, data(recv), count, recv->type, MPI_COMM_WORLD);
-    else if (form == V)
-        RUN(MPI_Alltoallv, MPI_Ialltoallv, from, from_counts, from_displs, from_type, data(recv), counts, displs, recv->type,
+        RUN(MPI_Alltoall, MPI_Ialltoall, from, in_place ? -1 : count, from_type, data(recv), count, recv->type,
             MPI_COMM_WORLD);
+    else if (form == V)
+        RUN(MPI_Alltoallv, MPI_Ialltoallv, from, from_counts, from_displs, from_type, data(recv), counts, displs,
+            recv->type, MPI_COMM_WORLD);
     else
-        RUN(MPI_Alltoallw, MPI_Ialltoallw, from, from_counts, in_place ? IGNORED : ways.displs, in_place ? IGNORED : ways.send,
-            data(recv), counts, ways.displs, ways.recv, MPI_COMM_WORLD);
+        RUN(MPI_Alltoallw, MPI_Ialltoallw, from, from_counts, in_place ? IGNORED : ways.displs,
+            in_place ? IGNORED : ways.send, data(recv), counts, ways.displs, ways.recv, MPI_COMM_WORLD);
     free_ways(&ways);
 }
 
@@ -302,7 +308,7 @@ static void test_all(int count)
 {
     bool reduces = !bottom || now->op != MPI_SUM;
     doing_count = count;
-    for (int root = 0; root < all; root += all > 2 ? all - 1 : 1) {
+    for (int root = 0; root<all; root += all> 2 ? all - 1 : 1) {
         test_bcast(count, root);
         if (reduces)
             test_reduce(count, root);

@@ -184,8 +184,9 @@ static void compare(struct buffer *buffer, const char *which)
 {
     for (size_t i = 0; i < buffer->bytes; i++)
         if (buffer->real[i] != buffer->wanted[i]) {
-            fprintf(stderr, "rank %d of %d: %s%s%s, %d %s: %s differs at byte %zu\n", me, all, doing, later ? ", nonblocking" : "",
-                    in_place ? ", in place" : "", doing_count, now->name, which, i - MARGIN);
+            fprintf(stderr, "rank %d of %d: %s%s%s, %d %s: %s differs at byte %zu\n", me, all, doing,
+                    later ? ", nonblocking" : "", in_place ? ", in place" : "", doing_count, now->name, which,
+                    i - MARGIN);
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
     if (bottom)

@@ -52,7 +52,8 @@ static void lose_one(int which)
     for (int i = 0; i < 20 && code == MPI_SUCCESS; i++)
         code = once(which);
     if (code != MPI_SUCCESS)
-        fprintf(stderr, "rank %d of %d failed in a %s that had returned at rank %d\n", rank, size, collectives[which].name, victim);
+        fprintf(stderr, "rank %d of %d failed in a %s that had returned at rank %d\n", rank, size,
+                collectives[which].name, victim);
     CHECK(code == MPI_SUCCESS);
     die_if(rank == victim);
     while (code == MPI_SUCCESS)

@@ -9,7 +9,8 @@
 #if !defined(OMPI_HAVE_MPI_EXT_FTMPI) || !OMPI_HAVE_MPI_EXT_FTMPI
 #error "no ULFM, says the header"
 #endif
-#if !defined(OMPI_HAVE_MPIX_COMM_GET_FAILED) || !defined(OMPI_HAVE_MPIX_COMM_ACK_FAILED) || !defined(OMPI_HAVE_MPIX_COMM_ISHRINK)
+#if !defined(OMPI_HAVE_MPIX_COMM_GET_FAILED) || !defined(OMPI_HAVE_MPIX_COMM_ACK_FAILED) || \
+    !defined(OMPI_HAVE_MPIX_COMM_ISHRINK)
 #error "the newer calls are missing"
 #endif
 
@@ -27,11 +28,16 @@ static void must(int holds, const char *what)
 static const char *name_of(int code)
 {
     switch (code) {
-    case MPI_SUCCESS: return "success";
-    case MPIX_ERR_PROC_FAILED: return "process failed";
-    case MPIX_ERR_PROC_FAILED_PENDING: return "pending";
-    case MPIX_ERR_REVOKED: return "revoked";
-    default: return "another";
+    case MPI_SUCCESS:
+        return "success";
+    case MPIX_ERR_PROC_FAILED:
+        return "process failed";
+    case MPIX_ERR_PROC_FAILED_PENDING:
+        return "pending";
+    case MPIX_ERR_REVOKED:
+        return "revoked";
+    default:
+        return "another";
     }
 }
 
@@ -104,7 +110,8 @@ int main(int argc, char **argv)
     must(MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, work) == MPI_SUCCESS, "a sum of the survivors");
     MPI_Comm_size(work, &left);
     if (rank == 0)
-        printf("%d of %d ranks left, sum %d: %s\n", left, size, sum, sum == 100 * size + size * (size - 1) / 2 ? "right" : "WRONG");
+        printf("%d of %d ranks left, sum %d: %s\n", left, size, sum,
+               sum == 100 * size + size * (size - 1) / 2 ? "right" : "WRONG");
     MPI_Finalize();
     return 0;
 }

@@ -110,7 +110,8 @@ static void *next(void **known, const char *name)
 
 /* ---- what passes here --------------------------------------------------------------------------------------------------------- */
 
-int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               MPI_Request *request)
 {
     static void *known;
     int (*native)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);

@@ -85,7 +85,8 @@ static int by_sendrecv(int round)
 {
     int data[COUNT], got[COUNT];
     fill(data, COUNT, round);
-    OK(MPI_Sendrecv(data, COUNT, MPI_INT, 1 - me, 4, got, COUNT, MPI_INT, 1 - me, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    OK(MPI_Sendrecv(data, COUNT, MPI_INT, 1 - me, 4, got, COUNT, MPI_INT, 1 - me, 4, MPI_COMM_WORLD,
+                    MPI_STATUS_IGNORE));
     return wrong_bits(got, data, COUNT);
 }
 
@@ -196,8 +197,8 @@ static int by_alltoallw(int round)
     fill(data, COUNT + STRIDE * PART, round);
     for (int i = 0; i < 2; i++)
         types[i] = at_its_address(round % 2 ? &data[COUNT * i] : NULL, types[i]);
-    OK(MPI_Ialltoallw(round % 2 ? MPI_BOTTOM : data, counts, round % 2 ? nowhere : places, types, got, taken, places, ints,
-                      MPI_COMM_WORLD, &request));
+    OK(MPI_Ialltoallw(round % 2 ? MPI_BOTTOM : data, counts, round % 2 ? nowhere : places, types, got, taken, places,
+                      ints, MPI_COMM_WORLD, &request));
     for (int i = 0; i < 2; i++)
         OK(MPI_Type_free(&types[i]));
     OK(MPI_Type_free(&vector));

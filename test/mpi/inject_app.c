@@ -185,9 +185,15 @@ static int all_of_it(const char *file)
         knell_faults_pause();
     meet(MPI_COMM_WORLD);
     switch (me) {
-    case 1: be_changed(); break;
-    case 2: be_stopped(); break;
-    case 3: be_spared(file); break;
+    case 1:
+        be_changed();
+        break;
+    case 2:
+        be_stopped();
+        break;
+    case 3:
+        be_spared(file);
+        break;
     default:
         for (int i = 1; i <= STEPS; i++)
             step();

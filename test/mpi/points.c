@@ -164,7 +164,7 @@ static int by_ring(void)
     if (code == MPI_SUCCESS)
         code = CODE(MPI_Isend(from, MUCH, MPI_INT, after, 2, comm, &request[1]));
     if (code != MPI_SUCCESS)
-        OK(MPIX_Comm_revoke(comm)); /* the neighbour would wait for ever */
+        OK(MPIX_Comm_revoke(comm));                                /* the neighbour would wait for ever */
     while (CODE(MPI_Waitall(2, request, status)) != MPI_SUCCESS) { /* what is pending then ends by the revoke */
         OK(MPIX_Comm_revoke(comm));
         code = MPIX_ERR_PROC_FAILED;
@@ -174,8 +174,8 @@ static int by_ring(void)
     return code;
 }
 
-static int (*const calls[])(void) = {by_dup, by_idup, by_split, by_create, by_create_group, by_agree,
-                                    by_iagree, by_shrink, by_ishrink, by_revoke, by_ring};
+static int (*const calls[])(void) = {by_dup,    by_idup,   by_split,   by_create, by_create_group, by_agree,
+                                     by_iagree, by_shrink, by_ishrink, by_revoke, by_ring};
 enum { CALLS = sizeof calls / sizeof *calls, ACTS = CALLS + 2 * COLLECTIVES };
 
 /* ---- an act, until it has been done well by all -------------------------------------------------------------------------------- */

@@ -6,7 +6,11 @@
 
 #include <stdbool.h>
 
-enum { PEERS = 8, LITTLE = 3, MUCH = 20000 }; /* integers to a block: MUCH is beyond eager messages, and in several segments */
+enum {
+    PEERS = 8,
+    LITTLE = 3,
+    MUCH = 20000
+}; /* integers to a block: MUCH is beyond eager messages, and in several segments */
 
 static MPI_Comm comm; /* that of the job, as far as it lives */
 static int rank, size;
@@ -30,10 +34,10 @@ static int sum(int r, int i)
 
 #define ALL (block * size)
 #define BOTH(call, icall, ...) (later ? CODE(icall(__VA_ARGS__, request)) : CODE(call(__VA_ARGS__)))
-#define COLLECTIVE(name, call, icall, ...)                                                                               \
-    static int name(MPI_Request *request)                                                                                \
-    {                                                                                                                    \
-        return BOTH(call, icall, __VA_ARGS__);                                                                           \
+#define COLLECTIVE(name, call, icall, ...)     \
+    static int name(MPI_Request *request)      \
+    {                                          \
+        return BOTH(call, icall, __VA_ARGS__); \
     }
 COLLECTIVE(barrier, MPI_Barrier, MPI_Ibarrier, comm)
 COLLECTIVE(bcast, MPI_Bcast, MPI_Ibcast, rank == 0 ? from : into, ALL, MPI_INT, 0, comm)
@@ -48,7 +52,8 @@ COLLECTIVE(allgatherv, MPI_Allgatherv, MPI_Iallgatherv, from, block, MPI_INT, in
 COLLECTIVE(alltoall, MPI_Alltoall, MPI_Ialltoall, from, block, MPI_INT, into, block, MPI_INT, comm)
 COLLECTIVE(alltoallv, MPI_Alltoallv, MPI_Ialltoallv, from, counts, displs, MPI_INT, into, counts, displs, MPI_INT, comm)
 COLLECTIVE(alltoallw, MPI_Alltoallw, MPI_Ialltoallw, from, counts, displs, types, into, counts, displs, types, comm)
-COLLECTIVE(reduce_scatter_block, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, from, into, block, MPI_INT, MPI_SUM, comm)
+COLLECTIVE(reduce_scatter_block, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, from, into, block, MPI_INT,
+           MPI_SUM, comm)
 COLLECTIVE(reduce_scatter, MPI_Reduce_scatter, MPI_Ireduce_scatter, from, into, counts, MPI_INT, MPI_SUM, comm)
 COLLECTIVE(scan, MPI_Scan, MPI_Iscan, from, into, ALL, MPI_INT, MPI_SUM, comm)
 COLLECTIVE(exscan, MPI_Exscan, MPI_Iexscan, from, into, ALL, MPI_INT, MPI_SUM, comm)
@@ -116,12 +121,23 @@ static const struct collective {
     int (*call)(MPI_Request *request);
     void (*check)(void);
 } collectives[] = {
-    {barrier, nothing},          {bcast, from_root},        {reduce, total_at_root},
-    {allreduce, total},          {gather, blocks_at_root},  {gatherv, blocks_at_root},
-    {scatter, block_of_root},    {scatterv, block_of_root}, {allgather, blocks},
-    {allgatherv, blocks},        {alltoall, exchanged},     {alltoallv, exchanged},
-    {alltoallw, exchanged},      {scan, up_to_me},          {reduce_scatter_block, block_of_total},
-    {exscan, before_me},         {reduce_scatter, block_of_total},
+    {barrier, nothing},
+    {bcast, from_root},
+    {reduce, total_at_root},
+    {allreduce, total},
+    {gather, blocks_at_root},
+    {gatherv, blocks_at_root},
+    {scatter, block_of_root},
+    {scatterv, block_of_root},
+    {allgather, blocks},
+    {allgatherv, blocks},
+    {alltoall, exchanged},
+    {alltoallv, exchanged},
+    {alltoallw, exchanged},
+    {scan, up_to_me},
+    {reduce_scatter_block, block_of_total},
+    {exscan, before_me},
+    {reduce_scatter, block_of_total},
 };
 enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
 

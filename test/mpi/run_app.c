@@ -79,7 +79,8 @@ static void end_of_all(const char *word, const char *how)
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     if (strcmp(word, "wrong") == 0)
         wrong();
-    while (strcmp(word, "fatal") == 0 || strcmp(word, "abort") == 0 || strcmp(word, "wrong") == 0 || strcmp(word, "barriers") == 0)
+    while (strcmp(word, "fatal") == 0 || strcmp(word, "abort") == 0 || strcmp(word, "wrong") == 0 ||
+           strcmp(word, "barriers") == 0)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 

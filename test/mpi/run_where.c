@@ -20,10 +20,18 @@ static void wait_in_another_call(MPI_Comm grid, MPI_Comm pair, int all_of_them)
 {
     int flag = 1, one = 0;
     switch (me) {
-    case 0: MPI_Recv(&one, 1, MPI_INT, 2, 7, grid, MPI_STATUS_IGNORE); break;
-    case 1: wait_for_anybody(all_of_them); break;
-    case 2: MPIX_Comm_agree(pair, &flag); break;
-    default: MPI_Barrier(MPI_COMM_WORLD); break;
+    case 0:
+        MPI_Recv(&one, 1, MPI_INT, 2, 7, grid, MPI_STATUS_IGNORE);
+        break;
+    case 1:
+        wait_for_anybody(all_of_them);
+        break;
+    case 2:
+        MPIX_Comm_agree(pair, &flag);
+        break;
+    default:
+        MPI_Barrier(MPI_COMM_WORLD);
+        break;
     }
 }
 

@@ -31,7 +31,8 @@ static void make_plan(int seed)
     state = (uint64_t)seed * 7919 + 1;
     for (int source = 0; source < ranks; source++)
         for (int i = 0; i < MESSAGES; i++)
-            plan[source][i] = (struct message){draw(comm_count), draw(TAGS), i % 16 == 15 ? LARGE : SMALL, source == RECEIVER};
+            plan[source][i] =
+                (struct message){draw(comm_count), draw(TAGS), i % 16 == 15 ? LARGE : SMALL, source == RECEIVER};
 }
 
 static int value_of(int source, int i)

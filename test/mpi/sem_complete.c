@@ -6,7 +6,15 @@
 
 enum { TESTER = 0, VICTIM = 1, LIVING = 2 };
 enum { CAME, CAME_FROM_DEAD, FAILED, PENDING, NONE, PROC_NULL, SEND_FAILED, CANCELLED, ANY, KINDS };
-enum { TAG_CAME = 100, TAG_DEAD = 200, TAG_NEVER = 300, TAG_PENDING = 400, TAG_ANY = 500, TAG_LATE = 600, TAG_GO = 700 };
+enum {
+    TAG_CAME = 100,
+    TAG_DEAD = 200,
+    TAG_NEVER = 300,
+    TAG_PENDING = 400,
+    TAG_ANY = 500,
+    TAG_LATE = 600,
+    TAG_GO = 700
+};
 enum { ROUNDS = 12, LATE_BYTES = 4 << 20 };
 
 static int value[KINDS];

@@ -24,8 +24,8 @@ static void count_call(MPI_Comm *comm, int *code, ...)
 static void heard_once(MPI_Comm comm, int class)
 {
     if (calls != 1 || last_class != class || last_comm != comm)
-        fprintf(stderr, "rank %d, at %s: %d calls of handlers, class %d where %d is wanted, %s communicator\n", me, at, calls,
-                last_class, class, last_comm == comm ? "right" : "wrong");
+        fprintf(stderr, "rank %d, at %s: %d calls of handlers, class %d where %d is wanted, %s communicator\n", me, at,
+                calls, last_class, class, last_comm == comm ? "right" : "wrong");
     CHECK(calls == 1 && last_class == class && last_comm == comm);
     calls = 0;
 }
@@ -70,7 +70,8 @@ static int by_testsome(MPI_Request *request, MPI_Status *status)
         code = MPI_Testsome(2, request, &many, indices, status);
     return code;
 }
-static int (*const several[])(MPI_Request *request, MPI_Status *status) = {by_waitall, by_testall, by_waitsome, by_testsome};
+static int (*const several[])(MPI_Request *request, MPI_Status *status) = {by_waitall, by_testall, by_waitsome,
+                                                                           by_testsome};
 enum { SEVERAL = sizeof several / sizeof *several };
 
 /* A message that is too long for the second receive. The rest is right, and is waited for. */
@@ -228,12 +229,12 @@ static void begin_wrongly(MPI_Comm comm)
 {
     int value = 0, class;
     MPI_Request r;
-#define WRONG(call, wanted)                                                                                              \
-    do {                                                                                                                 \
-        memset(&r, 0x5a, sizeof r);                                                                                      \
-        int code_ = CODE(call);                                                                                          \
-        MPI_Error_class(code_, &class);                                                                                  \
-        CHECK(class == (wanted) && r == MPI_REQUEST_NULL);                                                               \
+#define WRONG(call, wanted)                                \
+    do {                                                   \
+        memset(&r, 0x5a, sizeof r);                        \
+        int code_ = CODE(call);                            \
+        MPI_Error_class(code_, &class);                    \
+        CHECK(class == (wanted) && r == MPI_REQUEST_NULL); \
     } while (0)
     WRONG(MPI_Isend(&value, 1, MPI_INT, 99, TAG, comm, &r), MPI_ERR_RANK);
     WRONG(MPI_Isend(&value, 1, MPI_INT, 0, -9, comm, &r), MPI_ERR_TAG);
@@ -247,11 +248,11 @@ static void begin_wrongly(MPI_Comm comm)
 
 /* ---- the error field -------------------------------------------------------------------------------------------------------------- */
 
-#define UNTOUCHED(call)                                                                                                  \
-    do {                                                                                                                 \
-        status.MPI_ERROR = SENTINEL;                                                                                     \
-        OK(call);                                                                                                        \
-        CHECK(status.MPI_ERROR == SENTINEL);                                                                             \
+#define UNTOUCHED(call)                      \
+    do {                                     \
+        status.MPI_ERROR = SENTINEL;         \
+        OK(call);                            \
+        CHECK(status.MPI_ERROR == SENTINEL); \
     } while (0)
 
 static void complete_singly(MPI_Comm comm, int tag)

@@ -65,8 +65,8 @@ static const struct {
     void (*wait)(MPI_Comm comm);
     bool with_dead;
 } calls[] = {
-    {"dup", in_dup, false},       {"idup", in_idup, false},       {"create_group", in_create_group, false},
-    {"agree", meet, true},        {"shrink", in_shrink, true},    {"ishrink", in_ishrink, true},
+    {"dup", in_dup, false},       {"idup", in_idup, false},    {"create_group", in_create_group, false},
+    {"agree", meet, true},        {"shrink", in_shrink, true}, {"ishrink", in_ishrink, true},
     {"iagree", in_iagree, false},
 };
 

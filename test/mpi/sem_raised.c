@@ -21,13 +21,14 @@ static void stray(MPI_Comm *comm, int *code, ...)
 }
 
 /* The call fails; its communicator hears of it once, and no other. */
-#define RAISES(call, comm)                                                                                               \
-    do {                                                                                                                 \
-        calls = strays = 0;                                                                                              \
-        int code_ = CODE(call);                                                                                          \
-        if (code_ == MPI_SUCCESS || calls != 1 || strays || last_comm != (comm) || last_code != code_)                   \
-            fprintf(stderr, "%s:%d: code %d, %d calls of its handler, %d of others'\n", __FILE__, __LINE__, code_, calls, strays); \
-        CHECK(code_ != MPI_SUCCESS && calls == 1 && strays == 0 && last_comm == (comm) && last_code == code_);           \
+#define RAISES(call, comm)                                                                                         \
+    do {                                                                                                           \
+        calls = strays = 0;                                                                                        \
+        int code_ = CODE(call);                                                                                    \
+        if (code_ == MPI_SUCCESS || calls != 1 || strays || last_comm != (comm) || last_code != code_)             \
+            fprintf(stderr, "%s:%d: code %d, %d calls of its handler, %d of others'\n", __FILE__, __LINE__, code_, \
+                    calls, strays);                                                                                \
+        CHECK(code_ != MPI_SUCCESS && calls == 1 && strays == 0 && last_comm == (comm) && last_code == code_);     \
     } while (0)
 
 static int refusing(MPI_Comm comm, int keyval, void *value, void *extra)

@@ -136,11 +136,25 @@ static int op_create_group(MPI_Comm comm)
 static const struct {
     const char *name;
     int (*call)(MPI_Comm comm);
-} ops[] = {{"recv", op_recv},           {"recv_any", op_recv_any}, {"ssend", op_ssend},     {"sendrecv", op_sendrecv},
-           {"probe", op_probe},         {"mprobe", op_mprobe},     {"wait", op_wait},       {"waitall", op_waitall},
-           {"waitany", op_waitany},     {"waitsome", op_waitsome}, {"test", op_test},       {"barrier", op_barrier},
-           {"bcast", op_bcast},         {"allreduce", op_allreduce}, {"ibarrier", op_ibarrier}, {"dup", op_dup},
-           {"split", op_split},         {"create", op_create},     {"create_group", op_create_group}};
+} ops[] = {{"recv", op_recv},
+           {"recv_any", op_recv_any},
+           {"ssend", op_ssend},
+           {"sendrecv", op_sendrecv},
+           {"probe", op_probe},
+           {"mprobe", op_mprobe},
+           {"wait", op_wait},
+           {"waitall", op_waitall},
+           {"waitany", op_waitany},
+           {"waitsome", op_waitsome},
+           {"test", op_test},
+           {"barrier", op_barrier},
+           {"bcast", op_bcast},
+           {"allreduce", op_allreduce},
+           {"ibarrier", op_ibarrier},
+           {"dup", op_dup},
+           {"split", op_split},
+           {"create", op_create},
+           {"create_group", op_create_group}};
 enum { OPS = sizeof ops / sizeof *ops };
 
 static void released(int op)

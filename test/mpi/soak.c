@@ -191,8 +191,8 @@ static bool is_anything(const int *result, int rank, int size)
 static const struct {
     int (*begin)(MPI_Comm comm, int *result, int size, MPI_Request *request);
     bool (*is_right)(const int *result, int rank, int size);
-} collectives[] = {{begin_barrier, is_anything},     {begin_allreduce, is_sum},      {begin_alltoall, is_from_all},
-                   {begin_bcast, is_from_last},      {begin_allgather, is_from_all}, {begin_scan, is_scanned}};
+} collectives[] = {{begin_barrier, is_anything}, {begin_allreduce, is_sum},      {begin_alltoall, is_from_all},
+                   {begin_bcast, is_from_last},  {begin_allgather, is_from_all}, {begin_scan, is_scanned}};
 enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
 
 static unsigned mix; /* the same at all */

@@ -5,8 +5,9 @@
 static void meet_the_error(int victim)
 {
     int value = 0;
-    int code = me == (victim + 1) % all ? CODE(MPI_Recv(&value, 1, MPI_INT, victim, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE))
-                                        : CODE(MPI_Barrier(MPI_COMM_WORLD));
+    int code = me == (victim + 1) % all
+                   ? CODE(MPI_Recv(&value, 1, MPI_INT, victim, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE))
+                   : CODE(MPI_Barrier(MPI_COMM_WORLD));
     if (code != MPIX_ERR_PROC_FAILED && code != MPIX_ERR_REVOKED) /* another may have been faster */
         FAILS(code, MPIX_ERR_PROC_FAILED);
     OK(MPIX_Comm_revoke(MPI_COMM_WORLD));

@@ -75,8 +75,8 @@ static void alltoallv(MPI_Comm comm, int in_place)
     prepare();
     if (in_place)
         memcpy(into, from, (size_t)all * COUNT * sizeof *into);
-    OK(MPI_Ialltoallv(in_place ? MPI_IN_PLACE : from, in_place ? NULL : counts[0], in_place ? NULL : places[0], MPI_INT, into,
-                      counts[1], places[1], MPI_INT, comm, &request));
+    OK(MPI_Ialltoallv(in_place ? MPI_IN_PLACE : from, in_place ? NULL : counts[0], in_place ? NULL : places[0], MPI_INT,
+                      into, counts[1], places[1], MPI_INT, comm, &request));
     for (int i = 0; i < 2; i++) {
         spoil(counts[i], sizeof(int));
         spoil(places[i], sizeof(int));
@@ -219,7 +219,8 @@ int main(int argc, char **argv)
 {
     MPI_Comm comm;
     begin(&argc, &argv, 40);
-    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)); /* errors without a communicator go there, or to the world */
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF,
+                               MPI_ERRORS_RETURN)); /* errors without a communicator go there, or to the world */
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &for_deleting));
     from = malloc((size_t)all * COUNT * sizeof *from);

@@ -74,10 +74,18 @@ static void send_by(int way, MPI_Comm comm, MPI_Request *request)
     int to = 1 - me;
     *request = MPI_REQUEST_NULL;
     switch (way) {
-    case 0: OK(MPI_Isend(MPI_BOTTOM, 1, mine.type, to, 1, comm, request)); break;
-    case 1: OK(MPI_Issend(MPI_BOTTOM, 1, mine.type, to, 1, comm, request)); break;
-    case 2: OK(MPI_Ibsend(MPI_BOTTOM, 1, mine.type, to, 1, comm, request)); break;
-    case 3: OK(MPI_Bsend(MPI_BOTTOM, 1, mine.type, to, 1, comm)); break;
+    case 0:
+        OK(MPI_Isend(MPI_BOTTOM, 1, mine.type, to, 1, comm, request));
+        break;
+    case 1:
+        OK(MPI_Issend(MPI_BOTTOM, 1, mine.type, to, 1, comm, request));
+        break;
+    case 2:
+        OK(MPI_Ibsend(MPI_BOTTOM, 1, mine.type, to, 1, comm, request));
+        break;
+    case 3:
+        OK(MPI_Bsend(MPI_BOTTOM, 1, mine.type, to, 1, comm));
+        break;
     }
 }
 
@@ -87,8 +95,12 @@ static void receive_by(int way, MPI_Comm comm)
     MPI_Message message;
     MPI_Request request;
     switch (way) {
-    case 0: OK(MPI_Recv(MPI_BOTTOM, 1, theirs.type, from, 1, comm, MPI_STATUS_IGNORE)); break;
-    case 1: OK(MPI_Recv(MPI_BOTTOM, 1, theirs.type, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE)); break;
+    case 0:
+        OK(MPI_Recv(MPI_BOTTOM, 1, theirs.type, from, 1, comm, MPI_STATUS_IGNORE));
+        break;
+    case 1:
+        OK(MPI_Recv(MPI_BOTTOM, 1, theirs.type, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE));
+        break;
     case 2:
         OK(MPI_Irecv(MPI_BOTTOM, 1, theirs.type, from, MPI_ANY_TAG, comm, &request));
         OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
@@ -135,7 +147,8 @@ static void in_turn(MPI_Comm comm)
 static void at_once(MPI_Comm comm)
 {
     begin_round(8);
-    OK(MPI_Sendrecv(MPI_BOTTOM, 1, mine.type, 1 - me, 3, MPI_BOTTOM, 1, theirs.type, 1 - me, 3, comm, MPI_STATUS_IGNORE));
+    OK(MPI_Sendrecv(MPI_BOTTOM, 1, mine.type, 1 - me, 3, MPI_BOTTOM, 1, theirs.type, 1 - me, 3, comm,
+                    MPI_STATUS_IGNORE));
     end_round(8);
     OK(MPI_Sendrecv(MPI_BOTTOM, 1, mine.type, me, 3, MPI_BOTTOM, 1, theirs.type, me, 3, comm, MPI_STATUS_IGNORE));
     check(&theirs, 100000 * me + 8);

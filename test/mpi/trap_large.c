@@ -8,7 +8,8 @@ static void count_beyond_int(void)
     MPI_Request request;
     int value = 0;
     FAILS(MPI_Send_c(&value, (MPI_Count)1 << 32, MPI_INT, 0, 1, MPI_COMM_WORLD), MPI_ERR_COUNT);
-    FAILS(MPI_Iallreduce_c(MPI_IN_PLACE, &value, (MPI_Count)1 << 40, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request), MPI_ERR_COUNT);
+    FAILS(MPI_Iallreduce_c(MPI_IN_PLACE, &value, (MPI_Count)1 << 40, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request),
+          MPI_ERR_COUNT);
 }
 
 static void messages(MPI_Comm comm)
@@ -18,7 +19,8 @@ static void messages(MPI_Comm comm)
     MPI_Count count;
     OK(MPI_Comm_rank(comm, &rank));
     OK(MPI_Comm_size(comm, &size));
-    OK(MPI_Sendrecv_c(&rank, 1, MPI_INT, (rank + 1) % size, 1, &got, 1, MPI_INT, (rank + size - 1) % size, 1, comm, &status));
+    OK(MPI_Sendrecv_c(&rank, 1, MPI_INT, (rank + 1) % size, 1, &got, 1, MPI_INT, (rank + size - 1) % size, 1, comm,
+                      &status));
     OK(MPI_Get_count_c(&status, MPI_INT, &count));
     CHECK(got == (rank + size - 1) % size && count == 1 && status.MPI_SOURCE == got);
 }
@@ -30,8 +32,8 @@ static void ignored_counts(MPI_Comm comm, int rank)
     const MPI_Count far = (MPI_Count)1 << 40;
     int all_of_them[8] = {0}, told = -1;
     OK(MPI_Gather_c(&rank, 1, MPI_INT, all_of_them, rank == ROOT ? 1 : far, MPI_INT, ROOT, comm));
-    OK(MPI_Scatter_c(all_of_them, rank == ROOT ? 1 : far, MPI_INT, rank == ROOT ? MPI_IN_PLACE : &told, rank == ROOT ? far : 1, MPI_INT,
-                     ROOT, comm));
+    OK(MPI_Scatter_c(all_of_them, rank == ROOT ? 1 : far, MPI_INT, rank == ROOT ? MPI_IN_PLACE : &told,
+                     rank == ROOT ? far : 1, MPI_INT, ROOT, comm));
     CHECK(rank == ROOT || told == rank);
     all_of_them[rank] = rank;
     OK(MPI_Allgather_c(MPI_IN_PLACE, far, MPI_DATATYPE_NULL, all_of_them, 1, MPI_INT, comm));
@@ -78,8 +80,10 @@ static void collectives(MPI_Comm comm)
     OK(MPI_Allgatherv_c(&rank, 1, MPI_INT, all_of_them, counts, displs, MPI_INT, comm));
     for (int i = 0; i < size; i++)
         CHECK(all_of_them[size - 1 - i] == i);
-    OK(MPI_Gatherv_c(&rank, 1, MPI_INT, all_of_them, rank == 1 ? counts : NULL, rank == 1 ? displs : NULL, MPI_INT, 1, comm));
-    OK(MPI_Scatterv_c(all_of_them, rank == 1 ? counts : NULL, rank == 1 ? displs : NULL, MPI_INT, &told, 1, MPI_INT, 1, comm));
+    OK(MPI_Gatherv_c(&rank, 1, MPI_INT, all_of_them, rank == 1 ? counts : NULL, rank == 1 ? displs : NULL, MPI_INT, 1,
+                     comm));
+    OK(MPI_Scatterv_c(all_of_them, rank == 1 ? counts : NULL, rank == 1 ? displs : NULL, MPI_INT, &told, 1, MPI_INT, 1,
+                      comm));
     CHECK(told == rank);
     ignored_counts(comm, rank);
     later(comm, rank, size);

@@ -18,14 +18,16 @@ static int port_of(int fd, int (*name)(int, struct sockaddr *, socklen_t *))
 {
     struct sockaddr_in address;
     socklen_t size = sizeof address;
-    return name(fd, (struct sockaddr *)&address, &size) == 0 && address.sin_family == AF_INET ? ntohs(address.sin_port) : 0;
+    return name(fd, (struct sockaddr *)&address, &size) == 0 && address.sin_family == AF_INET ? ntohs(address.sin_port)
+                                                                                              : 0;
 }
 
 static int is_connected(int fd)
 {
     int type = 0;
     socklen_t size = sizeof type;
-    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM && port_of(fd, getpeername) != 0;
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM &&
+           port_of(fd, getpeername) != 0;
 }
 
 static void list_ports(void)

@@ -12,16 +12,16 @@ static void fail_at(int line, const char *what, int code)
     fprintf(stderr, "%s:%d: rank %d: %s: %d\n", __FILE__, line, me, what, code);
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
-#define GOOD(call)                                                                                                       \
-    do {                                                                                                                 \
-        int code_ = (call);                                                                                              \
-        if (code_ != MPI_SUCCESS)                                                                                        \
-            fail_at(__LINE__, #call, code_);                                                                             \
+#define GOOD(call)                           \
+    do {                                     \
+        int code_ = (call);                  \
+        if (code_ != MPI_SUCCESS)            \
+            fail_at(__LINE__, #call, code_); \
     } while (0)
-#define RIGHT(x)                                                                                                         \
-    do {                                                                                                                 \
-        if (!(x))                                                                                                        \
-            fail_at(__LINE__, #x, 0);                                                                                    \
+#define RIGHT(x)                      \
+    do {                              \
+        if (!(x))                     \
+            fail_at(__LINE__, #x, 0); \
     } while (0)
 
 static int worse(int a, int b)
@@ -87,8 +87,9 @@ static int turn(MPI_Comm comm, int number)
     int rank, size;
     GOOD(MPI_Comm_rank(comm, &rank));
     GOOD(MPI_Comm_size(comm, &size));
-    return number % 3 == 0 ? collectives(comm, rank, size) : number % 3 == 1 ? messages(comm, rank, size)
-                                                                              : duplicates(comm, rank, size);
+    return number % 3 == 0   ? collectives(comm, rank, size)
+           : number % 3 == 1 ? messages(comm, rank, size)
+                             : duplicates(comm, rank, size);
 }
 
 /* The ranks 1 and 2 of the world die, in different threads and at different turns. */

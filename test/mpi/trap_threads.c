@@ -10,11 +10,11 @@ static void fail_at(int line, int code)
     fprintf(stderr, "%s:%d: rank %d: code %d\n", __FILE__, line, me, code);
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
-#define GOOD(call)                                                                                                       \
-    do {                                                                                                                 \
-        int code_ = (call);                                                                                              \
-        if (code_ != MPI_SUCCESS)                                                                                        \
-            fail_at(__LINE__, code_);                                                                                    \
+#define GOOD(call)                    \
+    do {                              \
+        int code_ = (call);           \
+        if (code_ != MPI_SUCCESS)     \
+            fail_at(__LINE__, code_); \
     } while (0)
 
 static int turn(MPI_Comm comm, int number)

@@ -2,8 +2,8 @@
  * all have or none has, and a half of the job that goes on untouched by a death in the other half. */
 #include "check.h"
 
-static int heard;       /* calls of the handler */
-static int named = -1;  /* whom it named last, by the rank in its communicator */
+static int heard;      /* calls of the handler */
+static int named = -1; /* whom it named last, by the rank in its communicator */
 
 /* Groups of the dead and of the communicator are compared: both must speak of the same processes. */
 static void name_the_dead(MPI_Comm *comm, int *code, ...)

@@ -21,7 +21,7 @@
 
 #define MS INT64_C(1000000)
 enum { RANKS = 6, PATIENCE_MS = 10000 };
-#define WAIT (600 * MS)   /* for those who do not come */
+#define WAIT (600 * MS)    /* for those who do not come */
 #define LATEST (3500 * MS) /* beyond WAIT: one connection that is swallowed, and a farewell */
 
 static const char key[] = "the secret of this job", other_key[] = "the secret of another", long_key[80];
@@ -146,48 +146,196 @@ static void only(struct member *member, unsigned ranks)
 /* ---- the ways to spoil it ----------------------------------------------------------------------------------------------- */
 
 #define SPOIL(name) static void name(struct member *m)
-SPOIL(short_delta) { m[0].config.delta = m[0].config.eta + MS / 2; m[0].config.tau = MS; only(m, 1); }
-SPOIL(delta_is_eta) { m[0].config.delta = m[0].config.eta; only(m, 1); }
-SPOIL(no_eta) { m[0].config.eta = 0; only(m, 1); }
-SPOIL(negative_tau) { m[0].config.tau = -1; only(m, 1); }
-SPOIL(huge_tree) { m[0].config.tree_bits = 9; only(m, 1); }
-SPOIL(one_rank) { m[0].config.ranks = 1; only(m, 1); }
-SPOIL(rank_beyond) { m[0].config.rank = RANKS; only(m, 1); }
-SPOIL(no_key) { m[0].config.key = NULL; only(m, 1); }
-SPOIL(short_key) { m[0].config.key_size = 3; only(m, 1); }
-SPOIL(too_long_key) { m[0].config.key = long_key; m[0].config.key_size = sizeof long_key; only(m, 1); }
-SPOIL(no_rendezvous) { m[0].config.rendezvous = NULL; only(m, 1); }
-SPOIL(named_host) { m[0].config.rendezvous = "localhost:7100"; only(m, 1); }
-SPOIL(no_port) { m[0].config.rendezvous = "127.0.0.1"; only(m, 1); }
-SPOIL(huge_port) { m[0].config.rendezvous = "127.0.0.1:65536"; only(m, 1); }
-SPOIL(no_wait) { m[0].config.rendezvous_wait = 0; only(m, 1); }
-SPOIL(bind_name) { m[0].config.bind = "eth0"; only(m, 1); }
-SPOIL(bind_elsewhere) { m[0].config.bind = "192.0.2.1"; only(m, 1); }
-SPOIL(port_taken) { m[0].config.rendezvous = taken; only(m, 1); }
-SPOIL(no_folder) { m[0].config.rendezvous = "file:/tmp/knell-no-such-folder/meeting"; only(m, 1); }
-SPOIL(a_folder) { m[0].config.rendezvous = "file:/tmp"; only(m, 1); }
+SPOIL(short_delta)
+{
+    m[0].config.delta = m[0].config.eta + MS / 2;
+    m[0].config.tau = MS;
+    only(m, 1);
+}
+SPOIL(delta_is_eta)
+{
+    m[0].config.delta = m[0].config.eta;
+    only(m, 1);
+}
+SPOIL(no_eta)
+{
+    m[0].config.eta = 0;
+    only(m, 1);
+}
+SPOIL(negative_tau)
+{
+    m[0].config.tau = -1;
+    only(m, 1);
+}
+SPOIL(huge_tree)
+{
+    m[0].config.tree_bits = 9;
+    only(m, 1);
+}
+SPOIL(one_rank)
+{
+    m[0].config.ranks = 1;
+    only(m, 1);
+}
+SPOIL(rank_beyond)
+{
+    m[0].config.rank = RANKS;
+    only(m, 1);
+}
+SPOIL(no_key)
+{
+    m[0].config.key = NULL;
+    only(m, 1);
+}
+SPOIL(short_key)
+{
+    m[0].config.key_size = 3;
+    only(m, 1);
+}
+SPOIL(too_long_key)
+{
+    m[0].config.key = long_key;
+    m[0].config.key_size = sizeof long_key;
+    only(m, 1);
+}
+SPOIL(no_rendezvous)
+{
+    m[0].config.rendezvous = NULL;
+    only(m, 1);
+}
+SPOIL(named_host)
+{
+    m[0].config.rendezvous = "localhost:7100";
+    only(m, 1);
+}
+SPOIL(no_port)
+{
+    m[0].config.rendezvous = "127.0.0.1";
+    only(m, 1);
+}
+SPOIL(huge_port)
+{
+    m[0].config.rendezvous = "127.0.0.1:65536";
+    only(m, 1);
+}
+SPOIL(no_wait)
+{
+    m[0].config.rendezvous_wait = 0;
+    only(m, 1);
+}
+SPOIL(bind_name)
+{
+    m[0].config.bind = "eth0";
+    only(m, 1);
+}
+SPOIL(bind_elsewhere)
+{
+    m[0].config.bind = "192.0.2.1";
+    only(m, 1);
+}
+SPOIL(port_taken)
+{
+    m[0].config.rendezvous = taken;
+    only(m, 1);
+}
+SPOIL(no_folder)
+{
+    m[0].config.rendezvous = "file:/tmp/knell-no-such-folder/meeting";
+    only(m, 1);
+}
+SPOIL(a_folder)
+{
+    m[0].config.rendezvous = "file:/tmp";
+    only(m, 1);
+}
 
-SPOIL(no_folder_to_look_in) { m[1].config.rendezvous = "file:/tmp/knell-no-such-folder/meeting"; only(m, 1 << 1); }
-SPOIL(nobody_listens) { m[1].config.rendezvous = "127.0.0.1:1"; only(m, 1 << 1); }
-SPOIL(unreachable) { m[1].config.rendezvous = "192.0.2.1:7100"; only(m, 1 << 1); }
-SPOIL(mute_server) { m[1].config.rendezvous = taken; only(m, 1 << 1); }
-SPOIL(rank_0_never_comes) { m[0].starts = false; }
-SPOIL(rank_5_never_comes) { m[5].starts = false; }
-SPOIL(nobody_else_comes) { only(m, 1); }
+SPOIL(no_folder_to_look_in)
+{
+    m[1].config.rendezvous = "file:/tmp/knell-no-such-folder/meeting";
+    only(m, 1 << 1);
+}
+SPOIL(nobody_listens)
+{
+    m[1].config.rendezvous = "127.0.0.1:1";
+    only(m, 1 << 1);
+}
+SPOIL(unreachable)
+{
+    m[1].config.rendezvous = "192.0.2.1:7100";
+    only(m, 1 << 1);
+}
+SPOIL(mute_server)
+{
+    m[1].config.rendezvous = taken;
+    only(m, 1 << 1);
+}
+SPOIL(rank_0_never_comes)
+{
+    m[0].starts = false;
+}
+SPOIL(rank_5_never_comes)
+{
+    m[5].starts = false;
+}
+SPOIL(nobody_else_comes)
+{
+    only(m, 1);
+}
 
-SPOIL(rank_3_twice) { m[4].config.rank = 3; }
-SPOIL(fewer_ranks) { m[2].config.ranks = 4; }
-SPOIL(more_ranks) { m[2].config.ranks = 9; }
-SPOIL(other_eta) { m[2].config.eta *= 2; }
-SPOIL(other_delta) { m[2].config.delta *= 2; }
-SPOIL(other_tau) { m[2].config.tau = 7 * MS; }
-SPOIL(other_overlay) { m[2].config.overlay = KNELL_OVERLAY_HBA; }
-SPOIL(other_latest_only) { m[2].config.latest_only = true; }
-SPOIL(other_tree) { m[2].config.tree_bits = 2; }
-SPOIL(other_shortcuts) { m[2].config.no_shortcuts = false; }
-SPOIL(wrong_key) { m[1].config.key = other_key; m[1].config.key_size = sizeof other_key; }
-SPOIL(key_missing_in_one) { m[5].config.key = NULL; }
-SPOIL(key_of_rank_0) { m[0].config.key = other_key; m[0].config.key_size = sizeof other_key; }
+SPOIL(rank_3_twice)
+{
+    m[4].config.rank = 3;
+}
+SPOIL(fewer_ranks)
+{
+    m[2].config.ranks = 4;
+}
+SPOIL(more_ranks)
+{
+    m[2].config.ranks = 9;
+}
+SPOIL(other_eta)
+{
+    m[2].config.eta *= 2;
+}
+SPOIL(other_delta)
+{
+    m[2].config.delta *= 2;
+}
+SPOIL(other_tau)
+{
+    m[2].config.tau = 7 * MS;
+}
+SPOIL(other_overlay)
+{
+    m[2].config.overlay = KNELL_OVERLAY_HBA;
+}
+SPOIL(other_latest_only)
+{
+    m[2].config.latest_only = true;
+}
+SPOIL(other_tree)
+{
+    m[2].config.tree_bits = 2;
+}
+SPOIL(other_shortcuts)
+{
+    m[2].config.no_shortcuts = false;
+}
+SPOIL(wrong_key)
+{
+    m[1].config.key = other_key;
+    m[1].config.key_size = sizeof other_key;
+}
+SPOIL(key_missing_in_one)
+{
+    m[5].config.key = NULL;
+}
+SPOIL(key_of_rank_0)
+{
+    m[0].config.key = other_key;
+    m[0].config.key_size = sizeof other_key;
+}
 
 /* Left by a job before, whose rank 0 was killed. */
 static void leave_file(const char *text)
@@ -198,9 +346,21 @@ static void leave_file(const char *text)
     fputs(text, file);
     fclose(file);
 }
-SPOIL(stale_file) { leave_file("127.0.0.1:1\n"); only(m, 1 << 1); }
-SPOIL(garbled_file) { leave_file("hello\n"); only(m, 1 << 1); }
-SPOIL(empty_file) { leave_file(""); only(m, 1 << 1); }
+SPOIL(stale_file)
+{
+    leave_file("127.0.0.1:1\n");
+    only(m, 1 << 1);
+}
+SPOIL(garbled_file)
+{
+    leave_file("hello\n");
+    only(m, 1 << 1);
+}
+SPOIL(empty_file)
+{
+    leave_file("");
+    only(m, 1 << 1);
+}
 
 #define DIFFER "rank 2 and rank 0 are configured differently: "
 
@@ -239,8 +399,9 @@ static const struct row {
     {ROW(unreachable), {{1, KNELL_ETIME, "192.0.2.1:7100"}}},
     {ROW(mute_server), {{1, KNELL_ETIME, "no answer in time"}}},
     {ROW(rank_0_never_comes), {{1, KNELL_ETIME, "meeting: nobody there"}, {5, KNELL_ETIME, "meeting: nobody there"}}},
-    {ROW(rank_5_never_comes), {{0, KNELL_ETIME, "1 of 6 processes did not come in time: rank 5"},
-                               {4, KNELL_ETIME, "1 of 6 processes did not come in time: rank 5"}}},
+    {ROW(rank_5_never_comes),
+     {{0, KNELL_ETIME, "1 of 6 processes did not come in time: rank 5"},
+      {4, KNELL_ETIME, "1 of 6 processes did not come in time: rank 5"}}},
     {ROW(nobody_else_comes), {{0, KNELL_ETIME, "5 of 6 processes did not come in time: rank 1, 2, 3, 4, 5"}}},
     {ROW(rank_3_twice), {{0, KNELL_EPEER, "rank 3 came twice"}, {3, KNELL_EPEER, "rank 3 came twice"}}},
     {ROW(fewer_ranks), {{0, KNELL_EPEER, "rank 2 says there are 4"}, {2, KNELL_EPEER, "rank 2 says there are 4"}}},
@@ -252,8 +413,8 @@ static const struct row {
     {ROW(other_latest_only), {{0, KNELL_EPEER, DIFFER "latest_only"}}},
     {ROW(other_tree), {{0, KNELL_EPEER, DIFFER "tree_bits"}}},
     {ROW(other_shortcuts), {{0, KNELL_EPEER, DIFFER "shortcuts"}}},
-    {ROW(wrong_key), {{0, KNELL_ETIME, "rank 1; 1 came with a wrong key"}, {1, KNELL_EPEER, "wrong key"},
-                      {3, KNELL_ETIME, "rank 1"}}},
+    {ROW(wrong_key),
+     {{0, KNELL_ETIME, "rank 1; 1 came with a wrong key"}, {1, KNELL_EPEER, "wrong key"}, {3, KNELL_ETIME, "rank 1"}}},
     {ROW(key_missing_in_one), {{0, KNELL_ETIME, "rank 5"}, {5, KNELL_EINVAL, "key"}}},
     {ROW(key_of_rank_0), {{0, KNELL_ETIME, "5 came with a wrong key"}, {1, KNELL_EPEER, "wrong key"}}},
     {ROW(stale_file), {{1, KNELL_ETIME, "meeting: nobody there in time (Connection refused)"}}},

@@ -14,7 +14,8 @@ enum { RANKS = 7, STORES = 200000 };
 
 static struct knell__beat beat_of(int64_t number)
 {
-    return (struct knell__beat){number, (uint64_t)number * 0x9e3779b97f4a7c15u, (uint32_t)number * 3, (uint32_t)number * 5};
+    return (struct knell__beat){number, (uint64_t)number * 0x9e3779b97f4a7c15u, (uint32_t)number * 3,
+                                (uint32_t)number * 5};
 }
 
 TEST(stored_is_loaded)
@@ -52,8 +53,9 @@ TEST(lines_are_never_torn)
         if (opened < 0 || knell__board_map(&mine, opened, RANKS) != 0)
             _exit(1);
         for (int64_t i = 1;; i++)
-            knell__board_store(&mine, 2, &(struct knell__beat){beat_of(i).emitted, beat_of(i).digest, beat_of(i).size,
-                                                                  beat_of(i).thread});
+            knell__board_store(
+                &mine, 2,
+                &(struct knell__beat){beat_of(i).emitted, beat_of(i).digest, beat_of(i).size, beat_of(i).thread});
     }
     knell_time until = knell__clock_now() + 500000000;
     struct knell__beat beat;

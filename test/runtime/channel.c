@@ -195,7 +195,8 @@ TEST(later_and_cancelled)
 {
     struct net *net = make(0, 0, 9);
     for (uint32_t number = 0; number < 500; number++)
-        knell__channel_send_later(&net->channel[0], net->now, 1000 + number, &(knell_rank){1}, 1, &number, sizeof number);
+        knell__channel_send_later(&net->channel[0], net->now, 1000 + number, &(knell_rank){1}, 1, &number,
+                                  sizeof number);
     CHECK_EQ_U64(net->sent, 0);
     for (uint32_t number = 0; number < 500; number += 2)
         knell__channel_cancel(&net->channel[0], 1, 1000 + number);

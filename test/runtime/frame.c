@@ -17,8 +17,8 @@ static void emit(void *driver, knell_rank to, enum knell__frame_kind kind, const
     ++*(unsigned *)driver;
 }
 
-static size_t seal(const struct knell__key *key, uint8_t kind, knell_rank from, knell_rank to, uint32_t number, size_t size,
-                   uint8_t *bytes)
+static size_t seal(const struct knell__key *key, uint8_t kind, knell_rank from, knell_rank to, uint32_t number,
+                   size_t size, uint8_t *bytes)
 {
     uint8_t payload[KNELL__FRAME_ROOM];
     for (size_t i = 0; i < size; i++)

@@ -58,7 +58,8 @@ static void listen_to_first_job(int wire, const char *meeting)
     struct job place = job; /* farewells come when its processes are no more */
     must(job_end(&job) && well, "the first job runs as it should");
     wire_take(wire, &place, &all);
-    must(count_kind(0, BEAT) > 0 && count_kind(0, DATA) > 0 && count_kind(0, BYE) > 0, "heartbeats, messages and farewells were overheard");
+    must(count_kind(0, BEAT) > 0 && count_kind(0, DATA) > 0 && count_kind(0, BYE) > 0,
+         "heartbeats, messages and farewells were overheard");
 }
 
 static bool listen_for_heartbeats(int wire, const struct job *job, unsigned from)
@@ -76,10 +77,10 @@ static void check_member(knell_rank rank, const struct report *before, const str
 {
     const struct knell_runtime_counters *was = &before->counters, *is = &after->counters;
     char what[120];
-#define MUST(condition)                                                                                                \
-    do {                                                                                                               \
-        snprintf(what, sizeof what, "rank %u: %s", rank, #condition);                                                  \
-        must(condition, what);                                                                                         \
+#define MUST(condition)                                               \
+    do {                                                              \
+        snprintf(what, sizeof what, "rank %u: %s", rank, #condition); \
+        must(condition, what);                                        \
     } while (0)
     MUST(after->facts == 0);
     MUST(after->gone == 0);
@@ -123,7 +124,8 @@ static void say(const struct flood *flood, const struct report *before, const st
         came += after[i].counters.datagrams_received - before[i].counters.datagrams_received;
         real += after[i].counters.datagrams_sent - before[i].counters.datagrams_sent;
     }
-    printf("%" PRIu64 " hostile datagrams, %" PRIu64 " of them with a member's address, %" PRIu64 " refused by the sender's host:",
+    printf("%" PRIu64 " hostile datagrams, %" PRIu64 " of them with a member's address, %" PRIu64
+           " refused by the sender's host:",
            total, flood->spoofed, flood->refused);
     for (unsigned i = 0; i < WAYS; i++)
         printf(" %s %" PRIu64, ways[i], flood->sent[i]);
@@ -165,7 +167,8 @@ static void run_second_job(int wire, const char *meeting, uint64_t total, uint64
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a member that has ended is a finding, not an end */
-    uint64_t total = argc > 1 ? strtoull(argv[1], NULL, 10) : 300000, rate = argc > 2 ? strtoull(argv[2], NULL, 10) : 50000;
+    uint64_t total = argc > 1 ? strtoull(argv[1], NULL, 10) : 300000,
+             rate = argc > 2 ? strtoull(argv[2], NULL, 10) : 50000;
     char folder[] = "/tmp/knell-hostile-XXXXXX", meeting[64];
     struct flood *flood = mmap(NULL, sizeof *flood, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int wire = wire_open();

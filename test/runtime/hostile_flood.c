@@ -94,8 +94,8 @@ static enum way make(struct sender *sender, struct datagram *datagram)
 
 static struct sockaddr_in address_of(const struct sender *sender, knell_rank rank, unsigned socket)
 {
-    return (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-                                .sin_port = sender->job->port[rank][socket]};
+    return (struct sockaddr_in){
+        .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = sender->job->port[rank][socket]};
 }
 
 /* As if it came from a member: its address, its port. The system adds length and checksum of the packet. */
@@ -104,7 +104,11 @@ static bool send_spoofed(struct sender *sender, const struct datagram *datagram,
     uint8_t packet[sizeof(struct iphdr) + sizeof(struct udphdr) + WIRE_BYTES];
     size_t size = sizeof(struct udphdr) + datagram->size;
     knell_rank from = (datagram->to + 1 + (knell_rank)below(sender, MEMBERS - 1)) % MEMBERS;
-    struct iphdr ip = {.version = 4, .ihl = 5, .ttl = 64, .protocol = IPPROTO_UDP, .saddr = htonl(INADDR_LOOPBACK),
+    struct iphdr ip = {.version = 4,
+                       .ihl = 5,
+                       .ttl = 64,
+                       .protocol = IPPROTO_UDP,
+                       .saddr = htonl(INADDR_LOOPBACK),
                        .daddr = htonl(INADDR_LOOPBACK)};
     struct udphdr udp = {.source = sender->job->port[from][0], .dest = to->sin_port, .len = htons((uint16_t)size)};
     memcpy(packet, &ip, sizeof ip);

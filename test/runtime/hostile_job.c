@@ -93,7 +93,8 @@ static _Noreturn void obey(struct member *member)
     _exit(0);
 }
 
-static _Noreturn void be_member(knell_rank rank, const char *meeting, const void *key, size_t key_size, int ask, int answers)
+static _Noreturn void be_member(knell_rank rank, const char *meeting, const void *key, size_t key_size, int ask,
+                                int answers)
 {
     struct knell_runtime_config config = knell_runtime_config_default();
     struct member member = {.ask = ask, .answer = answers};

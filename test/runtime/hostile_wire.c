@@ -61,9 +61,11 @@ void wire_take(int fd, const struct job *job, struct overheard *all)
     uint8_t packet[WIRE_BYTES + 64];
     struct sockaddr_ll from;
     socklen_t from_size = sizeof from;
-    for (ssize_t size; (size = recvfrom(fd, packet, sizeof packet, MSG_DONTWAIT, (struct sockaddr *)&from, &from_size)) >= 0;
+    for (ssize_t size;
+         (size = recvfrom(fd, packet, sizeof packet, MSG_DONTWAIT, (struct sockaddr *)&from, &from_size)) >= 0;
          from_size = sizeof from)
-        if (from.sll_pkttype != PACKET_OUTGOING && all->count < OVERHEARD_MAX && /* each is seen going out and coming in */
+        if (from.sll_pkttype != PACKET_OUTGOING &&
+            all->count < OVERHEARD_MAX && /* each is seen going out and coming in */
             unpack(job, packet, (size_t)size, &all->datagram[all->count]))
             all->count++;
 }

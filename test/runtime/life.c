@@ -135,7 +135,7 @@ TEST(agreement_and_revoke)
     const knell_rank some[] = {1, 2, 4};
     REQUIRE(start_all(member));
     for (unsigned i = 0; i < RANKS; i++) {
-        uint8_t flags = (uint8_t)~(1u << i);
+        uint8_t flags = (uint8_t) ~(1u << i);
         CHECK_EQ_I64(knell_runtime_propose(member[i].runtime, KNELL_WORLD, KNELL_KIND_AGREE, 0, &flags, 1, 0), 0);
     }
     for (unsigned i = 0; i < RANKS; i++)
@@ -164,8 +164,8 @@ static struct {
     } item[64];
 } cart = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool load(void *context, uint64_t group, enum knell_kind kind, const knell_rank *to, uint32_t count, const void *bytes,
-                 size_t size)
+static bool load(void *context, uint64_t group, enum knell_kind kind, const knell_rank *to, uint32_t count,
+                 const void *bytes, size_t size)
 {
     CHECK_EQ_U64(group, KNELL_WORLD);
     CHECK_EQ_U64(kind, KNELL_KIND_AGREE);
@@ -185,7 +185,8 @@ static void unload(struct member *member)
     while (cart.taken < cart.put) {
         unsigned at = cart.taken++;
         CHECK_EQ_I64(knell_runtime_hear(member[cart.item[at].to].runtime, cart.item[at].from, cart.item[at].bytes,
-                                        cart.item[at].size), 0);
+                                        cart.item[at].size),
+                     0);
     }
 }
 
@@ -194,7 +195,7 @@ static void agree(struct member *member, knell_rank dead, uint8_t expected)
 {
     struct knell_fact fact;
     for (unsigned i = 0; i < RANKS; i++) {
-        uint8_t flags = (uint8_t)~(1u << i);
+        uint8_t flags = (uint8_t) ~(1u << i);
         if (i != dead)
             CHECK_EQ_I64(knell_runtime_propose(member[i].runtime, KNELL_WORLD, KNELL_KIND_AGREE, 0, &flags, 1, 0), 0);
     }

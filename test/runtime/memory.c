@@ -65,7 +65,8 @@ static _Noreturn void measure(knell_rank rank, uint32_t ranks, const char *meeti
     struct measured result = {rank, private_kib(), -1};
     if (knell_runtime_start(&config, &runtime, why) != 0)
         fprintf(stderr, "rank %u: %s\n", rank, why);
-    else if (knell_runtime_propose(runtime, KNELL_WORLD, KNELL_KIND_AGREE, 0, &flags, 1, 0) != 0 || !wait_decision(runtime))
+    else if (knell_runtime_propose(runtime, KNELL_WORLD, KNELL_KIND_AGREE, 0, &flags, 1, 0) != 0 ||
+             !wait_decision(runtime))
         fprintf(stderr, "rank %u waits in vain for the decision\n", rank);
     else
         result.after = private_kib();

@@ -28,8 +28,7 @@ static bool parse_nodes(struct world *w, char *words)
     world_open(w, ranks);
     while ((word = strtok_r(NULL, " ", &rest))) {
         if (sscanf(word, "eta=%" SCNd64, &w->config.eta) == 1 ||
-            sscanf(word, "delta=%" SCNd64, &w->config.delta) == 1 ||
-            sscanf(word, "tau=%" SCNd64, &w->config.tau) == 1)
+            sscanf(word, "delta=%" SCNd64, &w->config.delta) == 1 || sscanf(word, "tau=%" SCNd64, &w->config.tau) == 1)
             continue;
         if (strcmp(word, "hba") == 0)
             w->config.overlay = KNELL_OVERLAY_HBA;
@@ -50,7 +49,7 @@ static bool play_event(struct world *w, const char *line)
     unsigned r, value, other;
     int end = 0;
     size_t size = strlen(line);
-#define SAYS(format, ...)                                                                                             \
+#define SAYS(format, ...) \
     (sscanf(line, format "%n", __VA_ARGS__, &end) >= 1 && (size_t)end == size && r < w->config.ranks)
     if (SAYS("crash %u", &r))
         return world_crash(w, r), true;

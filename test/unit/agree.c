@@ -91,7 +91,7 @@ TEST(values_are_and_ed)
     world_open(&w, 9);
     world_start(&w);
     for (knell_rank r = 0; r < 9; r++)
-        world_propose(&w, r, KNELL_WORLD, KNELL_KIND_AGREE, (uint8_t)~(1u << (r % 5)), 0);
+        world_propose(&w, r, KNELL_WORLD, KNELL_KIND_AGREE, (uint8_t) ~(1u << (r % 5)), 0);
     world_deliver_shuffled(&w, 1);
     CHECK_EQ_U64(decided(&w, KNELL_KIND_AGREE, 0, 0xe0, GOOD), 9);
     world_close(&w);

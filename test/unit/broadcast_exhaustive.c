@@ -91,8 +91,8 @@ static uint32_t hba_from(knell_rank self, const struct knell_route *came, uint32
 {
     knell_rank to[KNELL__TARGETS_MAX];
     struct knell_route route[KNELL__TARGETS_MAX];
-    uint32_t count = came ? knell__hba_next(&hba_roster, 0, self, came, to, route)
-                          : knell__hba_first(&hba_roster, 0, to, route);
+    uint32_t count =
+        came ? knell__hba_next(&hba_roster, 0, self, came, to, route) : knell__hba_first(&hba_roster, 0, to, route);
     uint32_t informed = UINT32_C(1) << self;
     for (uint32_t i = 0; i < count; i++)
         if (!(dead >> to[i] & 1))
@@ -202,8 +202,8 @@ static void stage_play(struct knell_prng *random)
     memset(stage.delivered, 0, sizeof stage.delivered);
     for (knell_rank r = 0; r < stage.n; r++)
         memcpy(stage.now[r], stage.fresh[r], stage.size);
-    stage_step(stage.source, (struct knell_event){.type = KNELL_EVENT_SUSPECT,
-                                                  .as.suspect = {stage.n, KNELL_WHY_OPERATOR}});
+    stage_step(stage.source,
+               (struct knell_event){.type = KNELL_EVENT_SUSPECT, .as.suspect = {stage.n, KNELL_WHY_OPERATOR}});
     while (stage.head < stage.tail) {
         if (random) {
             uint32_t pick = stage.head + (uint32_t)knell_prng_below(random, stage.tail - stage.head);

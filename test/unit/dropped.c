@@ -29,14 +29,16 @@ TEST(stragglers_never_wait)
         CHECK_EQ_I64(world_group(&w, 0, &group[i]), KNELL_EINVAL); /* an id is never used twice */
     }
     for (uint32_t i = 0; i < 3000; i++) {
-        struct knell_body up = {.type = KNELL_MESSAGE_UP, .subject = KNELL_NOBODY, .group = 100 + i, .value = &value, .value_size = 1};
+        struct knell_body up = {
+            .type = KNELL_MESSAGE_UP, .subject = KNELL_NOBODY, .group = 100 + i, .value = &value, .value_size = 1};
         world_inject(&w, 1, 0, up);
     }
     CHECK_EQ_U64(at(&w, 0)->pending_used, 0);
     CHECK_EQ_U64(at(&w, 0)->dropped, 1);
     CHECK_EQ_U64(at(&w, 0)->agreements, 0);
     CHECK(knell_node_size(&at(&w, 0)->limits) < 1500);
-    struct knell_body early = {.type = KNELL_MESSAGE_UP, .subject = KNELL_NOBODY, .group = 99, .value = &value, .value_size = 1};
+    struct knell_body early = {
+        .type = KNELL_MESSAGE_UP, .subject = KNELL_NOBODY, .group = 99, .value = &value, .value_size = 1};
     world_inject(&w, 1, 0, early);
     CHECK(at(&w, 0)->pending_used > 0); /* this one was never here */
     CHECK_EQ_I64(world_drop(&w, 0, 99), KNELL_EGROUP);

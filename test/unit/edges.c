@@ -21,8 +21,13 @@ static void lose_all(struct world *w)
 
 static struct knell_body agreement(enum knell_message type, uint64_t group, uint32_t instance, const uint8_t *value)
 {
-    return (struct knell_body){.type = type, .subject = KNELL_NOBODY, .flags = KNELL_FLAG_ACKED | KNELL_FLAG_VALUE, .group = group,
-                               .sequence = instance, .value = value, .value_size = 1};
+    return (struct knell_body){.type = type,
+                               .subject = KNELL_NOBODY,
+                               .flags = KNELL_FLAG_ACKED | KNELL_FLAG_VALUE,
+                               .group = group,
+                               .sequence = instance,
+                               .value = value,
+                               .value_size = 1};
 }
 
 /* ---- agreement ---------------------------------------------------------------------------------------------------- */
@@ -67,7 +72,10 @@ TEST(instances_far_ahead_cannot_have_begun)
 static void propose_bytes(struct world *w, knell_rank rank, uint32_t size)
 {
     static const uint8_t ones[4] = {0xff, 0xff, 0xff, 0xff};
-    CHECK_EQ_I64(world_step(w, rank, (struct knell_event){.type = KNELL_EVENT_PROPOSE, .as.propose = {.size = size, .value = ones}}), 0);
+    CHECK_EQ_I64(
+        world_step(w, rank,
+                   (struct knell_event){.type = KNELL_EVENT_PROPOSE, .as.propose = {.size = size, .value = ones}}),
+        0);
 }
 
 /* 2 and 3 bring different sizes; what 2 passes on has the size that 0 and 1 bring: only its flag says that they differ. */
@@ -122,8 +130,10 @@ static bool is_asked(const struct world *w, knell_rank rank)
 
 static void answer(struct world *w, knell_rank from, knell_rank to, uint32_t instance)
 {
-    world_inject(w, from, to, (struct knell_body){.type = KNELL_MESSAGE_DOWN, .subject = KNELL_NOBODY, .flags = KNELL_FLAG_HELD,
-                                                  .sequence = instance});
+    world_inject(
+        w, from, to,
+        (struct knell_body){
+            .type = KNELL_MESSAGE_DOWN, .subject = KNELL_NOBODY, .flags = KNELL_FLAG_HELD, .sequence = instance});
 }
 
 static void agree_once(struct world *w)
@@ -204,7 +214,8 @@ TEST(a_broadcast_that_names_this_node_is_enough)
     struct world w;
     world_open(&w, 4);
     world_start(&w);
-    struct knell_body news = {.type = KNELL_MESSAGE_BROADCAST, .source = 2, .sequence = 1, .subject = 1, .why = KNELL_WHY_TIMEOUT};
+    struct knell_body news = {
+        .type = KNELL_MESSAGE_BROADCAST, .source = 2, .sequence = 1, .subject = 1, .why = KNELL_WHY_TIMEOUT};
     world_inject(&w, 2, 1, news);
     CHECK(knell_node_state(at(&w, 1)) == KNELL_STATE_FENCED);
     world_close(&w);
@@ -326,7 +337,8 @@ TEST(room_for_the_subject_of_a_broadcast)
     struct world w;
     open_small(&w, 16, 1);
     world_suspect(&w, 0, 3, KNELL_WHY_KERNEL);
-    struct knell_body news = {.type = KNELL_MESSAGE_BROADCAST, .source = 7, .sequence = 1, .subject = 5, .why = KNELL_WHY_TIMEOUT};
+    struct knell_body news = {
+        .type = KNELL_MESSAGE_BROADCAST, .source = 7, .sequence = 1, .subject = 5, .why = KNELL_WHY_TIMEOUT};
     news.dead = knell_node_dead(at(&w, 0));
     world_inject(&w, 7, 0, news);
     CHECK_EQ_U64(w.refusals, 1);
@@ -342,7 +354,8 @@ TEST(room_for_departures_alone)
     for (knell_rank r = 1; r <= 5; r++)
         world_suspect(&w, 0, r, KNELL_WHY_KERNEL);
     for (knell_rank r = 1; r <= 5; r += 2) {
-        struct knell_body news = {.type = KNELL_MESSAGE_BROADCAST, .source = r, .sequence = 1, .subject = r, .why = KNELL_WHY_LEFT};
+        struct knell_body news = {
+            .type = KNELL_MESSAGE_BROADCAST, .source = r, .sequence = 1, .subject = r, .why = KNELL_WHY_LEFT};
         news.dead = knell_node_dead(at(&w, 0));
         world_inject(&w, 7, 0, news);
     }
@@ -379,13 +392,14 @@ TEST(room_for_early_contributions)
     struct world w;
     world_open(&w, 16);
     w.config.tree_bits = 3;
-    w.limits = (struct knell_limits){.dead_ranges = 1, .agreements = 4, .value_bytes = 8, .groups = 2, .pending_bytes = 1 << 14};
+    w.limits = (struct knell_limits){
+        .dead_ranges = 1, .agreements = 4, .value_bytes = 8, .groups = 2, .pending_bytes = 1 << 14};
     w.check_refusals = true;
     world_start(&w);
     for (knell_rank r = 1; r < 8; r++)
         world_group(&w, r, &eight);
     for (knell_rank r = 1; r < 8; r += 2)
-        world_propose(&w, r, 5, KNELL_KIND_AGREE, (uint8_t)~(1u << r), 0);
+        world_propose(&w, r, 5, KNELL_KIND_AGREE, (uint8_t) ~(1u << r), 0);
     world_deliver_all(&w);
     uint64_t before = w.refusals;
     world_group(&w, 0, &eight);

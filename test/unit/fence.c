@@ -86,7 +86,8 @@ TEST(the_last_one_tells_its_observer)
     while (w.wire_count)
         world_lose(&w, 0);
     struct knell_range one = {1, 1, 0};
-    struct knell_body list = {.type = KNELL_MESSAGE_BROADCAST, .source = 2, .sequence = 1, .subject = 1, .why = KNELL_WHY_OPERATOR};
+    struct knell_body list = {
+        .type = KNELL_MESSAGE_BROADCAST, .source = 2, .sequence = 1, .subject = 1, .why = KNELL_WHY_OPERATOR};
     list.dead = (struct knell_dead){.gone = &one, .gone_ranges = 1, .size = 1, .digest = 5};
     world_inject(&w, 1, 0, list); /* what it says of itself came from 2, say */
     int told = world_find(&w, KNELL_MESSAGE_SYNC, 1);

@@ -189,7 +189,8 @@ TEST(stragglers_for_a_dropped_group_are_dropped)
     uint64_t before = w.counters.messages_dropped;
     world_deliver_all(&w);
     CHECK_EQ_U64(w.counters.messages_dropped, before + 1);
-    CHECK_EQ_U64(w.refusals, 3 + 1 + 2); /* for three registrations, one proposal and two drops; stragglers take no room */
+    CHECK_EQ_U64(w.refusals,
+                 3 + 1 + 2); /* for three registrations, one proposal and two drops; stragglers take no room */
     world_close(&w);
 }
 

@@ -79,8 +79,8 @@ TEST(numbers_json_does_not_have)
 
 TEST(reals_are_short_and_read_back)
 {
-    static const double values[] = {0.1, 1e-9, 1 / 3.0, 5e-324, 1.7976931348623157e308,
-                                    123456789012345678.0, 21.971614};
+    static const double values[] = {0.1,      1e-9, 1 / 3.0, 5e-324, 1.7976931348623157e308, 123456789012345678.0,
+                                    21.971614};
     char text[KNELL_REAL_TEXT];
 
     CHECK_STR(knell__format_real(0.1, text), "0.1");

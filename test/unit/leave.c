@@ -19,8 +19,8 @@ static uint32_t questions(const struct world *w, knell_rank to)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < w->wire_count; i++)
-        count += w->wire[i].held->body.type == KNELL_MESSAGE_DOWN && (w->wire[i].held->body.flags & KNELL_FLAG_ANSWER) &&
-                 (to == KNELL_NOBODY || w->wire[i].to == to);
+        count += w->wire[i].held->body.type == KNELL_MESSAGE_DOWN &&
+                 (w->wire[i].held->body.flags & KNELL_FLAG_ANSWER) && (to == KNELL_NOBODY || w->wire[i].to == to);
     return count;
 }
 
@@ -97,7 +97,8 @@ TEST(only_those_who_may_lack_it_are_asked)
     world_leave(&w, 4); /* asks 5 and 6 about the last instance alone: the one before is over for all */
     world_deliver_all(&w);
     CHECK(has_left(&w, 4));
-    CHECK_EQ_U64(w.sent[KNELL_MESSAGE_DOWN], before + 2 * 2 + 2 * 2); /* then 5 and 6 hand both on to their new parent */
+    CHECK_EQ_U64(w.sent[KNELL_MESSAGE_DOWN],
+                 before + 2 * 2 + 2 * 2); /* then 5 and 6 hand both on to their new parent */
     world_close(&w);
 }
 
@@ -160,10 +161,10 @@ TEST(a_death_makes_all_be_asked_again)
     while (w.wire_count)
         world_lose(&w, 0);
     world_leave(&w, 0);
-    world_deliver(&w, 0);                            /* 1 takes it, */
-    world_deliver(&w, 0);                            /* and says so */
+    world_deliver(&w, 0); /* 1 takes it, */
+    world_deliver(&w, 0); /* and says so */
     REQUIRE(questions(&w, 2) == 1);
-    w.slot[2].may_send = 1;                          /* its answer goes out, its word to 3 does not */
+    w.slot[2].may_send = 1; /* its answer goes out, its word to 3 does not */
     int question = world_find(&w, KNELL_MESSAGE_DOWN, 2);
     w.wire[question].held->body.dead = (struct knell_dead){0};
     world_deliver(&w, (uint32_t)question);
@@ -220,7 +221,8 @@ TEST(leaving_swarms)
         while (w.wire_count) {
             world_deliver(&w, (uint32_t)knell_prng_below(&random, w.wire_count));
             for (knell_rank r = 0; r < n; r++)
-                if (world_alive(&w, r) && !at(&w, r)->leaving && world_fact(&w, r, KNELL_FACT_DECIDED) && (seed + r) % 5)
+                if (world_alive(&w, r) && !at(&w, r)->leaving && world_fact(&w, r, KNELL_FACT_DECIDED) &&
+                    (seed + r) % 5)
                     world_leave(&w, r);
         }
         world_run(&w, 400); /* many who leave at once cut each other's farewells: heartbeats bring the rest */

@@ -15,13 +15,16 @@ static struct knell__live_log log_;
 
 static void begin(void)
 {
-    plan = (struct knell__live_plan){.ranks = RANKS, .hosts = 1, .eta = 10 * MS, .delta = 100 * MS, .duration = 3000 * MS};
+    plan =
+        (struct knell__live_plan){.ranks = RANKS, .hosts = 1, .eta = 10 * MS, .delta = 100 * MS, .duration = 3000 * MS};
     log_ = (struct knell__live_log){.note = note, .begin = BEGIN, .end = BEGIN + 3000 * MS, .away = &away};
 }
 
 static void accuses(knell_rank who, knell_rank whom, int64_t ms)
 {
-    note[log_.count++] = (struct knell__live_note){.word = KNELL__LIVE_FAILED, .rank = who, .when = BEGIN + ms * MS,
+    note[log_.count++] = (struct knell__live_note){.word = KNELL__LIVE_FAILED,
+                                                   .rank = who,
+                                                   .when = BEGIN + ms * MS,
                                                    .as.failed = {.rank = whom, .by = who, .why = KNELL_WHY_TIMEOUT}};
 }
 

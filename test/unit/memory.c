@@ -146,8 +146,12 @@ TEST(one_move_for_a_long_value)
     event.as.propose.value = value;
     CHECK_EQ_I64(world_step(&w, 1, event), 0);
     CHECK_EQ_U64(w.refusals, 1);
-    struct knell_body body = {.type = KNELL_MESSAGE_UP, .subject = KNELL_NOBODY, .group = 8, .value = value,
-                              .value_size = KNELL_VALUE_MAX, .flags = KNELL_FLAG_VALUE};
+    struct knell_body body = {.type = KNELL_MESSAGE_UP,
+                              .subject = KNELL_NOBODY,
+                              .group = 8,
+                              .value = value,
+                              .value_size = KNELL_VALUE_MAX,
+                              .flags = KNELL_FLAG_VALUE};
     CHECK_EQ_I64(world_inject(&w, 1, 0, body), 0); /* early: waits */
     CHECK_EQ_U64(w.refusals, 2);
     CHECK_EQ_I64(world_group(&w, 0, &group), 0);

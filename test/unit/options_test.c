@@ -110,7 +110,8 @@ static int parse_program(const char *line, int64_t *ranks, struct knell_texts *s
     static char *argv[32];
     int argc = 0;
     struct knell_option options[] = {
-        KNELL_OPT_INTEGER("ranks", "N", ranks, 1, 1000, "ranks", .required = true, .brief = {"n", "np"}, .alias = "nodes"),
+        KNELL_OPT_INTEGER("ranks", "N", ranks, 1, 1000, "ranks", .required = true, .brief = {"n", "np"},
+                          .alias = "nodes"),
         KNELL_OPT_TEXTS("set", "K=V", set, "set", .brief = {"D"}),
         KNELL_OPT_PROGRAM("PROGRAM", program, "program"),
     };

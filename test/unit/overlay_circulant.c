@@ -94,13 +94,13 @@ static bool find_path(struct flow *f)
 {
     uint32_t head = 0, tail = 0;
     f->stamp++;
-#define VISIT(target)                                                                                                  \
-    do {                                                                                                               \
-        if (f->seen[target] != f->stamp) {                                                                             \
-            f->seen[target] = f->stamp;                                                                                \
-            f->back[target] = (uint16_t)state;                                                                         \
-            f->queue[tail++] = (uint16_t)(target);                                                                     \
-        }                                                                                                              \
+#define VISIT(target)                              \
+    do {                                           \
+        if (f->seen[target] != f->stamp) {         \
+            f->seen[target] = f->stamp;            \
+            f->back[target] = (uint16_t)state;     \
+            f->queue[tail++] = (uint16_t)(target); \
+        }                                          \
     } while (0)
     f->seen[2 * f->from] = f->seen[2 * f->from + 1] = f->stamp;
     f->queue[tail++] = (uint16_t)(2 * f->from + 1);

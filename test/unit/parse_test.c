@@ -11,11 +11,24 @@ TEST(good_durations)
         const char *text;
         int64_t ns;
     } table[] = {
-        {"1ns", 1},          {"1us", 1000},           {"1ms", 1000000},         {"1s", SECOND},
-        {"1min", 60 * SECOND}, {"1h", 3600 * SECOND}, {"1d", 86400 * SECOND},   {"1y", 31536000 * SECOND},
-        {"0s", 0},           {"0.1s", SECOND / 10},   {"1e-3s", 1000000},       {"1E3us", 1000000},
-        {".5ms", 500000},    {"5.ms", 5000000},       {"+2s", 2 * SECOND},      {"0.6ns", 1},
-        {"200y", KNELL_DURATION_MAX_NS},              {"10.001ms", 10001000},
+        {"1ns", 1},
+        {"1us", 1000},
+        {"1ms", 1000000},
+        {"1s", SECOND},
+        {"1min", 60 * SECOND},
+        {"1h", 3600 * SECOND},
+        {"1d", 86400 * SECOND},
+        {"1y", 31536000 * SECOND},
+        {"0s", 0},
+        {"0.1s", SECOND / 10},
+        {"1e-3s", 1000000},
+        {"1E3us", 1000000},
+        {".5ms", 500000},
+        {"5.ms", 5000000},
+        {"+2s", 2 * SECOND},
+        {"0.6ns", 1},
+        {"200y", KNELL_DURATION_MAX_NS},
+        {"10.001ms", 10001000},
         {"123456789.123456789s", 123456789123456789},
     };
 
@@ -31,10 +44,41 @@ TEST(good_durations)
 TEST(bad_durations)
 {
     static const char *const table[] = {
-        "",     "s",    "1",     "1 s",   " 1s",  "1s ",  "-1s",   "-0s",   "nan",  "nans", "inf",   "infs",
+        "",
+        "s",
+        "1",
+        "1 s",
+        " 1s",
+        "1s ",
+        "-1s",
+        "-0s",
+        "nan",
+        "nans",
+        "inf",
+        "infs",
         "infinity",
-        "1e",   "1e5",  "1es",   "0x10s", "1S",   "1m",   "1sec",  "1msec", "1,5s", "1.2.3s", "--1s", "+-1s",   "e3s",
-        ".s",   "201y", "1e30y", "1e400s", "1e99999999999999999999s", "0.1ns", "1e-300s", "1\ns", "1s1s",
+        "1e",
+        "1e5",
+        "1es",
+        "0x10s",
+        "1S",
+        "1m",
+        "1sec",
+        "1msec",
+        "1,5s",
+        "1.2.3s",
+        "--1s",
+        "+-1s",
+        "e3s",
+        ".s",
+        "201y",
+        "1e30y",
+        "1e400s",
+        "1e99999999999999999999s",
+        "0.1ns",
+        "1e-300s",
+        "1\ns",
+        "1s1s",
     };
 
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
@@ -63,8 +107,8 @@ TEST(seconds_are_not_rounded_nor_limited_to_200_years)
 
 TEST(integers)
 {
-    static const char *const bad[] = {"", "-", "x", "1x", " 1", "1 ", "1.0", "1e3", "0x1", "--1",
-                                      "9223372036854775808"};
+    static const char *const bad[] = {
+        "", "-", "x", "1x", " 1", "1 ", "1.0", "1e3", "0x1", "--1", "9223372036854775808"};
     int64_t v = 0;
 
     CHECK(knell__parse_integer("-12", &v) == NULL);

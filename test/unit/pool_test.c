@@ -51,8 +51,14 @@ static void report(void *context, uint64_t done)
 static struct knell_pool_job job_of(struct work *w, unsigned threads)
 {
     return (struct knell_pool_job){
-        .runs = RUNS, .threads = threads, .context = w, .run = run, .worker_begin = begin, .worker_end = end,
-        .progress = report, .progress_context = w,
+        .runs = RUNS,
+        .threads = threads,
+        .context = w,
+        .run = run,
+        .worker_begin = begin,
+        .worker_end = end,
+        .progress = report,
+        .progress_context = w,
     };
 }
 

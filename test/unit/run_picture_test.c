@@ -20,7 +20,8 @@ static void begin(int ranks)
     memset(rank, 0, sizeof rank);
     unsetenv("COLUMNS");
     plan = (struct knell__run_plan){.ranks = ranks, .timeout = 1000 * MS};
-    job = (struct knell__run_job){.plan = &plan, .rank = rank, .report = report, .begin = BEGIN, .end = BEGIN + 64 * MS};
+    job =
+        (struct knell__run_job){.plan = &plan, .rank = rank, .report = report, .begin = BEGIN, .end = BEGIN + 64 * MS};
     for (int i = 0; i < ranks; i++)
         rank[i] = (struct knell__run_rank){.started = true, .init = true, .ready = true, .left = true, .inside = -1};
 }
@@ -33,14 +34,17 @@ static void dies(int number, int64_t ms)
 
 static void recovers(int number, int64_t from_ms, int64_t took_ms)
 {
-    report[job.reports++] = (struct knell__report){.word = KNELL__WORD_DID, .process = number, .when = BEGIN + from_ms * MS,
-                                                   .took = took_ms * MS};
+    report[job.reports++] = (struct knell__report){
+        .word = KNELL__WORD_DID, .process = number, .when = BEGIN + from_ms * MS, .took = took_ms * MS};
 }
 
 static void agrees(int number, int64_t from_us, int64_t took_us)
 {
-    report[job.reports++] = (struct knell__report){.word = KNELL__WORD_DID, .process = number, .when = BEGIN + from_us * US,
-                                                   .took = took_us * US, .value = KNELL__CALL_COMM_AGREE};
+    report[job.reports++] = (struct knell__report){.word = KNELL__WORD_DID,
+                                                   .process = number,
+                                                   .when = BEGIN + from_us * US,
+                                                   .took = took_us * US,
+                                                   .value = KNELL__CALL_COMM_AGREE};
 }
 
 static char *written(void (*writes)(const struct knell__run_job *, FILE *))

@@ -18,11 +18,11 @@ TEST(one_port_at_64k)
     plan.overlay = KNELL_OVERLAY_HBA;
     struct knell_broadcast_result hba = run(plan, 1);
     CHECK_EQ_U64(circulant.missed + hba.missed, 0);
-    CHECK_NEAR(circulant.messages, 2 * 15 * 64000.0, 0);       /* everybody to 2k neighbours */
-    CHECK_NEAR(hba.messages, 2 * 15 * (32768 - 1.0), 0);       /* 2k (2^k - 1) */
-    CHECK_NEAR(circulant.informed_tau, 17, 0);                 /* k + 2 */
-    CHECK_NEAR(hba.informed_tau, 30, 0);                       /* 2k */
-    CHECK_NEAR(hba.all_copies_tau, 45, 0);                     /* 3k */
+    CHECK_NEAR(circulant.messages, 2 * 15 * 64000.0, 0); /* everybody to 2k neighbours */
+    CHECK_NEAR(hba.messages, 2 * 15 * (32768 - 1.0), 0); /* 2k (2^k - 1) */
+    CHECK_NEAR(circulant.informed_tau, 17, 0);           /* k + 2 */
+    CHECK_NEAR(hba.informed_tau, 30, 0);                 /* 2k */
+    CHECK_NEAR(hba.all_copies_tau, 45, 0);               /* 3k */
 }
 
 TEST(as_many_dead_as_promised)

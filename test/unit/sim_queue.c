@@ -20,7 +20,8 @@ static void compare(knell_time horizon, uint64_t seed)
     for (unsigned step = 0; step < 40000; step++) {
         if (count < MOST && knell_prng_below(&prng, 100) < (step < 30000 ? 52 : 0)) {
             uint64_t kind = knell_prng_below(&prng, 20);
-            knell_time delay = kind == 0 ? 0 : 1 + (knell_time)knell_prng_below(&prng, (uint64_t)horizon * (kind == 1 ? 50 : 1));
+            knell_time delay =
+                kind == 0 ? 0 : 1 + (knell_time)knell_prng_below(&prng, (uint64_t)horizon * (kind == 1 ? 50 : 1));
             struct knell_delivery put = {.time = now + delay, .to = number++};
             CHECK(knell_queue_put(queue, now, &put));
             waiting[count++] = put.time;

@@ -8,11 +8,8 @@
 
 static struct knell_ring_plan lowlat(uint32_t nodes)
 {
-    struct knell_ring_plan plan = {.config = {.ranks = nodes,
-                                              .eta = 100000000,
-                                              .delta = 1000000000,
-                                              .tau = 1000,
-                                              .beats = KNELL_BEATS_POSTED}};
+    struct knell_ring_plan plan = {
+        .config = {.ranks = nodes, .eta = 100000000, .delta = 1000000000, .tau = 1000, .beats = KNELL_BEATS_POSTED}};
     plan.failures.ranks = nodes;
     plan.failures.kind = KNELL_FAILURES_BURST;
     plan.failures.count = knell_bounds_f_max(nodes) > 0 ? knell_bounds_f_max(nodes) : 1;
@@ -37,7 +34,8 @@ static void compare(const struct knell_ring_plan *plan, uint64_t runs)
     double most = knell_bounds_broadcast(plan->config.ranks, (double)plan->config.tau * 1e-9);
     for (uint64_t run = 0; run < runs; run++) {
         struct knell_ring_result a, b;
-        test_context("%u nodes, %u failures, run %llu", plan->config.ranks, plan->failures.count, (unsigned long long)run);
+        test_context("%u nodes, %u failures, run %llu", plan->config.ranks, plan->failures.count,
+                     (unsigned long long)run);
         knell_ring_full_run(full, knell_prng_key(1, run), &a);
         knell_ring_fast_run(fast, knell_prng_key(1, run), &b);
         check_no_violation(&a);

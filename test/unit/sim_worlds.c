@@ -14,8 +14,23 @@ static void run(enum knell_edge edge, uint64_t worlds)
     }
 }
 
-TEST(worlds_of_any_kind) { run(KNELL_EDGE_ANY, 4000); }
-TEST(worlds_with_leaves) { run(KNELL_EDGE_LEAVES, 2000); }
-TEST(worlds_with_accusers) { run(KNELL_EDGE_ACCUSERS, 2000); }
-TEST(worlds_with_drops) { run(KNELL_EDGE_DROPS, 2000); }
-TEST(worlds_with_revokes) { run(KNELL_EDGE_REVOKES, 2000); }
+TEST(worlds_of_any_kind)
+{
+    run(KNELL_EDGE_ANY, 4000);
+}
+TEST(worlds_with_leaves)
+{
+    run(KNELL_EDGE_LEAVES, 2000);
+}
+TEST(worlds_with_accusers)
+{
+    run(KNELL_EDGE_ACCUSERS, 2000);
+}
+TEST(worlds_with_drops)
+{
+    run(KNELL_EDGE_DROPS, 2000);
+}
+TEST(worlds_with_revokes)
+{
+    run(KNELL_EDGE_REVOKES, 2000);
+}

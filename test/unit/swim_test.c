@@ -45,8 +45,8 @@ static struct knell_stat of(const double *column)
 
 static struct knell_swim_plan plan_of(uint32_t nodes, uint32_t failures)
 {
-    return (struct knell_swim_plan){.nodes = nodes, .failures = failures, .indirect = 3, .piggyback = 24,
-                                    .repeats = knell_swim_spread(3, nodes)};
+    return (struct knell_swim_plan){
+        .nodes = nodes, .failures = failures, .indirect = 3, .piggyback = 24, .repeats = knell_swim_spread(3, nodes)};
 }
 
 /* ---- the order of probes ---------------------------------------------------------------------------------------------------- */

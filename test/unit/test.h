@@ -25,20 +25,20 @@ bool test_check_str(const char *a, const char *b, const char *file, int line, co
 /* Says which input a table-driven check is at; shown with every failure until the test ends or it is called again. */
 void test_context(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-#define TEST(id)                                                                                                       \
-    static void test_run_##id(void);                                                                                   \
-    __attribute__((constructor)) static void test_register_##id(void)                                                  \
-    {                                                                                                                  \
-        static struct test_case t = {#id, test_run_##id, 0};                                                           \
-        test_register(&t);                                                                                             \
-    }                                                                                                                  \
+#define TEST(id)                                                      \
+    static void test_run_##id(void);                                  \
+    __attribute__((constructor)) static void test_register_##id(void) \
+    {                                                                 \
+        static struct test_case t = {#id, test_run_##id, 0};          \
+        test_register(&t);                                            \
+    }                                                                 \
     static void test_run_##id(void)
 
 #define CHECK(c) test_check((c), __FILE__, __LINE__, #c)
-#define REQUIRE(c)                                                                                                     \
-    do {                                                                                                               \
-        if (!CHECK(c))                                                                                                 \
-            return;                                                                                                    \
+#define REQUIRE(c)     \
+    do {               \
+        if (!CHECK(c)) \
+            return;    \
     } while (0)
 #define CHECK_EQ_U64(a, b) test_check_u64((a), (b), __FILE__, __LINE__, #a " == " #b)
 #define CHECK_EQ_I64(a, b) test_check_i64((a), (b), __FILE__, __LINE__, #a " == " #b)

@@ -65,9 +65,8 @@ TEST(wire_sizes)
         size_t used = 0;
         test_context("%s", knell_message_text(type));
         wire_longest(&message, type, 400);
-        CHECK_EQ_I64(knell_wire_encode(&message.route, &message.body, UINT32_MAX, &cursor, bytes, KNELL_WIRE_MTU_MIN,
-                                       &used),
-                     0);
+        CHECK_EQ_I64(
+            knell_wire_encode(&message.route, &message.body, UINT32_MAX, &cursor, bytes, KNELL_WIRE_MTU_MIN, &used), 0);
         CHECK(used <= KNELL_WIRE_MTU_MIN);
         longest = used > longest ? used : longest;
     }
@@ -202,9 +201,13 @@ static const struct {
     {"up: a value too long", KNELL_EWIRE, 12, {0x17, 0, 1, 0, 16, 0, 0, 0, 0, 0, 0x81, 0x08}},
     {"up: a value of more than there is", KNELL_EWIRE, 12, {0x17, 0, 1, 0, 16, 0, 0, 0, 0, 0, 0x80, 0x08}},
     {"heartbeat", 0, 5, {0x11, 0, 1, 2, 0}},
-    {"heartbeat: 11 bytes of time", KNELL_EWIRE, 15,
+    {"heartbeat: 11 bytes of time",
+     KNELL_EWIRE,
+     15,
      {0x11, 0, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1, 0}},
-    {"heartbeat: 65 bits of time", KNELL_EWIRE, 14,
+    {"heartbeat: 65 bits of time",
+     KNELL_EWIRE,
+     14,
      {0x11, 0, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0}},
     {"heartbeat: 8 of 8 dead", KNELL_EWIRE, 13, {0x11, 0, 1, 2, 8, 1, 2, 3, 4, 5, 6, 7, 8}},
 };

@@ -94,8 +94,7 @@ static void random_agreement(struct wire_message *m, struct knell_prng *g, uint3
     }
 }
 
-void wire_random(struct wire_message *m, struct knell_prng *g, enum knell_message type, uint32_t ranks,
-                 uint32_t ranges)
+void wire_random(struct wire_message *m, struct knell_prng *g, enum knell_message type, uint32_t ranks, uint32_t ranges)
 {
     struct knell_body *body = &m->body;
     m->route = (struct knell_route){.from = (knell_rank)number(g, ranks - 1), .hops = 1};
@@ -191,9 +190,9 @@ bool wire_same(const struct wire_message *written, const struct knell_route *rou
     const struct knell_route *r = &written->route;
     return r->from == route->from && r->hops == route->hops && r->cube == route->cube && r->copy == route->copy &&
            r->dimension == route->dimension && a->type == b->type && a->why == b->why && a->flags == b->flags &&
-           a->kind == b->kind && a->operation == b->operation && a->source == b->source &&
-           a->sequence == b->sequence && a->subject == b->subject && a->emitted == b->emitted && a->group == b->group &&
-           a->acked == b->acked && a->root == b->root && a->value_size == b->value_size &&
+           a->kind == b->kind && a->operation == b->operation && a->source == b->source && a->sequence == b->sequence &&
+           a->subject == b->subject && a->emitted == b->emitted && a->group == b->group && a->acked == b->acked &&
+           a->root == b->root && a->value_size == b->value_size &&
            (a->value_size == 0 || memcmp(a->value, b->value, a->value_size) == 0) && a->dead.size == b->dead.size &&
            a->dead.digest == b->dead.digest &&
            same_list(a->dead.gone, a->dead.gone_ranges, b->dead.gone, b->dead.gone_ranges) &&

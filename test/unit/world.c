@@ -22,7 +22,8 @@ static void *more(void *array, uint32_t count, uint32_t *room, size_t each)
 static struct world_body *body_copy(const struct knell_body *body)
 {
     const size_t each = sizeof(struct knell_range);
-    size_t gone = body->dead.gone_ranges * each, left = body->dead.left_ranges * each, agreed = body->agreed_ranges * each;
+    size_t gone = body->dead.gone_ranges * each, left = body->dead.left_ranges * each,
+           agreed = body->agreed_ranges * each;
     struct world_body *copy = malloc(sizeof *copy + gone + left + agreed + body->value_size);
     char *at = (char *)(copy + 1);
 
@@ -204,8 +205,9 @@ void world_start(struct world *w)
         struct world_slot *slot = &w->slot[r];
         slot->block = malloc(knell_node_size(&w->limits));
         CHECK(knell_node_init(slot->block, &w->limits, &w->config, r, &w->counters, &slot->node) == 0);
-        CHECK(world_step(w, r, (struct knell_event){.type = KNELL_EVENT_START,
-                                                    .as.start.first_heartbeat = w->config.eta}) == 0);
+        CHECK(world_step(w, r,
+                         (struct knell_event){.type = KNELL_EVENT_START, .as.start.first_heartbeat = w->config.eta}) ==
+              0);
     }
 }
 
@@ -275,10 +277,10 @@ int world_revoke(struct world *w, knell_rank rank, uint64_t group)
 
 int world_propose(struct world *w, knell_rank rank, uint64_t group, enum knell_kind kind, uint8_t value, uint64_t acked)
 {
-    return world_step(w, rank,
-                      (struct knell_event){
-                          .type = KNELL_EVENT_PROPOSE,
-                          .as.propose = {.group = group, .kind = kind, .size = 1, .value = &value, .acked = acked}});
+    return world_step(
+        w, rank,
+        (struct knell_event){.type = KNELL_EVENT_PROPOSE,
+                             .as.propose = {.group = group, .kind = kind, .size = 1, .value = &value, .acked = acked}});
 }
 
 int world_inject(struct world *w, knell_rank from, knell_rank to, struct knell_body body)
@@ -316,7 +318,8 @@ void world_deliver(struct world *w, uint32_t at)
     struct knell_event event = {.type = KNELL_EVENT_MESSAGE,
                                 .as.message = {.route = message.route, .body = &message.held->body}};
     bool runs = world_alive(w, message.to);
-    int error = w->slot[message.to].crashed ? 0 : world_step(w, message.to, event); /* the fenced are fed too: some answer */
+    int error =
+        w->slot[message.to].crashed ? 0 : world_step(w, message.to, event); /* the fenced are fed too: some answer */
     if (runs)
         CHECK_EQ_I64(error, 0);
     body_release(message.held);

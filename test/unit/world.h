@@ -43,13 +43,13 @@ struct world {
     struct knell_config config; /* set what differs from the defaults before world_start */
     struct knell_limits limits;
     struct knell_counters counters;
-    bool move_each_step;     /* into a fresh block of the same size, the old one overwritten */
-    bool check_refusals;     /* every KNELL_EFULL is held against the rules of the header */
-    bool drop_heartbeats;    /* they are counted and vanish */
-    bool quiet;              /* no log */
-    bool log_heartbeats;     /* they are logged too */
-    knell_time delay;        /* of every message in world_run */
-    uint64_t random_delay;   /* seed: delays are uniform in 1 .. delay instead; 0: off */
+    bool move_each_step;   /* into a fresh block of the same size, the old one overwritten */
+    bool check_refusals;   /* every KNELL_EFULL is held against the rules of the header */
+    bool drop_heartbeats;  /* they are counted and vanish */
+    bool quiet;            /* no log */
+    bool log_heartbeats;   /* they are logged too */
+    knell_time delay;      /* of every message in world_run */
+    uint64_t random_delay; /* seed: delays are uniform in 1 .. delay instead; 0: off */
     knell_time now;
     struct world_slot *slot; /* by rank */
     struct world_message *wire;

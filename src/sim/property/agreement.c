@@ -18,8 +18,8 @@ static void on_fact(struct knell_check *check, knell_rank node, const struct kne
     for (knell_rank other = 0; other < check->plan.config.ranks; other++)
         if (knell__has(bound, other) && check->outcome[op][other].decided &&
             !same(&check->outcome[op][node], &check->outcome[op][other]))
-            knell_check_violate(check, &knell_property_agreement, "nodes %u and %u returned differently from operation %u",
-                                node, other, op);
+            knell_check_violate(check, &knell_property_agreement,
+                                "nodes %u and %u returned differently from operation %u", node, other, op);
 }
 
 const struct knell_property knell_property_agreement = {

@@ -6,7 +6,8 @@ static void at_end(struct knell_check *check)
 {
     knell_mask sound = knell_check_sound(check);
     for (uint32_t g = 0; g < check->plan.groups; g++) {
-        knell_mask members = check->plan.member[g] & check->registered[g], unknown = members & sound & ~check->revoked[g];
+        knell_mask members = check->plan.member[g] & check->registered[g],
+                   unknown = members & sound & ~check->revoked[g];
         if ((check->revoked[g] & sound) && unknown && !check->dropped[g])
             knell_check_violate(check, &knell_property_revoke, "nodes 0x%x never learned that group %u is revoked",
                                 (unsigned)unknown, g);

@@ -8,8 +8,10 @@ static void at_end(struct knell_check *check)
         if (knell__has(check->leaving & ~check->condemned, node))
             knell_check_violate(check, &knell_property_termination, "node %u never got away", node);
         for (uint32_t op = 0; op < check->plan.ops && knell__has(sound, node); op++)
-            if (check->outcome[op][node].asked && !check->outcome[op][node].decided && !knell__check_may_wait(check, op))
-                knell_check_violate(check, &knell_property_termination, "node %u never returned from operation %u", node, op);
+            if (check->outcome[op][node].asked && !check->outcome[op][node].decided &&
+                !knell__check_may_wait(check, op))
+                knell_check_violate(check, &knell_property_termination, "node %u never returned from operation %u",
+                                    node, op);
     }
 }
 
