@@ -21,7 +21,8 @@
 
 #include "cli/fail.h"
 #include "cli/log.h"
-#include "mpi/report.h"
+#include "job/calls.h"
+#include "job/report.h"
 
 #include <knell/types.h>
 #include <limits.h>
@@ -85,7 +86,7 @@ struct knell__run_place {
 };
 
 int knell__run_place_open(const struct knell__run_plan *plan, struct knell__run_place *place); /* an exit status */
-struct knell__desk *knell__run_desk(const struct knell__run_place *place, int rank);
+struct job_desk *knell__run_desk(const struct knell__run_place *place, int rank);
 void knell__run_place_close(struct knell__run_place *place);
 
 /* ---- run_launch.c -------------------------------------------------------------------------------------------------------- */
@@ -121,7 +122,7 @@ struct knell__run_job {
     const struct knell__run_plan *plan;
     struct knell__run_place place;
     struct knell__run_rank *rank;
-    struct knell__report *report; /* all of them, in the order of arrival */
+    struct job_report *report; /* all of them, in the order of arrival */
     size_t reports, room;
     uint32_t started, ready, ended;
     pid_t launcher;          /* 0: has ended */
@@ -177,7 +178,7 @@ void knell__run_fail_place(struct knell__run_fail *fail);
 void knell__run_fail_begin(struct knell__run_fail *fail);
 void knell__run_fail_ended(struct knell__run_fail *fail, int rank, bool well);
 void knell__run_fail_at(struct knell__run_fail *fail, int rank, int call, bool after);
-/* A rank that the scenario holds: at a call (gen/calls.h), before or after it; -1: it has not let it go from MPI_Init. */
+/* A rank that the scenario holds: at a call (job/calls.h), before or after it; -1: it has not let it go from MPI_Init. */
 struct knell__run_held {
     int call;
     bool after;
@@ -204,7 +205,7 @@ struct knell__run_span {
     int ranks;
 };
 
-/* All of that call (gen/calls.h) in the order of time, to be freed; how many. */
+/* All of that call (job/calls.h) in the order of time, to be freed; how many. */
 size_t knell__run_spans(const struct knell__run_job *job, int call, struct knell__run_span **spans);
 
 /* ---- run_stuck.c, run_where.c ------------------------------------------------------------------------------------------------ */
@@ -223,7 +224,7 @@ const char *knell__run_duration(int64_t time, char text[KNELL_DURATION_TEXT]);
 
 /* ---- run_log.c, run_json.c, run_timeline.c, run_picture.c, run_spared.c ------------------------------------------------------------------ */
 
-void knell__run_log_report(struct knell__run_job *job, const struct knell__report *report);
+void knell__run_log_report(struct knell__run_job *job, const struct job_report *report);
 void knell__run_log_scenario(struct knell__run_job *job, const char *text); /* what it does, or did not do */
 void knell__run_json(const struct knell__run_job *job, int status, FILE *out);
 void knell__run_timeline(const struct knell__run_job *job, FILE *out);
@@ -233,13 +234,11 @@ void knell__run_spared(const struct knell__run_job *job, FILE *out);
 void knell__run_fatal(const struct knell__run_job *job, FILE *out);
 
 /* Who knew of the death of `rank` first; NULL: nobody. */
-const struct knell__report *knell__run_first_to_know(const struct knell__run_job *job, int rank);
+const struct job_report *knell__run_first_to_know(const struct knell__run_job *job, int rank);
 /* When it died. Nobody knows before it happened: an end that was not of our doing is seen later than it happens. */
 int64_t knell__run_died(const struct knell__run_job *job, int rank);
 /* A ghost, or gone before the job was over without MPI_Finalize. */
 bool knell__run_is_death(const struct knell__run_rank *rank);
-/* The name of an MPI call by its number (gen/calls.h). */
-const char *knell__run_call_name(int call);
 
 /* What a terminal understands; nothing in a file. */
 struct knell__run_colors {

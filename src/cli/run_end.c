@@ -31,7 +31,7 @@ void knell__run_ask_where(struct knell__run_job *job, int signals)
     bool waiting = true;
     for (int64_t i = 0; i < job->plan->ranks; i++)
         if (may_answer(job, (int)i))
-            knell__run_kill(job, (int)i, KNELL__ASK_WHERE);
+            knell__run_kill(job, (int)i, JOB_ASK_WHERE);
     while (waiting && knell__run_clock() < until) {
         waiting = false;
         for (int64_t i = 0; i < job->plan->ranks; i++)
@@ -44,7 +44,7 @@ void knell__run_ask_where(struct knell__run_job *job, int signals)
 /* A rank that others knew to be dead before MPI_Abort has died, though the word of its end may still be on its way. */
 static bool is_known_dead(const struct knell__run_job *job, int rank)
 {
-    const struct knell__report *first = knell__run_first_to_know(job, rank);
+    const struct job_report *first = knell__run_first_to_know(job, rank);
     return first && (!job->aborted || first->when < job->aborted_at);
 }
 

@@ -77,11 +77,11 @@ static void feed_held(struct knell__run_fail *fail, int rank, struct knell_fail_
 /* One event, whatever the scenario calls it. */
 void knell__run_fail_at(struct knell__run_fail *fail, int rank, int call, bool after)
 {
-    const struct knell__desk *desk = knell__run_desk(&fail->job->place, rank);
+    const struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
     struct knell_fail_event event = {
         .type = after ? KNELL_FAIL_AFTER : KNELL_FAIL_BEFORE,
-        .symbol = knell__run_call_name(call),
-        .alias = knell__run_call_alias(call),
+        .symbol = job_call_name(call),
+        .alias = job_call_alias(call),
         .arguments = desk->argument,
         .argument_count = after ? 0 : desk->arguments,
     };

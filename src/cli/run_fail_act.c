@@ -14,7 +14,7 @@ static void wake(_Atomic uint32_t *word)
 
 void knell__run_let_go(struct knell__run_fail *fail, int rank)
 {
-    struct knell__desk *desk = knell__run_desk(&fail->job->place, rank);
+    struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
     if (!fail->slot[rank].held)
         return;
     fail->slot[rank].held = fail->slot[rank].before = false;
@@ -27,17 +27,17 @@ void knell__run_let_go(struct knell__run_fail *fail, int rank)
 /* The rank may take its shield away while we look: who then finds the signal owed is the one who sends it. */
 static void deliver(struct knell__run_fail *fail, int rank, int number)
 {
-    struct knell__desk *desk = knell__run_desk(&fail->job->place, rank);
+    struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
     uint64_t bit = UINT64_C(1) << (number - 1);
-    if (atomic_load(&desk->shield) == KNELL__SHIELD_SHUT) {
+    if (atomic_load(&desk->shield) == JOB_SHIELD_SHUT) {
         atomic_fetch_or(&desk->owed, bit);
-        if (atomic_load(&desk->shield) == KNELL__SHIELD_SHUT || !(atomic_fetch_and(&desk->owed, ~bit) & bit))
+        if (atomic_load(&desk->shield) == JOB_SHIELD_SHUT || !(atomic_fetch_and(&desk->owed, ~bit) & bit))
             return;
     }
     knell__run_kill(fail->job, rank, number);
 }
 
-static void stop(struct knell__run_fail *fail, int rank, struct knell__desk *desk)
+static void stop(struct knell__run_fail *fail, int rank, struct job_desk *desk)
 {
     if (fail->job->plan->mode == KNELL__RUN_REAL)
         deliver(fail, rank, SIGSTOP);
@@ -45,7 +45,7 @@ static void stop(struct knell__run_fail *fail, int rank, struct knell__desk *des
         atomic_store(&desk->stopped, 1);
 }
 
-static void go_on(struct knell__run_fail *fail, int rank, struct knell__desk *desk)
+static void go_on(struct knell__run_fail *fail, int rank, struct job_desk *desk)
 {
     atomic_fetch_and(&desk->owed, ~(UINT64_C(1) << (SIGSTOP - 1)));
     if (fail->job->plan->mode == KNELL__RUN_REAL)
@@ -57,13 +57,13 @@ static void go_on(struct knell__run_fail *fail, int rank, struct knell__desk *de
 
 /* ---- deaths ---------------------------------------------------------------------------------------------------------------- */
 
-static bool strike(struct knell__desk *desk)
+static bool strike(struct job_desk *desk)
 {
-    uint32_t was = KNELL__SHIELD_OPEN;
-    return atomic_compare_exchange_strong(&desk->shield, &was, KNELL__SHIELD_STRUCK);
+    uint32_t was = JOB_SHIELD_OPEN;
+    return atomic_compare_exchange_strong(&desk->shield, &was, JOB_SHIELD_STRUCK);
 }
 
-static void order_death(struct knell__desk *desk)
+static void order_death(struct job_desk *desk)
 {
     atomic_store(&desk->halt, 1);
     wake(&desk->halt);
@@ -71,7 +71,7 @@ static void order_death(struct knell__desk *desk)
     wake(&desk->stopped);
 }
 
-static void halt(struct knell__run_fail *fail, int rank, struct knell__desk *desk)
+static void halt(struct knell__run_fail *fail, int rank, struct job_desk *desk)
 {
     struct knell__run_rank *victim = &fail->job->rank[rank];
     bool real = fail->job->plan->mode == KNELL__RUN_REAL, now;
@@ -93,27 +93,27 @@ static void halt(struct knell__run_fail *fail, int rank, struct knell__desk *des
 /* ---- data ------------------------------------------------------------------------------------------------------------------ */
 
 /* On the desk before the answer is. */
-static void flip_message(struct knell__run_fail *fail, int rank, struct knell__desk *desk,
+static void flip_message(struct knell__run_fail *fail, int rank, struct job_desk *desk,
                          const struct knell_fail_action *action)
 {
     fail->faults += fail->slot[rank].before;
-    if (fail->slot[rank].before && desk->flips < KNELL__DESK_FLIPS)
+    if (fail->slot[rank].before && desk->flips < JOB_DESK_FLIPS)
         desk->flip[desk->flips++] = (struct knell_fail_flip){action->value, action->whole, action->key};
     else
         knell__run_log_scenario(fail->job, "no message at hand: nothing is flipped");
 }
 
 /* Carried out at the rank's next call, or before it goes on if it is held. */
-static void order(struct knell__run_fail *fail, struct knell__desk *desk, const struct knell_fail_action *action)
+static void order(struct knell__run_fail *fail, struct job_desk *desk, const struct knell_fail_action *action)
 {
     uint32_t at = atomic_load(&desk->ordered);
     if (!atomic_load(&desk->variable[action->subject].known))
         knell__run_log_scenario(fail->job, "the program has registered no such variable: nothing is changed");
-    else if (at - atomic_load(&desk->obeyed) >= KNELL__DESK_ORDERS)
+    else if (at - atomic_load(&desk->obeyed) >= JOB_DESK_ORDERS)
         knell__run_log_scenario(fail->job, "too many changes for a rank that makes no calls: this one is left out");
     else {
-        desk->order[at % KNELL__DESK_ORDERS] =
-            (struct knell__desk_order){action->subject, action->type == KNELL_FAIL_FLIP, action->value};
+        desk->order[at % JOB_DESK_ORDERS] =
+            (struct job_desk_order){action->subject, action->type == KNELL_FAIL_FLIP, action->value};
         atomic_store(&desk->ordered, at + 1);
         fail->faults++;
     }
@@ -121,7 +121,7 @@ static void order(struct knell__run_fail *fail, struct knell__desk *desk, const 
 
 void knell__run_apply(struct knell__run_fail *fail, int rank, const struct knell_fail_action *action)
 {
-    struct knell__desk *desk = knell__run_desk(&fail->job->place, rank);
+    struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
     fail->faults += action->type == KNELL_FAIL_STOP || action->type == KNELL_FAIL_SIGNAL;
     switch (action->type) {
     case KNELL_FAIL_HALT:

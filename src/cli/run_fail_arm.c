@@ -2,7 +2,7 @@
  * nothing. So the interpreter looks ahead, as far as counts and draws tell, and the rank itself counts down. */
 #include "cli/run_fail.h"
 #include "cli/run_kill.h"
-#include "mpi/gen/calls.h"
+#include "job/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,26 +25,26 @@ int knell__run_functions_check(const struct knell_usage *usage, const struct kne
 
 int knell__run_variables_check(const struct knell_usage *usage, const struct knell_scenario *scenario)
 {
-    return knell_fail_variable_count(scenario->program) <= KNELL__DESK_VARIABLES
+    return knell_fail_variable_count(scenario->program) <= JOB_DESK_VARIABLES
                ? KNELL_EXIT_OK
                : knell__cli_fail(usage, "%.120s: at most %d variables of the program can be named",
-                                 scenario->source.name, KNELL__DESK_VARIABLES);
+                                 scenario->source.name, JOB_DESK_VARIABLES);
 }
 
 bool *knell__run_meanings(const struct knell_fail_program *program)
 {
     uint32_t functions = knell_fail_function_count(program);
-    bool *table = calloc((size_t)functions * KNELL__CALL_END + 1, sizeof *table);
+    bool *table = calloc((size_t)functions * JOB_CALL_END + 1, sizeof *table);
     for (uint32_t f = 0; table && f < functions; f++)
-        for (int call = 0; call < KNELL__CALL_END; call++)
-            table[f * KNELL__CALL_END + (uint32_t)call] =
+        for (int call = 0; call < JOB_CALL_END; call++)
+            table[f * JOB_CALL_END + (uint32_t)call] =
                 knell__run_call_is(call, knell_fail_function_at(program, f).symbol);
     return table;
 }
 
 static bool means(const struct knell__run_fail *fail, uint32_t function, int call)
 {
-    return fail->means[function * KNELL__CALL_END + (uint32_t)call];
+    return fail->means[function * JOB_CALL_END + (uint32_t)call];
 }
 
 /* One that is armed, if there is one: the node may have changed while the rank came here. */
@@ -76,7 +76,7 @@ void knell__run_fail_place(struct knell__run_fail *fail)
 {
     uint32_t count = knell_fail_variable_count(fail->scenario.program);
     for (int rank = 0; rank < fail->job->plan->ranks; rank++) {
-        struct knell__desk *desk = knell__run_desk(&fail->job->place, rank);
+        struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
         for (uint32_t i = 0; i < count; i++)
             snprintf(desk->variable[i].name, sizeof desk->variable[i].name, "%s",
                      knell_fail_variable_at(fail->scenario.program, i) + 1);
@@ -89,15 +89,15 @@ void knell__run_fail_place(struct knell__run_fail *fail)
 static unsigned bit_of(const struct knell__run_fail *fail, int rank, struct knell_fail_probe probe)
 {
     if (probe.type == KNELL_FAIL_AFTER)
-        return KNELL__ARMED_AFTER;
-    return knell_fail_only_flips(fail->world, fail->slot[rank].instance, probe) ? KNELL__ARMED_MESSAGE
-                                                                                : KNELL__ARMED_BEFORE;
+        return JOB_ARMED_AFTER;
+    return knell_fail_only_flips(fail->world, fail->slot[rank].instance, probe) ? JOB_ARMED_MESSAGE
+                                                                                : JOB_ARMED_BEFORE;
 }
 
 static void arm_calls(const struct knell__run_fail *fail, int rank, struct knell_fail_probe probe, uint8_t *armed)
 {
     unsigned bit = bit_of(fail, rank, probe);
-    for (int call = 0; call < KNELL__CALL_END; call++)
+    for (int call = 0; call < JOB_CALL_END; call++)
         if (means(fail, probe.subject, call))
             armed[call] |= (uint8_t)bit;
 }
@@ -105,18 +105,18 @@ static void arm_calls(const struct knell__run_fail *fail, int rank, struct knell
 void knell__run_arm(struct knell__run_fail *fail, int rank)
 {
     enum {
-        ROOM = 2 * KNELL_FAIL_NAMES_MAX + KNELL__DESK_VARIABLES
+        ROOM = 2 * KNELL_FAIL_NAMES_MAX + JOB_DESK_VARIABLES
     }; /* before and after of every function there can be */
     struct knell_fail_probe probes[ROOM];
-    struct knell__desk *desk = knell__run_desk(&fail->job->place, rank);
-    uint8_t armed[KNELL__CALL_END] = {0}, watched[KNELL__DESK_VARIABLES] = {0};
+    struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
+    uint8_t armed[JOB_CALL_END] = {0}, watched[JOB_DESK_VARIABLES] = {0};
     uint32_t count = knell_fail_armed(fail->world, fail->slot[rank].instance, probes, ROOM);
     for (uint32_t i = 0; i < count && i < ROOM; i++)
         if (probes[i].type == KNELL_FAIL_WATCH)
             watched[probes[i].subject] = 1;
         else
             arm_calls(fail, rank, probes[i], armed);
-    for (int call = 0; call < KNELL__CALL_END; call++)
+    for (int call = 0; call < JOB_CALL_END; call++)
         atomic_store(&desk->armed[call], armed[call]);
     for (uint32_t i = 0; i < desk->variables; i++)
         atomic_store(&desk->variable[i].watched, watched[i]);
@@ -180,11 +180,11 @@ uint64_t knell__run_fail_calls(struct knell__run_fail *fail, int rank, const cha
 /* ---- variables ------------------------------------------------------------------------------------------------------------- */
 
 /* What was ordered and is not carried out yet; false: nothing, or what cannot be known here. */
-static bool is_ordered(struct knell__desk *desk, uint32_t variable, int64_t *value)
+static bool is_ordered(struct job_desk *desk, uint32_t variable, int64_t *value)
 {
     uint32_t obeyed = atomic_load(&desk->obeyed);
     for (uint32_t i = atomic_load(&desk->ordered); i != obeyed; i--) {
-        const struct knell__desk_order *order = &desk->order[(i - 1) % KNELL__DESK_ORDERS];
+        const struct job_desk_order *order = &desk->order[(i - 1) % JOB_DESK_ORDERS];
         if (order->variable != variable)
             continue;
         *value = order->value;
@@ -197,7 +197,7 @@ bool knell__run_read_variable(void *driver, uint32_t instance, uint32_t variable
 {
     struct knell__run_fail *fail = driver;
     int rank = fail->rank_of[instance];
-    struct knell__desk *desk = rank < 0 ? NULL : knell__run_desk(&fail->job->place, rank);
+    struct job_desk *desk = rank < 0 ? NULL : knell__run_desk(&fail->job->place, rank);
     if (!desk || !atomic_load(&desk->variable[variable].known))
         return false;
     if (!is_ordered(desk, variable, value))

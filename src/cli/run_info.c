@@ -1,12 +1,12 @@
 /* run_info.c: `knell run --info KEY=VALUE`: hints on MPI_COMM_WORLD, for programs that cannot be changed to set them. */
 #include "cli/options.h"
 #include "cli/run.h"
-#include "mpi/hint_names.h"
+#include "job/hints.h"
 
 #include <string.h>
 
-static const char *const uniform_values[] = {KNELL__HINT_UNIFORM_VALUES, KNELL__HINT_CONSTRUCT, NULL};
-static const char *const range_values[] = {KNELL__HINT_RANGE_VALUES, NULL};
+static const char *const uniform_values[] = {JOB_HINT_UNIFORM_VALUES, JOB_HINT_CONSTRUCT, NULL};
+static const char *const range_values[] = {JOB_HINT_RANGE_VALUES, NULL};
 
 static bool is_among(const char *value, const char *const *values)
 {
@@ -24,13 +24,13 @@ static const char *value_of(const char *text, const char *key)
 
 static int check(const struct knell_usage *usage, const char *text)
 {
-    const char *uniform = value_of(text, KNELL__HINT_UNIFORM), *range = value_of(text, KNELL__HINT_RANGE);
+    const char *uniform = value_of(text, JOB_HINT_UNIFORM), *range = value_of(text, JOB_HINT_RANGE);
     if (uniform && !is_among(uniform, uniform_values))
         return knell__cli_fail(usage, "--info %s: the value is local, create or coll", text);
     if (range && !is_among(range, range_values))
         return knell__cli_fail(usage, "--info %s: the value is local, group or universe", text);
     if (!uniform && !range)
-        return knell__cli_fail(usage, "--info %s: give " KNELL__HINT_UNIFORM "=VALUE or " KNELL__HINT_RANGE "=VALUE",
+        return knell__cli_fail(usage, "--info %s: give " JOB_HINT_UNIFORM "=VALUE or " JOB_HINT_RANGE "=VALUE",
                                text);
     return -1;
 }

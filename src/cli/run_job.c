@@ -29,7 +29,7 @@ void knell__run_kill(struct knell__run_job *job, int rank, int signal)
 
 /* ---- reports --------------------------------------------------------------------------------------------------------------- */
 
-static void has_started(struct knell__run_job *job, struct knell__run_rank *rank, const struct knell__report *report)
+static void has_started(struct knell__run_job *job, struct knell__run_rank *rank, const struct job_report *report)
 {
     if (!rank->started)
         job->started++;
@@ -38,7 +38,7 @@ static void has_started(struct knell__run_job *job, struct knell__run_rank *rank
 }
 
 /* From here on its number may be another's. */
-static void has_ended(struct knell__run_job *job, struct knell__run_rank *rank, const struct knell__report *report)
+static void has_ended(struct knell__run_job *job, struct knell__run_rank *rank, const struct job_report *report)
 {
     if (rank->ended)
         return; /* told already, or seen: the scenario hears of one end once */
@@ -53,7 +53,7 @@ static void has_ended(struct knell__run_job *job, struct knell__run_rank *rank, 
         knell__run_fail_ended(job->fail, report->process, rank->status == 0);
 }
 
-static void is_ready(struct knell__run_job *job, struct knell__run_rank *rank, const struct knell__report *report)
+static void is_ready(struct knell__run_job *job, struct knell__run_rank *rank, const struct job_report *report)
 {
     if (!rank->ready)
         job->ready++;
@@ -65,7 +65,7 @@ static void is_ready(struct knell__run_job *job, struct knell__run_rank *rank, c
         knell__run_fail_begin(job->fail);
 }
 
-static void has_aborted(struct knell__run_job *job, const struct knell__report *report)
+static void has_aborted(struct knell__run_job *job, const struct job_report *report)
 {
     if (job->aborted || job->timed_out || job->stopped_by) /* then it is of our doing */
         return;
@@ -76,51 +76,51 @@ static void has_aborted(struct knell__run_job *job, const struct knell__report *
     job->aborted_at = report->when;
 }
 
-static void has_counted(struct knell__run_job *job, const struct knell__report *report)
+static void has_counted(struct knell__run_job *job, const struct job_report *report)
 {
     job->counted++;
     job->missed += (uint64_t)report->value;
     job->late_most = report->took > job->late_most ? report->took : job->late_most;
 }
 
-static void take(struct knell__run_job *job, const struct knell__report *report)
+static void take(struct knell__run_job *job, const struct job_report *report)
 {
     struct knell__run_rank *rank = &job->rank[report->process];
     switch (report->word) {
-    case KNELL__WORD_STARTED:
+    case JOB_WORD_STARTED:
         has_started(job, rank, report);
         break;
-    case KNELL__WORD_ENDED:
+    case JOB_WORD_ENDED:
         has_ended(job, rank, report);
         break;
-    case KNELL__WORD_INIT:
+    case JOB_WORD_INIT:
         rank->init = true;
         break;
-    case KNELL__WORD_READY:
+    case JOB_WORD_READY:
         is_ready(job, rank, report);
         break;
-    case KNELL__WORD_FINISHED:
+    case JOB_WORD_FINISHED:
         rank->finished = true;
         break;
-    case KNELL__WORD_ABORTED:
+    case JOB_WORD_ABORTED:
         has_aborted(job, report);
         break;
-    case KNELL__WORD_GHOST:
+    case JOB_WORD_GHOST:
         rank->ghost = true;
         rank->died = report->when;
         break;
-    case KNELL__WORD_AT:
+    case JOB_WORD_AT:
         if (job->fail)
             knell__run_fail_at(job->fail, report->process, (int)report->value, report->code);
         break;
-    case KNELL__WORD_COUNTED:
+    case JOB_WORD_COUNTED:
         has_counted(job, report);
         break;
-    case KNELL__WORD_CHANGED:
+    case JOB_WORD_CHANGED:
         if (job->fail)
             knell__run_fail_changed(job->fail, report->process, (int)report->value);
         break;
-    case KNELL__WORD_INSIDE:
+    case JOB_WORD_INSIDE:
         rank->told = true;
         rank->inside = (int)report->value;
         break;
@@ -129,11 +129,11 @@ static void take(struct knell__run_job *job, const struct knell__report *report)
     }
 }
 
-static void keep(struct knell__run_job *job, const struct knell__report *report)
+static void keep(struct knell__run_job *job, const struct job_report *report)
 {
     if (job->reports == job->room) {
         size_t room = job->room ? 2 * job->room : 256;
-        struct knell__report *more = realloc(job->report, room * sizeof *more);
+        struct job_report *more = realloc(job->report, room * sizeof *more);
         if (!more)
             return;
         job->report = more;
@@ -144,11 +144,11 @@ static void keep(struct knell__run_job *job, const struct knell__report *report)
 
 void knell__run_read_reports(struct knell__run_job *job)
 {
-    struct knell__report report;
+    struct job_report report;
     while (read(job->place.reports, &report, sizeof report) == (ssize_t)sizeof report) {
         if (report.process < 0 || report.process >= job->plan->ranks)
             continue;
-        if (report.word != KNELL__WORD_AT && report.word != KNELL__WORD_CHANGED)
+        if (report.word != JOB_WORD_AT && report.word != JOB_WORD_CHANGED)
             keep(job, &report);
         take(job, &report);
         knell__run_log_report(job, &report);
@@ -165,7 +165,7 @@ static void orphan_ended(struct knell__run_job *job, pid_t pid, int status)
     for (int i = 0; i < job->plan->ranks; i++)
         if (job->rank[i].pid == pid && !job->rank[i].ended)
             has_ended(job, &job->rank[i],
-                      &(struct knell__report){.process = i, .value = status, .when = knell__run_clock()});
+                      &(struct job_report){.process = i, .value = status, .when = knell__run_clock()});
 }
 
 void knell__run_reap(struct knell__run_job *job)

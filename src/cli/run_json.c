@@ -3,7 +3,7 @@
 #include "cli/heartbeat.h"
 #include "cli/json.h"
 #include "cli/run.h"
-#include "mpi/gen/calls.h"
+#include "job/calls.h"
 
 #include <knell/core.h>
 #include <signal.h>
@@ -54,7 +54,7 @@ static void put_job(struct knell_json *j, const struct knell__run_job *job, int 
 /* ---- deaths ---------------------------------------------------------------------------------------------------------------- */
 
 struct knowing {
-    const struct knell__report *first;
+    const struct job_report *first;
     int64_t last;
     double sum; /* of the times, from the death on */
     int ranks;
@@ -64,8 +64,8 @@ static struct knowing knowing_of(const struct knell__run_job *job, int victim, i
 {
     struct knowing k = {0};
     for (size_t i = 0; i < job->reports; i++) {
-        const struct knell__report *report = &job->report[i];
-        if (report->word != KNELL__WORD_LEARNED || report->peer != victim)
+        const struct job_report *report = &job->report[i];
+        if (report->word != JOB_WORD_LEARNED || report->peer != victim)
             continue;
         k.first = k.first && k.first->when <= report->when ? k.first : report;
         k.last = report->when > k.last ? report->when : k.last;
@@ -118,7 +118,7 @@ static void put_spans(struct knell_json *j, const struct knell__run_job *job, in
     size_t count = knell__run_spans(job, call, &span);
     for (size_t i = 0; i < count; i++) {
         knell_json_object(j);
-        knell_json_put_string(j, "call", knell__run_call_name(call));
+        knell_json_put_string(j, "call", job_call_name(call));
         put_time(j, job, "at_s", span[i].first);
         knell_json_put_integer(j, "ranks", span[i].ranks);
         knell_json_put_seconds(j, "took_s", span[i].end - span[i].first);
@@ -131,12 +131,12 @@ static void put_spans(struct knell_json *j, const struct knell__run_job *job, in
 static void put_flips(struct knell_json *j, const struct knell__run_job *job)
 {
     for (size_t i = 0; i < job->reports; i++) {
-        const struct knell__report *report = &job->report[i];
-        if (report->word != KNELL__WORD_FLIPPED || report->code <= 0)
+        const struct job_report *report = &job->report[i];
+        if (report->word != JOB_WORD_FLIPPED || report->code <= 0)
             continue;
         knell_json_object(j);
         knell_json_put_integer(j, "rank", report->process);
-        knell_json_put_string(j, "call", knell__run_call_name((int)report->value));
+        knell_json_put_string(j, "call", job_call_name((int)report->value));
         put_time(j, job, "at_s", report->when);
         knell_json_put_integer(j, "bits", report->code);
         knell_json_close(j);
@@ -165,7 +165,7 @@ static void put_rank(struct knell_json *j, const struct knell__run_rank *rank, i
         knell_json_put_integer(j, "status",
                                WIFSIGNALED(rank->status) ? 128 + WTERMSIG(rank->status) : WEXITSTATUS(rank->status));
     if (rank->told && rank->inside >= 0)
-        knell_json_put_string(j, "inside", knell__run_call_name(rank->inside));
+        knell_json_put_string(j, "inside", job_call_name(rank->inside));
     knell_json_close(j);
 }
 
@@ -173,7 +173,7 @@ static void put_rank(struct knell_json *j, const struct knell__run_rank *rank, i
 
 void knell__run_json(const struct knell__run_job *job, int status, FILE *out)
 {
-    static const int calls[] = {KNELL__CALL_COMM_REVOKE, KNELL__CALL_COMM_AGREE, KNELL__CALL_COMM_SHRINK};
+    static const int calls[] = {JOB_CALL_COMM_REVOKE, JOB_CALL_COMM_AGREE, JOB_CALL_COMM_SHRINK};
     struct knell_json j;
     knell_json_begin(&j, out);
     knell_json_object(&j);

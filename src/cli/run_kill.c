@@ -1,7 +1,7 @@
 /* run_kill: see run_kill.h. One Computer a rank; the daemon of a victim halts it after a time or before a call. */
 #include "cli/run_kill.h"
 #include "cli/suggest.h"
-#include "mpi/gen/calls.h"
+#include "job/calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,52 +13,11 @@ struct kill {
     char call[64]; /* "MPI_Send#3" */
 };
 
-static const char *const call_name[] = {
-#define CALL_NAME(number, call) #call,
-    KNELL__CALLS(CALL_NAME)
-#undef CALL_NAME
-};
-
-/* By what other names they are called. */
-static const struct {
-    int call;
-    const char *name;
-} alias[] = {
-#define CALL_ALIAS(number, other) {KNELL__CALL_##number, #other},
-    KNELL__CALL_ALIASES(CALL_ALIAS)
-#undef CALL_ALIAS
-};
-enum { ALIASES = sizeof alias / sizeof *alias };
-
-const char *knell__run_call_name(int call)
-{
-    return call >= 0 && call < KNELL__CALL_END ? call_name[call] : "a call";
-}
-
 /* Calls in which no scenario hears of a rank. */
 static bool is_out_of_reach(int call)
 {
-    return call == KNELL__CALL_INIT || call == KNELL__CALL_INIT_THREAD || call == KNELL__CALL_ABORT ||
-           call == KNELL__CALL_INITIALIZED || call == KNELL__CALL_FINALIZED;
-}
-
-static int number_of(const char *name)
-{
-    for (int i = 0; i < KNELL__CALL_END; i++)
-        if (strcmp(call_name[i], name) == 0)
-            return i;
-    for (int i = 0; i < ALIASES; i++)
-        if (strcmp(alias[i].name, name) == 0)
-            return alias[i].call;
-    return -1;
-}
-
-const char *knell__run_call_alias(int call)
-{
-    for (int i = 0; i < ALIASES; i++)
-        if (alias[i].call == call)
-            return alias[i].name;
-    return NULL;
+    return call == JOB_CALL_INIT || call == JOB_CALL_INIT_THREAD || call == JOB_CALL_ABORT ||
+           call == JOB_CALL_INITIALIZED || call == JOB_CALL_FINALIZED;
 }
 
 static bool is_meant(const char *name, const char *call)
@@ -75,32 +34,33 @@ static bool is_family(const char *name)
 /* A family is of calls in the middle of a job. */
 bool knell__run_call_is(int call, const char *name)
 {
-    const char *other = knell__run_call_alias(call);
-    if (is_out_of_reach(call) || (call == KNELL__CALL_FINALIZE && is_family(name)))
+    const char *other = job_call_alias(call);
+    if (is_out_of_reach(call) || (call == JOB_CALL_FINALIZE && is_family(name)))
         return false;
-    return is_meant(name, call_name[call]) || (other && is_meant(name, other));
+    return is_meant(name, job_call_name(call)) || (other && is_meant(name, other));
 }
 
 bool knell__run_call_exists(const char *name)
 {
     int call = 0;
-    while (call < KNELL__CALL_END && !knell__run_call_is(call, name))
+    while (call < JOB_CALL_END && !knell__run_call_is(call, name))
         call++;
-    return call < KNELL__CALL_END;
+    return call < JOB_CALL_END;
 }
 
 int knell__run_no_call(const struct knell_usage *usage, const char *where, const char *name)
 {
     struct knell_suggestion near = {.word = name};
-    if (is_out_of_reach(number_of(name)))
+    if (is_out_of_reach(job_call_named(name)))
         return knell__cli_fail(usage,
                                "%.120s: nothing can be done at %.60s: ranks are heard of from the end of MPI_Init to "
                                "MPI_Finalize",
                                where, name);
-    for (int i = 0; i < KNELL__CALL_END; i++)
-        knell__suggestion_offer(&near, call_name[i]);
-    for (int i = 0; i < ALIASES; i++)
-        knell__suggestion_offer(&near, alias[i].name);
+    for (int i = 0; i < JOB_CALL_END; i++)
+        knell__suggestion_offer(&near, job_call_name(i));
+    for (int i = 0; i < JOB_CALL_END; i++)
+        if (job_call_alias(i))
+            knell__suggestion_offer(&near, job_call_alias(i));
     if (is_family(name))
         return knell__cli_fail(usage, "%.120s: no MPI call that is known here begins with %.*s", where,
                                (int)strlen(name) - 1, name);

@@ -5,11 +5,11 @@
 #include <sys/wait.h>
 
 static const char *const events[] = {
-    [KNELL__WORD_STARTED] = "started", [KNELL__WORD_ENDED] = "ended",        [KNELL__WORD_INIT] = "init",
-    [KNELL__WORD_READY] = "ready",     [KNELL__WORD_FINISHED] = "finalized", [KNELL__WORD_ABORTED] = "aborted",
-    [KNELL__WORD_LEARNED] = "learned", [KNELL__WORD_GHOST] = "ghost",        [KNELL__WORD_DID] = "call",
-    [KNELL__WORD_AT] = "held",         [KNELL__WORD_INSIDE] = "inside",      [KNELL__WORD_FLIPPED] = "flipped",
-    [KNELL__WORD_COUNTED] = "counted", [KNELL__WORD_CHANGED] = "changed",
+    [JOB_WORD_STARTED] = "started", [JOB_WORD_ENDED] = "ended",        [JOB_WORD_INIT] = "init",
+    [JOB_WORD_READY] = "ready",     [JOB_WORD_FINISHED] = "finalized", [JOB_WORD_ABORTED] = "aborted",
+    [JOB_WORD_LEARNED] = "learned", [JOB_WORD_GHOST] = "ghost",        [JOB_WORD_DID] = "call",
+    [JOB_WORD_AT] = "held",         [JOB_WORD_INSIDE] = "inside",      [JOB_WORD_FLIPPED] = "flipped",
+    [JOB_WORD_COUNTED] = "counted", [JOB_WORD_CHANGED] = "changed",
 };
 
 static const char *event_of(int32_t word)
@@ -25,29 +25,29 @@ static void put_end(struct knell_json *j, int status)
         knell_json_put_integer(j, "status", WEXITSTATUS(status));
 }
 
-static void put_call(struct knell_json *j, const struct knell__report *report)
+static void put_call(struct knell_json *j, const struct job_report *report)
 {
     knell_json_key(j, "call");
     if (report->value < 0)
         knell_json_null(j);
     else
-        knell_json_string(j, knell__run_call_name((int)report->value));
+        knell_json_string(j, job_call_name((int)report->value));
 }
 
-static void put_learned(struct knell_json *j, const struct knell__report *report)
+static void put_learned(struct knell_json *j, const struct job_report *report)
 {
     knell_json_put_integer(j, "dead", report->peer);
     knell_json_put_integer(j, "by", report->by);
     knell_json_put_string(j, "why", knell_why_text((enum knell_why)report->value));
 }
 
-static void put_aborted(struct knell_json *j, const struct knell__report *report)
+static void put_aborted(struct knell_json *j, const struct job_report *report)
 {
     knell_json_put_integer(j, "code", report->value);
     knell_json_put_bool(j, "by_handler", report->code != 0);
 }
 
-static void put_did(struct knell_json *j, const struct knell__report *report)
+static void put_did(struct knell_json *j, const struct job_report *report)
 {
     put_call(j, report);
     knell_json_put_seconds(j, "took_s", report->took);
@@ -55,45 +55,45 @@ static void put_did(struct knell_json *j, const struct knell__report *report)
 }
 
 /* -1: the call sends nothing that can be copied. */
-static void put_flipped(struct knell_json *j, const struct knell__report *report)
+static void put_flipped(struct knell_json *j, const struct job_report *report)
 {
     put_call(j, report);
     knell_json_put_integer(j, "bits", report->code < 0 ? 0 : report->code);
 }
 
-static void put_details(struct knell_json *j, const struct knell__report *report)
+static void put_details(struct knell_json *j, const struct job_report *report)
 {
     switch (report->word) {
-    case KNELL__WORD_STARTED:
+    case JOB_WORD_STARTED:
         knell_json_put_integer(j, "pid", report->value);
         break;
-    case KNELL__WORD_ENDED:
+    case JOB_WORD_ENDED:
         put_end(j, (int)report->value);
         break;
-    case KNELL__WORD_ABORTED:
+    case JOB_WORD_ABORTED:
         put_aborted(j, report);
         break;
-    case KNELL__WORD_LEARNED:
+    case JOB_WORD_LEARNED:
         put_learned(j, report);
         break;
-    case KNELL__WORD_DID:
+    case JOB_WORD_DID:
         put_did(j, report);
         break;
-    case KNELL__WORD_AT:
+    case JOB_WORD_AT:
         put_call(j, report);
         knell_json_put_string(j, "where", report->code ? "after" : "before");
         break;
-    case KNELL__WORD_INSIDE:
+    case JOB_WORD_INSIDE:
         put_call(j, report);
         break;
-    case KNELL__WORD_FLIPPED:
+    case JOB_WORD_FLIPPED:
         put_flipped(j, report);
         break;
-    case KNELL__WORD_COUNTED:
+    case JOB_WORD_COUNTED:
         knell_json_put_integer(j, "missed", report->value);
         knell_json_put_seconds(j, "latest_s", report->took);
         break;
-    case KNELL__WORD_CHANGED:
+    case JOB_WORD_CHANGED:
         knell_json_put_integer(j, "variable", report->value);
         break;
     default:
@@ -102,11 +102,11 @@ static void put_details(struct knell_json *j, const struct knell__report *report
 }
 
 /* A call is told of when it returns, and that is its time here. */
-void knell__run_log_report(struct knell__run_job *job, const struct knell__report *report)
+void knell__run_log_report(struct knell__run_job *job, const struct job_report *report)
 {
     if (!job->log.file)
         return;
-    int64_t when = report->when + (report->word == KNELL__WORD_DID ? report->took : 0);
+    int64_t when = report->when + (report->word == JOB_WORD_DID ? report->took : 0);
     struct knell_json *j = knell__log_begin(&job->log, when, event_of(report->word));
     knell_json_put_integer(j, "rank", report->process);
     put_details(j, report);

@@ -40,10 +40,10 @@ static int cell_of(const struct row *row, double at)
 }
 
 /* A call has its share in every cell it touches. `part`: of one rank among several in a row. */
-static void mark(const struct knell__run_job *job, const struct knell__report *report, double part, struct row *row)
+static void mark(const struct knell__run_job *job, const struct job_report *report, double part, struct row *row)
 {
     double from = (double)(report->when - job->begin), to = from + (double)report->took;
-    if (report->word != KNELL__WORD_DID || report->when >= job->end)
+    if (report->word != JOB_WORD_DID || report->when >= job->end)
         return;
     int first = cell_of(row, from);
     for (int c = first; c < row->width && (c == first || c * row->cell < to); c++) {

@@ -74,7 +74,7 @@ static bool make_directory(struct knell__run_place *place)
 static bool make_pipe(struct knell__run_place *place)
 {
     char path[96];
-    snprintf(path, sizeof path, "%s/" KNELL__REPORT_PIPE, place->path);
+    snprintf(path, sizeof path, "%s/" JOB_REPORT_PIPE, place->path);
     if (mkfifo(path, 0600) != 0 || (place->reports = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0)
         return false;
     (void)fcntl(place->reports, F_SETPIPE_SZ, PIPE_BYTES); /* the ranks never wait for us; what does not fit is lost */
@@ -84,9 +84,9 @@ static bool make_pipe(struct knell__run_place *place)
 static bool make_desks(const struct knell__run_plan *plan, struct knell__run_place *place)
 {
     char path[96];
-    snprintf(path, sizeof path, "%s/" KNELL__REPORT_DESK, place->path);
+    snprintf(path, sizeof path, "%s/" JOB_REPORT_DESK, place->path);
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    place->stride = knell__desk_stride((size_t)sysconf(_SC_PAGESIZE));
+    place->stride = job_desk_stride((size_t)sysconf(_SC_PAGESIZE));
     place->desks_size = place->stride * (size_t)plan->ranks;
     void *memory = fd >= 0 && ftruncate(fd, (off_t)place->desks_size) == 0
                        ? mmap(NULL, place->desks_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
@@ -109,9 +109,9 @@ int knell__run_place_open(const struct knell__run_plan *plan, struct knell__run_
                : knell__cli_broken(plan->usage, "%s: %s", place->path, strerror(errno));
 }
 
-struct knell__desk *knell__run_desk(const struct knell__run_place *place, int rank)
+struct job_desk *knell__run_desk(const struct knell__run_place *place, int rank)
 {
-    return (struct knell__desk *)(place->desks + (size_t)rank * place->stride);
+    return (struct job_desk *)(place->desks + (size_t)rank * place->stride);
 }
 
 void knell__run_place_close(struct knell__run_place *place)

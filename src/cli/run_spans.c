@@ -1,12 +1,12 @@
 /* run_spans: which calls of revoke, agree and shrink belong together: the k-th of every member on one communicator. A revoke is
  * one, whoever calls it how often. */
 #include "cli/run.h"
-#include "mpi/gen/calls.h"
+#include "job/calls.h"
 
 #include <stdlib.h>
 
 struct call {
-    const struct knell__report *report;
+    const struct job_report *report;
     int k; /* the k-th of its rank on its communicator */
 };
 
@@ -17,7 +17,7 @@ static int compare(uint64_t a, uint64_t b)
 
 static int by_member(const void *a, const void *b)
 {
-    const struct knell__report *x = ((const struct call *)a)->report, *y = ((const struct call *)b)->report;
+    const struct job_report *x = ((const struct call *)a)->report, *y = ((const struct call *)b)->report;
     int order = compare(x->group, y->group);
     if (order == 0)
         order = compare((uint64_t)x->process, (uint64_t)y->process);
@@ -48,20 +48,20 @@ static size_t gather(const struct knell__run_job *job, int number, struct call *
 {
     size_t count = 0;
     for (size_t i = 0; i < job->reports; i++)
-        if (job->report[i].word == KNELL__WORD_DID && job->report[i].value == number && job->report[i].when < job->end)
+        if (job->report[i].word == JOB_WORD_DID && job->report[i].value == number && job->report[i].when < job->end)
             call[count++].report = &job->report[i];
     qsort(call, count, sizeof *call, by_member);
     for (size_t i = 1; i < count; i++) {
-        const struct knell__report *now = call[i].report, *before = call[i - 1].report;
+        const struct job_report *now = call[i].report, *before = call[i - 1].report;
         bool again = now->group == before->group && now->process == before->process;
-        call[i].k = again && number != KNELL__CALL_COMM_REVOKE ? call[i - 1].k + 1 : 0;
+        call[i].k = again && number != JOB_CALL_COMM_REVOKE ? call[i - 1].k + 1 : 0;
     }
     return count;
 }
 
 static void take(struct knell__run_span *span, const struct call *call, bool first_of_rank)
 {
-    const struct knell__report *report = call->report;
+    const struct job_report *report = call->report;
     int64_t end = report->when + report->took;
     span->ranks += first_of_rank;
     span->first = report->when < span->first ? report->when : span->first;

@@ -9,7 +9,7 @@
 
 bool knell__run_waits(const struct knell__run_job *job, int rank, int64_t *since)
 {
-    const struct knell__desk_words *words = &knell__run_desk(&job->place, rank)->words;
+    const struct job_desk_words *words = &knell__run_desk(&job->place, rank)->words;
     int64_t seen = atomic_load(&words->waits_seen);
     *since = atomic_load(&words->waits_since);
     return seen && knell__run_clock() - seen < FRESH_NS;

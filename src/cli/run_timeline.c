@@ -1,7 +1,7 @@
 /* run_timeline: what happened in a job, in the order of time: who died and how it was known, who was the first and the last to
  * know, and how long revoke, agree and shrink took. A job in which nothing happened has none. */
 #include "cli/run.h"
-#include "mpi/gen/calls.h"
+#include "job/calls.h"
 
 #include <inttypes.h>
 #include <knell/core.h>
@@ -29,7 +29,7 @@ struct lines {
     struct line *line;
     size_t count, room;
     const struct knell__run_colors *colors;
-    size_t unseen[KNELL__CALL_END]; /* calls that have no line */
+    size_t unseen[JOB_CALL_END]; /* calls that have no line */
 };
 
 /* A timeline that finds no memory is shorter. */
@@ -59,7 +59,7 @@ static int by_time(const void *a, const void *b)
 /* ---- deaths ---------------------------------------------------------------------------------------------------------------- */
 
 struct learning {
-    const struct knell__report *first, *last;
+    const struct job_report *first, *last;
     int know;
 };
 
@@ -67,8 +67,8 @@ static struct learning learning_of(const struct knell__run_job *job, int victim)
 {
     struct learning l = {0};
     for (size_t i = 0; i < job->reports; i++) {
-        const struct knell__report *report = &job->report[i];
-        if (report->word != KNELL__WORD_LEARNED || report->peer != victim)
+        const struct job_report *report = &job->report[i];
+        if (report->word != JOB_WORD_LEARNED || report->peer != victim)
             continue;
         l.know++;
         l.first = l.first && l.first->when <= report->when ? l.first : report;
@@ -77,14 +77,14 @@ static struct learning learning_of(const struct knell__run_job *job, int victim)
     return l;
 }
 
-const struct knell__report *knell__run_first_to_know(const struct knell__run_job *job, int rank)
+const struct job_report *knell__run_first_to_know(const struct knell__run_job *job, int rank)
 {
     return learning_of(job, rank).first;
 }
 
 int64_t knell__run_died(const struct knell__run_job *job, int rank)
 {
-    const struct knell__report *first = knell__run_first_to_know(job, rank);
+    const struct job_report *first = knell__run_first_to_know(job, rank);
     int64_t died = job->rank[rank].died;
     return first && first->when < died ? first->when : died;
 }
@@ -95,7 +95,7 @@ bool knell__run_is_death(const struct knell__run_rank *rank)
 }
 
 /* Its observer heard nothing of it for delta, and ended it: whoever is held for dead must be. */
-static bool is_ended_by_us(const struct knell__run_rank *rank, const struct knell__report *first)
+static bool is_ended_by_us(const struct knell__run_rank *rank, const struct job_report *first)
 {
     int status = rank->status;
     bool is_our_way =
@@ -156,7 +156,7 @@ enum { NEAR = 2, SHOWN = 20 }; /* of each kind: so many after a death, and at mo
 static void add_span(int call, const struct knell__run_span *span, struct lines *lines)
 {
     char text[sizeof lines->line->text];
-    snprintf(text, sizeof text, "  %s by %d rank%s: %.3f ms in all, the longest %.3f ms", knell__run_call_name(call),
+    snprintf(text, sizeof text, "  %s by %d rank%s: %.3f ms in all, the longest %.3f ms", job_call_name(call),
              span->ranks, span->ranks == 1 ? "" : "s", milliseconds(span->end - span->first),
              milliseconds(span->longest));
     add_line(lines, span->first, "", text);
@@ -197,10 +197,10 @@ static void add_calls(const struct knell__run_job *job, int call, struct lines *
 /* What no death was near, or was too much. */
 static void write_unseen(const struct lines *lines, FILE *out)
 {
-    for (int call = 0; call < KNELL__CALL_END; call++)
+    for (int call = 0; call < JOB_CALL_END; call++)
         if (lines->unseen[call])
             fprintf(out, "%13sand %zu more of %s, not near a death; --log has them\n", "", lines->unseen[call],
-                    knell__run_call_name(call));
+                    job_call_name(call));
 }
 
 /* ---- wrong bits ------------------------------------------------------------------------------------------------------------ */
@@ -210,11 +210,11 @@ static int add_flips(const struct knell__run_job *job, struct lines *lines)
     char text[sizeof lines->line->text];
     int messages = 0;
     for (size_t i = 0; i < job->reports; i++) {
-        const struct knell__report *report = &job->report[i];
-        if (report->word != KNELL__WORD_FLIPPED || report->code <= 0 || messages++ >= SHOWN)
+        const struct job_report *report = &job->report[i];
+        if (report->word != JOB_WORD_FLIPPED || report->code <= 0 || messages++ >= SHOWN)
             continue;
         snprintf(text, sizeof text, "~ rank %" PRId32 " sent %" PRId32 " wrong bit%s by %s", report->process,
-                 report->code, report->code == 1 ? "" : "s", knell__run_call_name((int)report->value));
+                 report->code, report->code == 1 ? "" : "s", job_call_name((int)report->value));
         add_line(lines, report->when, lines->colors->dead, text);
     }
     return messages;
@@ -242,7 +242,7 @@ static void write_punctuality(const struct knell__run_job *job, FILE *out)
 
 void knell__run_fatal(const struct knell__run_job *job, FILE *out)
 {
-    fprintf(out, "knell run: rank %d: %.*s\n", job->aborted_by, KNELL__DESK_ERROR - 1,
+    fprintf(out, "knell run: rank %d: %.*s\n", job->aborted_by, JOB_DESK_ERROR - 1,
             knell__run_desk(&job->place, job->aborted_by)->words.error);
 }
 
@@ -269,7 +269,7 @@ static void write_head(const struct knell__run_job *job, int deaths, int flips, 
 
 void knell__run_timeline(const struct knell__run_job *job, FILE *out)
 {
-    static const int shown[] = {KNELL__CALL_COMM_REVOKE, KNELL__CALL_COMM_AGREE, KNELL__CALL_COMM_SHRINK};
+    static const int shown[] = {JOB_CALL_COMM_REVOKE, JOB_CALL_COMM_AGREE, JOB_CALL_COMM_SHRINK};
     struct lines lines = {.colors = knell__run_colors(out)};
     int deaths = 0, flips = add_flips(job, &lines);
     for (int i = 0; i < job->plan->ranks; i++)

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
-enum { PLACE_TEXT = KNELL__DESK_PLACE + 64 };
+enum { PLACE_TEXT = JOB_DESK_PLACE + 64 };
 
 /* ---- one rank ---------------------------------------------------------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ static const char *at_no_call(const struct knell__run_rank *rank)
 {
     if (!rank->told)
         return "no answer";
-    return rank->inside == KNELL__INSIDE_UNSURE ? "inside no MPI call, or held up inside the MPI below"
+    return rank->inside == JOB_INSIDE_UNSURE ? "inside no MPI call, or held up inside the MPI below"
                                                 : "inside no MPI call";
 }
 
@@ -65,7 +65,7 @@ static bool is_held(const struct knell__run_job *job, int number, char text[PLAC
         snprintf(text, PLACE_TEXT, "held by the scenario at the end of MPI_Init");
     else
         snprintf(text, PLACE_TEXT, "held by the scenario %s %s", held.after ? "after" : "before",
-                 knell__run_call_name(held.call));
+                 job_call_name(held.call));
     return true;
 }
 
@@ -75,7 +75,7 @@ static bool has_words(const struct knell__run_job *job, int number)
     const struct knell__run_rank *rank = &job->rank[number];
     if (!job->place.desks)
         return false;
-    return rank->told && rank->inside != KNELL__INSIDE_UNSURE ? rank->inside >= 0
+    return rank->told && rank->inside != JOB_INSIDE_UNSURE ? rank->inside >= 0
                                                               : knell__run_waits(job, number, &(int64_t){0});
 }
 
@@ -87,10 +87,10 @@ static void write_place(const struct knell__run_job *job, int number, char text[
         return;
     reason = reason ? reason : stopped(rank);
     if (!reason && has_words(job, number))
-        snprintf(text, PLACE_TEXT, "inside %.*s", KNELL__DESK_PLACE - 1,
+        snprintf(text, PLACE_TEXT, "inside %.*s", JOB_DESK_PLACE - 1,
                  knell__run_desk(&job->place, number)->words.place);
     else if (!reason && rank->told && rank->inside >= 0)
-        snprintf(text, PLACE_TEXT, "inside %s", knell__run_call_name(rank->inside));
+        snprintf(text, PLACE_TEXT, "inside %s", job_call_name(rank->inside));
     else
         snprintf(text, PLACE_TEXT, "%s", reason ? reason : at_no_call(rank));
 }

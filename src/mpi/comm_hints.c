@@ -2,7 +2,7 @@
 #include "mpi/comm_hints.h"
 #include "mpi/comm.h"
 #include "mpi/gen/own.h"
-#include "mpi/hint_names.h"
+#include "job/hints.h"
 #include "mpi/native.h"
 #include "mpi/settings.h"
 #include "mpi/side.h"
@@ -12,9 +12,9 @@
 
 enum { VALUE = 32 };
 
-static const char uniform_key[] = KNELL__HINT_UNIFORM, range_key[] = KNELL__HINT_RANGE;
-static const char *const uniform_names[] = {KNELL__HINT_UNIFORM_VALUES, NULL};
-static const char *const range_names[] = {KNELL__HINT_RANGE_VALUES, NULL};
+static const char uniform_key[] = JOB_HINT_UNIFORM, range_key[] = JOB_HINT_RANGE;
+static const char *const uniform_names[] = {JOB_HINT_UNIFORM_VALUES, NULL};
+static const char *const range_names[] = {JOB_HINT_RANGE_VALUES, NULL};
 
 /* ---- names ----------------------------------------------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static int find(const char *const *names, const char *value, int otherwise)
 
 static void read_one(const char *key, const char *value, struct knell__hints *hints)
 {
-    if (strcmp(key, uniform_key) == 0 && strcmp(value, KNELL__HINT_CONSTRUCT) == 0)
+    if (strcmp(key, uniform_key) == 0 && strcmp(value, JOB_HINT_CONSTRUCT) == 0)
         hints->uniform = KNELL__UNIFORM_CREATE;
     else if (strcmp(key, uniform_key) == 0)
         hints->uniform = (enum knell__uniform)find(uniform_names, value, hints->uniform);

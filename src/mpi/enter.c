@@ -21,30 +21,6 @@ struct knell__self knell__self;
 _Atomic unsigned knell__attention = KNELL__ATTENTION_OFF;
 _Thread_local int knell__guard;
 
-static const char *const call_name[] = {
-#define CALL_NAME(number, name) #name,
-    KNELL__CALLS(CALL_NAME)
-#undef CALL_NAME
-};
-
-const char *knell__call_name(enum knell__call call)
-{
-    return call_name[call];
-}
-
-int knell__call_named(const char *name)
-{
-    for (int call = 0; call < KNELL__CALL_END; call++)
-        if (strcmp(call_name[call], name) == 0)
-            return call;
-#define CALL_ALIAS(number, other)  \
-    if (strcmp(#other, name) == 0) \
-        return KNELL__CALL_##number;
-    KNELL__CALL_ALIASES(CALL_ALIAS)
-#undef CALL_ALIAS
-    return -1;
-}
-
 int64_t knell__now_ns(void)
 {
     struct timespec now;
@@ -61,7 +37,7 @@ void knell__heed(void)
         knell__where_answer(NULL);
 }
 
-bool knell__enter_slowly(enum knell__call call, const int64_t *arguments, unsigned count)
+bool knell__enter_slowly(enum job_call call, const int64_t *arguments, unsigned count)
 {
     unsigned attention = atomic_load(&knell__attention);
     if (attention & KNELL__ATTENTION_OFF)
@@ -75,7 +51,7 @@ bool knell__enter_slowly(enum knell__call call, const int64_t *arguments, unsign
     return true;
 }
 
-int knell__leave_slowly(enum knell__call call, int code)
+int knell__leave_slowly(enum job_call call, int code)
 {
     unsigned attention = atomic_load(&knell__attention);
     knell__heed(); /* on the way out: a call that waits has said more by then */

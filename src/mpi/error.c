@@ -93,13 +93,13 @@ static void write_error(const struct knell__comm *comm, int code, const char *ha
 /* `knell run` hears of it from every rank, says it once and ends them all. Should it be gone, each ends the job itself. */
 static void end_job(const struct knell__comm *comm, int code, const char *handler)
 {
-    char text[KNELL__DESK_ERROR];
+    char text[JOB_DESK_ERROR];
     write_error(comm, code, handler, text, sizeof text);
     if (knell__is_heard())
         strcpy(knell__desk()->words.error, text);
     else
         knell__say("%s", text);
-    knell__announce((struct knell__report){.word = KNELL__WORD_ABORTED, .value = code, .code = 1});
+    knell__announce((struct job_report){.word = JOB_WORD_ABORTED, .value = code, .code = 1});
     for (int ms = 0; knell__is_heard() && ms < ENDED_MS; ms++)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     knell__abort(code);
@@ -136,12 +136,12 @@ int knell__mpi_comm_call_errhandler(MPI_Comm handle, int errorcode)
     return MPI_SUCCESS;
 }
 
-int knell__raise_lack(MPI_Comm handle, enum knell__call call)
+int knell__raise_lack(MPI_Comm handle, enum job_call call)
 {
-    static _Atomic bool said[KNELL__CALL_END];
+    static _Atomic bool said[JOB_CALL_END];
     struct knell__comm *comm = knell__comm_of(handle);
     if (!atomic_exchange(&said[call], true))
-        knell__say("%s is not carried by the layer; see docs/mpi.md", knell__call_name(call));
+        knell__say("%s is not carried by the layer; see docs/mpi.md", job_call_name(call));
     return knell__raise(comm ? comm : &knell__selfish, MPI_ERR_UNSUPPORTED_OPERATION);
 }
 

@@ -25,7 +25,7 @@ static inline int knell__raise(struct knell__comm *comm, int code)
 KNELL__RARE int knell__raise_unbegun(struct knell__comm *comm, int code, MPI_Request *request);
 
 /* A call that the layer does not carry: says so once, then raises MPI_ERR_UNSUPPORTED_OPERATION. */
-int knell__raise_lack(MPI_Comm comm, enum knell__call call);
+int knell__raise_lack(MPI_Comm comm, enum job_call call);
 
 /* A count beyond int: the layer's messages have none. MPI_ERR_COUNT. */
 int knell__raise_large(MPI_Comm comm);

@@ -160,7 +160,7 @@ int knell__mpi_finalize(void)
 {
     if (atomic_load(&knell__attention) & KNELL__ATTENTION_OFF)
         return knell__native.finalize();
-    (void)KNELL__ENTER(knell__enter_slowly(KNELL__CALL_FINALIZE, NULL, 0));
+    (void)KNELL__ENTER(knell__enter_slowly(JOB_CALL_FINALIZE, NULL, 0));
     delete_attributes();
     knell__ghost_leave();
     finish_given_up();
@@ -171,6 +171,6 @@ int knell__mpi_finalize(void)
     bool whole = knell__deaths() == 0 && finalize_unless_dead();
     atomic_store(&left_alone, !whole);
     knell__side_stop();
-    knell__announce_word(KNELL__WORD_FINISHED, 0);
+    knell__announce_word(JOB_WORD_FINISHED, 0);
     return whole ? native_code : MPI_SUCCESS;
 }

@@ -12,29 +12,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPECTED = KNELL__DESK_FLIPS + 1 };
+enum { EXPECTED = JOB_DESK_FLIPS + 1 };
 
 static _Thread_local struct {
-    enum knell__call call;
+    enum job_call call;
     unsigned orders; /* EXPECTED: not known before there is a message */
-    struct knell_fail_flip order[KNELL__DESK_FLIPS];
+    struct knell_fail_flip order[JOB_DESK_FLIPS];
     void *copy; /* of the call under way */
 } mine;
 
 static void say(int64_t bits)
 {
     int shown = bits < INT32_MAX ? (int)bits : INT32_MAX;
-    knell__announce((struct knell__report){.word = KNELL__WORD_FLIPPED, .value = mine.call, .code = shown});
+    knell__announce((struct job_report){.word = JOB_WORD_FLIPPED, .value = mine.call, .code = shown});
 }
 
-void knell__flip_order(enum knell__call call, const struct knell_fail_flip *order, unsigned count)
+void knell__flip_order(enum job_call call, const struct knell_fail_flip *order, unsigned count)
 {
     mine.call = call;
-    mine.orders = count < KNELL__DESK_FLIPS ? count : KNELL__DESK_FLIPS;
+    mine.orders = count < JOB_DESK_FLIPS ? count : JOB_DESK_FLIPS;
     memcpy(mine.order, order, mine.orders * sizeof *order);
 }
 
-void knell__flip_expect(enum knell__call call)
+void knell__flip_expect(enum job_call call)
 {
     mine.call = call;
     mine.orders = EXPECTED;

@@ -8,10 +8,10 @@
 #include <knell/fail.h>
 
 /* For the call that this thread is about to make. */
-void knell__flip_order(enum knell__call call, const struct knell_fail_flip *order, unsigned count);
+void knell__flip_order(enum job_call call, const struct knell_fail_flip *order, unsigned count);
 
 /* The scenario wants to hear of it when this thread's call turns out to send something: knell__inject_message. */
-void knell__flip_expect(enum knell__call call);
+void knell__flip_expect(enum job_call call);
 
 /* The call is through and has sent nothing: says so if there was an order. */
 void knell__flip_unused(void);
@@ -42,7 +42,7 @@ bool knell__flip_bits(void *bytes, int size);
 #define KNELL__ENTER_SENDING(slowly, buffer, count, datatype) \
     KNELL__ENTER((slowly) && ((buffer) = knell__flip_payload(buffer, count, datatype), true))
 
-static inline int knell__leave_sending(enum knell__call call, int code, const MPI_Request *request)
+static inline int knell__leave_sending(enum job_call call, int code, const MPI_Request *request)
 {
     if (KNELL__RARELY(code != MPI_SUCCESS))
         knell__leave_failed(code);

@@ -137,10 +137,10 @@ function body_of(class, native, own, number)
 }
 
 BEGIN {
-    calls = out "/calls.h"; native_h = out "/native.h"; native_c = out "/native.c"; own_h = out "/own.h"
-    wrappers = out "/wrappers.c"
-    begin(calls, "The calls by number and name.", "KNELL_MPI_GEN_CALLS_H")
-    print "#define KNELL__CALLS(X) \\" > calls
+    calls = out "/job/gen/calls.h"; native_h = out "/mpi/gen/native.h"; native_c = out "/mpi/gen/native.c"; own_h = out "/mpi/gen/own.h"
+    wrappers = out "/mpi/gen/wrappers.c"
+    begin(calls, "The calls by number and name.", "KNELL_JOB_GEN_CALLS_H")
+    print "#define JOB_CALLS(X) \\" > calls
     begin(native_h, "The MPI's own calls.", "KNELL_MPI_GEN_NATIVE_H")
     print "#include <mpi.h>\n\nstruct knell__native {" > native_h
     begin(native_c, "Finds the MPI's own calls.")
@@ -170,7 +170,7 @@ BEGIN {
     seen[name] = 1
     parameters = call; sub(/^[^(]*\(/, "", parameters); sub(/\)$/, "", parameters)
     short = tolower(name); sub(/^mpi_/, "", short); sub(/^mpix_/, class == "ulfm" ? "" : "x_", short)
-    number = "KNELL__CALL_" toupper(short)
+    number = "JOB_CALL_" toupper(short)
     arguments = names_of(parameters)
     begins = request != "NULL" && parameters ~ /MPI_Comm |MPI_Message /
 
@@ -201,9 +201,9 @@ BEGIN {
 END {
     if (failed)
         exit 1
-    print "    /* end */\n\n/* Other names of some. */\n#define KNELL__CALL_ALIASES(X) \\\n" aliases "    /* end */" > calls
-    print "\nenum knell__call {\n#define KNELL__CALL_NUMBER(number, name) KNELL__CALL_##number," > calls
-    print "    KNELL__CALLS(KNELL__CALL_NUMBER)\n#undef KNELL__CALL_NUMBER\n    KNELL__CALL_END\n};\n\n#endif" > calls
+    print "    /* end */\n\n/* Other names of some. */\n#define JOB_CALL_ALIASES(X) \\\n" aliases "    /* end */" > calls
+    print "\nenum job_call {\n#define JOB_CALL_NUMBER(number, name) JOB_CALL_##number," > calls
+    print "    JOB_CALLS(JOB_CALL_NUMBER)\n#undef JOB_CALL_NUMBER\n    JOB_CALL_END\n};\n\n#endif" > calls
     print "};\n\n#endif" > native_h
     print "}" > native_c
     print "\n#endif" > own_h

@@ -55,7 +55,7 @@ static bool become_ghost(void)
     if (!atomic_compare_exchange_strong(&state, &was, GHOST))
         return was == GHOST;
     atomic_store(&died, now());
-    knell__announce_word(KNELL__WORD_GHOST, 0);
+    knell__announce_word(JOB_WORD_GHOST, 0);
     atomic_fetch_or(&knell__attention, KNELL__ATTENTION_GHOST);
     return true;
 }

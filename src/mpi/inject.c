@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-_Static_assert((int)KNELL__CALL_END <= (int)KNELL__DESK_CALLS, "the desk has no room for all calls");
+_Static_assert((int)JOB_CALL_END <= (int)JOB_DESK_CALLS, "the desk has no room for all calls");
 
 /* One call at a time is held: the desk has room for one answer. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -26,7 +26,7 @@ static void sleep_on(_Atomic uint32_t *word, uint32_t was)
         syscall(SYS_futex, word, FUTEX_WAIT, was, NULL, NULL, 0);
 }
 
-static void obey(struct knell__desk *desk)
+static void obey(struct job_desk *desk)
 {
     if (atomic_load(&desk->halt) && !knell__shield_is_shut())
         knell__die_now();
@@ -34,13 +34,13 @@ static void obey(struct knell__desk *desk)
 
 void knell__inject_start(void)
 {
-    struct knell__desk *desk = knell__desk();
+    struct job_desk *desk = knell__desk();
     bool wanted = knell__setting("KNELL_INJECT") && desk;
     uint32_t was = wanted ? atomic_load(&desk->answers) : 0;
     knell__where_listen();
     if (wanted)
         knell__variables_exchange(desk);
-    knell__announce_word(KNELL__WORD_READY, 0);
+    knell__announce_word(JOB_WORD_READY, 0);
     if (!wanted)
         return;
     sleep_on(&desk->answers, was);
@@ -51,7 +51,7 @@ void knell__inject_start(void)
 
 /* ---- held ------------------------------------------------------------------------------------------------------------------ */
 
-static void hold(struct knell__desk *desk, struct knell__report report)
+static void hold(struct job_desk *desk, struct job_report report)
 {
     uint32_t was = atomic_load(&desk->answers);
     knell__announce(report);
@@ -60,43 +60,43 @@ static void hold(struct knell__desk *desk, struct knell__report report)
         knell__variables_exchange(desk);
 }
 
-static void hold_before(struct knell__desk *desk, enum knell__call call, const int64_t *arguments, unsigned count)
+static void hold_before(struct job_desk *desk, enum job_call call, const int64_t *arguments, unsigned count)
 {
     pthread_mutex_lock(&lock);
     desk->arguments = count < KNELL_FAIL_ARGUMENTS_MAX ? count : KNELL_FAIL_ARGUMENTS_MAX;
     for (unsigned i = 0; i < desk->arguments; i++)
         desk->argument[i] = arguments[i];
-    hold(desk, (struct knell__report){.word = KNELL__WORD_AT, .value = call, .code = 0});
+    hold(desk, (struct job_report){.word = JOB_WORD_AT, .value = call, .code = 0});
     knell__flip_order(call, desk->flip, desk->flips);
     desk->flips = 0;
     pthread_mutex_unlock(&lock);
     obey(desk);
 }
 
-static void hold_after(struct knell__desk *desk, enum knell__call call)
+static void hold_after(struct job_desk *desk, enum job_call call)
 {
     pthread_mutex_lock(&lock);
-    hold(desk, (struct knell__report){.word = KNELL__WORD_AT, .value = call, .code = 1});
+    hold(desk, (struct job_report){.word = JOB_WORD_AT, .value = call, .code = 1});
     desk->flips = 0;
     pthread_mutex_unlock(&lock);
     obey(desk);
 }
 
 /* A ghost to be that is stopped: here, with all its threads that come to a call. A halt ends that too. */
-static void stay_while_stopped(struct knell__desk *desk)
+static void stay_while_stopped(struct job_desk *desk)
 {
     while (atomic_load(&desk->stopped) && !atomic_load(&desk->halt))
         syscall(SYS_futex, &desk->stopped, FUTEX_WAIT, 1, NULL, NULL, 0);
 }
 
-static void look_at_variables(struct knell__desk *desk)
+static void look_at_variables(struct job_desk *desk)
 {
     if (!desk->variables)
         return;
     knell__variables_exchange(desk);
     for (int i; (i = knell__variables_changed(desk)) >= 0;) {
         pthread_mutex_lock(&lock);
-        hold(desk, (struct knell__report){.word = KNELL__WORD_CHANGED, .value = i});
+        hold(desk, (struct job_report){.word = JOB_WORD_CHANGED, .value = i});
         pthread_mutex_unlock(&lock);
         obey(desk);
     }
@@ -105,7 +105,7 @@ static void look_at_variables(struct knell__desk *desk)
 /* ---- at calls -------------------------------------------------------------------------------------------------------------- */
 
 /* One of those at which nothing would happen. */
-static bool passes(struct knell__desk *desk)
+static bool passes(struct job_desk *desk)
 {
     uint32_t left = atomic_load(&desk->left);
     while (left > 0)
@@ -115,7 +115,7 @@ static bool passes(struct knell__desk *desk)
 }
 
 /* What does not depend on the call; false: no fault strikes now. */
-static bool attend(struct knell__desk *desk)
+static bool attend(struct job_desk *desk)
 {
     if (knell__shield_is_shut())
         return false;
@@ -125,31 +125,31 @@ static bool attend(struct knell__desk *desk)
     return true;
 }
 
-void knell__inject_before(enum knell__call call, const int64_t *arguments, unsigned count)
+void knell__inject_before(enum job_call call, const int64_t *arguments, unsigned count)
 {
-    struct knell__desk *desk = knell__desk();
+    struct job_desk *desk = knell__desk();
     if (!attend(desk))
         return;
     unsigned armed = atomic_load(&desk->armed[call]);
-    if (armed & KNELL__ARMED_MESSAGE)
+    if (armed & JOB_ARMED_MESSAGE)
         knell__flip_expect(call);
-    if ((armed & KNELL__ARMED_BEFORE) && !passes(desk))
+    if ((armed & JOB_ARMED_BEFORE) && !passes(desk))
         hold_before(desk, call, arguments, count);
 }
 
-void knell__inject_message(enum knell__call call)
+void knell__inject_message(enum job_call call)
 {
-    struct knell__desk *desk = knell__desk();
+    struct job_desk *desk = knell__desk();
     if (!passes(desk))
         hold_before(desk, call, NULL, 0);
 }
 
-void knell__inject_after(enum knell__call call)
+void knell__inject_after(enum job_call call)
 {
-    struct knell__desk *desk = knell__desk();
+    struct job_desk *desk = knell__desk();
     knell__flip_unused();
     if (!attend(desk))
         return;
-    if ((atomic_load(&desk->armed[call]) & KNELL__ARMED_AFTER) && !passes(desk))
+    if ((atomic_load(&desk->armed[call]) & JOB_ARMED_AFTER) && !passes(desk))
         hold_after(desk, call);
 }

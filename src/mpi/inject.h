@@ -10,9 +10,9 @@
 void knell__inject_start(void);
 
 /* May not return: the scenario may say that this process dies here. */
-void knell__inject_before(enum knell__call call, const int64_t *arguments, unsigned count);
-void knell__inject_after(enum knell__call call);
+void knell__inject_before(enum job_call call, const int64_t *arguments, unsigned count);
+void knell__inject_after(enum job_call call);
 /* In the middle of a call, before the message that it sends is copied. */
-void knell__inject_message(enum knell__call call);
+void knell__inject_message(enum job_call call);
 
 #endif

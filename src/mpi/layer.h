@@ -2,7 +2,7 @@
 #ifndef KNELL_MPI_LAYER_H
 #define KNELL_MPI_LAYER_H
 
-#include "mpi/gen/calls.h"
+#include "job/calls.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -42,8 +42,8 @@ extern _Atomic unsigned knell__attention;
 extern _Thread_local int knell__guard __attribute__((tls_model("initial-exec")));
 
 /* `arguments`: those of the call, as far as they are numbers, handles or addresses (docs/scenarios.md: $argN). */
-KNELL__RARE bool knell__enter_slowly(enum knell__call call, const int64_t *arguments, unsigned count);
-KNELL__RARE int knell__leave_slowly(enum knell__call call, int code);
+KNELL__RARE bool knell__enter_slowly(enum job_call call, const int64_t *arguments, unsigned count);
+KNELL__RARE int knell__leave_slowly(enum job_call call, int code);
 /* A thread that waits inside a call looks at attention too: a ghost's parks. Who asks where it is: where.h. */
 KNELL__RARE void knell__heed(void);
 
@@ -55,7 +55,7 @@ KNELL__RARE void knell__heed(void);
 /* A call of the program's returns an error: if the MPI below has raised it and the layer has not, it is raised now (errhandler.c). */
 KNELL__RARE void knell__leave_failed(int code);
 
-static inline int knell__leave(enum knell__call call, int code)
+static inline int knell__leave(enum job_call call, int code)
 {
     if (KNELL__RARELY(code != MPI_SUCCESS))
         knell__leave_failed(code);
@@ -63,9 +63,6 @@ static inline int knell__leave(enum knell__call call, int code)
         return code;
     return knell__leave_slowly(call, code);
 }
-
-const char *knell__call_name(enum knell__call call);
-int knell__call_named(const char *name); /* or -1 */
 
 /* CLOCK_MONOTONIC. */
 int64_t knell__now_ns(void);

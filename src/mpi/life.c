@@ -107,7 +107,7 @@ static void check_mpi(void)
 static void before_init(void)
 {
     check_mpi();
-    knell__announce_word(KNELL__WORD_INIT, 0);
+    knell__announce_word(JOB_WORD_INIT, 0);
     knell__native_learn_connections(true);
 }
 
@@ -133,7 +133,7 @@ int knell__mpi_initialized(int *flag)
 
 int knell__mpi_abort(MPI_Comm handle, int errorcode)
 {
-    knell__announce_word(KNELL__WORD_ABORTED, errorcode);
+    knell__announce_word(JOB_WORD_ABORTED, errorcode);
     (void)handle; /* the job is one: half of it would be left without the other */
     return knell__abort(errorcode);
 }

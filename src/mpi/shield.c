@@ -16,26 +16,26 @@ static unsigned depth;
 
 bool knell__shield_is_shut(void)
 {
-    struct knell__desk *desk = knell__desk();
-    return desk && atomic_load(&desk->shield) == KNELL__SHIELD_SHUT;
+    struct job_desk *desk = knell__desk();
+    return desk && atomic_load(&desk->shield) == JOB_SHIELD_SHUT;
 }
 
 void knell__shield_wait(void)
 {
     while (knell__shield_is_shut())
-        syscall(SYS_futex, &knell__desk()->shield, FUTEX_WAIT, KNELL__SHIELD_SHUT, NULL, NULL, 0);
+        syscall(SYS_futex, &knell__desk()->shield, FUTEX_WAIT, JOB_SHIELD_SHUT, NULL, NULL, 0);
 }
 
-static void shut(struct knell__desk *desk)
+static void shut(struct job_desk *desk)
 {
-    uint32_t was = KNELL__SHIELD_OPEN;
-    if (!atomic_compare_exchange_strong(&desk->shield, &was, KNELL__SHIELD_SHUT))
+    uint32_t was = JOB_SHIELD_OPEN;
+    if (!atomic_compare_exchange_strong(&desk->shield, &was, JOB_SHIELD_SHUT))
         for (;;)
             pause(); /* SIGKILL is on its way */
 }
 
 /* What was held back meanwhile. */
-static void make_up_for_it(struct knell__desk *desk)
+static void make_up_for_it(struct job_desk *desk)
 {
     uint64_t owed = atomic_exchange(&desk->owed, 0);
     for (int number = 1; owed; number++, owed >>= 1)
@@ -47,7 +47,7 @@ static void make_up_for_it(struct knell__desk *desk)
 
 __attribute__((visibility("default"))) void knell_layer_faults_pause(void)
 {
-    struct knell__desk *desk = knell__desk();
+    struct job_desk *desk = knell__desk();
     if (!desk)
         return;
     pthread_mutex_lock(&lock);
@@ -58,13 +58,13 @@ __attribute__((visibility("default"))) void knell_layer_faults_pause(void)
 
 __attribute__((visibility("default"))) void knell_layer_faults_resume(void)
 {
-    struct knell__desk *desk = knell__desk();
+    struct job_desk *desk = knell__desk();
     if (!desk)
         return;
     pthread_mutex_lock(&lock);
     bool open = depth > 0 && --depth == 0;
     if (open)
-        atomic_store(&desk->shield, KNELL__SHIELD_OPEN);
+        atomic_store(&desk->shield, JOB_SHIELD_OPEN);
     pthread_mutex_unlock(&lock);
     if (!open)
         return;

@@ -67,8 +67,8 @@ static void failed(const struct knell_fact *fact)
     if (!knell__self.ghosts || fact->why != KNELL_WHY_TRIGGER)
         atomic_store(&real_death, true);
     knell__comms_failed((int)fact->rank);
-    knell__announce((struct knell__report){
-        .word = KNELL__WORD_LEARNED, .peer = (int32_t)fact->rank, .by = (int32_t)fact->by, .value = fact->why});
+    knell__announce((struct job_report){
+        .word = JOB_WORD_LEARNED, .peer = (int32_t)fact->rank, .by = (int32_t)fact->by, .value = fact->why});
 }
 
 static void on_fact(void *context, const struct knell_fact *fact)
@@ -158,7 +158,7 @@ static void tell_counts(void)
 {
     struct knell_runtime_counters counters;
     if (knell_runtime_counters(runtime, &counters) == 0)
-        knell__announce((struct knell__report){.word = KNELL__WORD_COUNTED,
+        knell__announce((struct job_report){.word = JOB_WORD_COUNTED,
                                                .value = (int64_t)counters.core.heartbeats_missed,
                                                .took = counters.starved_most});
 }

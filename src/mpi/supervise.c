@@ -88,7 +88,7 @@ static _Noreturn void supervise(void)
 {
     pass_on_signals();
     int status = wait_for_rank();
-    knell__announce_word(KNELL__WORD_ENDED, status);
+    knell__announce_word(JOB_WORD_ENDED, status);
     say_goodbye_for_it();
     _exit(WIFEXITED(status) && !knell__setting("KNELL_RUN") ? WEXITSTATUS(status) : 0);
 }
@@ -116,7 +116,7 @@ __attribute__((constructor)) static void stand_between(void)
     share_goodbye();
     rank = fork();
     if (rank > 0) {
-        knell__announce_word(KNELL__WORD_STARTED, rank);
+        knell__announce_word(JOB_WORD_STARTED, rank);
         supervise();
     }
     if (rank == 0) {

@@ -1,7 +1,7 @@
 /* tell.c: see tell.h. What the detector's thread reports is written without waiting. */
 #include "mpi/tell.h"
 #include "mpi/comm.h"
-#include "mpi/gen/calls.h"
+#include "job/calls.h"
 #include "mpi/settings.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 static int out = -1;
 static int rank = -1;
-static struct knell__desk *desk;
+static struct job_desk *desk;
 
 static int64_t now(void)
 {
@@ -37,8 +37,8 @@ static int launched_as(void)
 static void map_desk(const char *directory)
 {
     char path[256];
-    size_t stride = knell__desk_stride((size_t)sysconf(_SC_PAGESIZE));
-    snprintf(path, sizeof path, "%.200s/" KNELL__REPORT_DESK, directory);
+    size_t stride = job_desk_stride((size_t)sysconf(_SC_PAGESIZE));
+    snprintf(path, sizeof path, "%.200s/" JOB_REPORT_DESK, directory);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return;
@@ -55,7 +55,7 @@ __attribute__((constructor(102))) static void open_report(void)
     rank = launched_as();
     if (!directory || rank < 0)
         return;
-    snprintf(path, sizeof path, "%.200s/" KNELL__REPORT_PIPE, directory);
+    snprintf(path, sizeof path, "%.200s/" JOB_REPORT_PIPE, directory);
     out = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     map_desk(directory);
 }
@@ -68,11 +68,11 @@ bool knell__is_heard(void)
 /* What only makes the timeline richer may be lost when nobody reads; what somebody waits for may not. */
 static bool is_waited_for(int word)
 {
-    return word != KNELL__WORD_LEARNED && word != KNELL__WORD_DID && word != KNELL__WORD_FLIPPED &&
-           word != KNELL__WORD_COUNTED;
+    return word != JOB_WORD_LEARNED && word != JOB_WORD_DID && word != JOB_WORD_FLIPPED &&
+           word != JOB_WORD_COUNTED;
 }
 
-void knell__announce(struct knell__report report)
+void knell__announce(struct job_report report)
 {
     if (out < 0)
         return;
@@ -83,9 +83,9 @@ void knell__announce(struct knell__report report)
         poll(&(struct pollfd){.fd = out, .events = POLLOUT}, 1, -1);
 }
 
-void knell__announce_word(enum knell__word word, int64_t value)
+void knell__announce_word(enum job_word word, int64_t value)
 {
-    knell__announce((struct knell__report){.word = word, .value = value});
+    knell__announce((struct job_report){.word = word, .value = value});
 }
 
 int64_t knell__tell_begin(void)
@@ -96,10 +96,10 @@ int64_t knell__tell_begin(void)
 void knell__tell_did(int call, MPI_Comm handle, int64_t began, int code)
 {
     bool of_interest =
-        call == KNELL__CALL_COMM_REVOKE || call == KNELL__CALL_COMM_SHRINK || call == KNELL__CALL_COMM_AGREE;
+        call == JOB_CALL_COMM_REVOKE || call == JOB_CALL_COMM_SHRINK || call == JOB_CALL_COMM_AGREE;
     const struct knell__comm *comm = began && of_interest ? knell__comm_of(handle) : NULL;
     if (comm)
-        knell__announce((struct knell__report){.word = KNELL__WORD_DID,
+        knell__announce((struct job_report){.word = JOB_WORD_DID,
                                                .value = call,
                                                .group = comm->id,
                                                .when = began,
@@ -107,7 +107,7 @@ void knell__tell_did(int call, MPI_Comm handle, int64_t began, int code)
                                                .code = code});
 }
 
-struct knell__desk *knell__desk(void)
+struct job_desk *knell__desk(void)
 {
     return desk;
 }

@@ -2,21 +2,21 @@
 #ifndef KNELL_MPI_TELL_H
 #define KNELL_MPI_TELL_H
 
-#include "mpi/report.h"
+#include "job/report.h"
 
 #include <knell/types.h>
 #include <mpi.h>
 
 /* Is anybody there to tell? */
 bool knell__is_heard(void);
-void knell__announce(struct knell__report report);
-void knell__announce_word(enum knell__word word, int64_t value);
+void knell__announce(struct job_report report);
+void knell__announce_word(enum job_word word, int64_t value);
 
 /* For the wrappers of rare calls: when one began (0: nobody listens), and that it is through. */
 int64_t knell__tell_begin(void);
 void knell__tell_did(int call, MPI_Comm comm, int64_t began, int code);
 
 /* This rank's desk; NULL: none. */
-struct knell__desk *knell__desk(void);
+struct job_desk *knell__desk(void);
 
 #endif

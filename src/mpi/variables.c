@@ -11,7 +11,7 @@ static struct {
     int type;
     int64_t last;
     bool changed;
-} mine[KNELL__DESK_VARIABLES];
+} mine[JOB_DESK_VARIABLES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- in memory ------------------------------------------------------------------------------------------------------------- */
@@ -91,10 +91,10 @@ static void flip(void *address, int type, uint64_t bit)
 /* ---- with the desk --------------------------------------------------------------------------------------------------------- */
 
 /* What we change ourselves is no change that anybody watches for. */
-static void carry_out(const struct knell__desk_order *order)
+static void carry_out(const struct job_desk_order *order)
 {
     uint32_t i = order->variable;
-    if (i >= KNELL__DESK_VARIABLES || !mine[i].address)
+    if (i >= JOB_DESK_VARIABLES || !mine[i].address)
         return;
     if (order->flips)
         flip(mine[i].address, mine[i].type, (uint64_t)order->value);
@@ -103,9 +103,9 @@ static void carry_out(const struct knell__desk_order *order)
     mine[i].last = load(mine[i].address, mine[i].type);
 }
 
-static void show(struct knell__desk *desk, uint32_t i)
+static void show(struct job_desk *desk, uint32_t i)
 {
-    struct knell__desk_variable *variable = &desk->variable[i];
+    struct job_desk_variable *variable = &desk->variable[i];
     int64_t value = load(mine[i].address, mine[i].type);
     if (value != mine[i].last)
         mine[i].changed = atomic_load(&variable->watched) != 0;
@@ -113,19 +113,19 @@ static void show(struct knell__desk *desk, uint32_t i)
     atomic_store(&variable->value, value);
 }
 
-void knell__variables_exchange(struct knell__desk *desk)
+void knell__variables_exchange(struct job_desk *desk)
 {
     pthread_mutex_lock(&lock);
     uint32_t obeyed = atomic_load(&desk->obeyed);
     for (; obeyed != atomic_load(&desk->ordered); atomic_store(&desk->obeyed, ++obeyed))
-        carry_out(&desk->order[obeyed % KNELL__DESK_ORDERS]);
+        carry_out(&desk->order[obeyed % JOB_DESK_ORDERS]);
     for (uint32_t i = 0; i < desk->variables; i++)
         if (mine[i].address)
             show(desk, i);
     pthread_mutex_unlock(&lock);
 }
 
-int knell__variables_changed(const struct knell__desk *desk)
+int knell__variables_changed(const struct job_desk *desk)
 {
     int found = -1;
     pthread_mutex_lock(&lock);
@@ -140,7 +140,7 @@ int knell__variables_changed(const struct knell__desk *desk)
 
 /* ---- with the program ------------------------------------------------------------------------------------------------------ */
 
-static void place(struct knell__desk *desk, uint32_t i, void *address, int type)
+static void place(struct job_desk *desk, uint32_t i, void *address, int type)
 {
     mine[i].address = address;
     mine[i].type = type;
@@ -153,7 +153,7 @@ static void place(struct knell__desk *desk, uint32_t i, void *address, int type)
 /* One that the scenario does not name is of no interest to anybody. */
 __attribute__((visibility("default"))) void knell_layer_variable(const char *name, void *address, int type)
 {
-    struct knell__desk *desk = knell__desk();
+    struct job_desk *desk = knell__desk();
     if (!desk || !name || size_of(type) == 0)
         return;
     pthread_mutex_lock(&lock);

@@ -3,15 +3,15 @@
 #ifndef KNELL_MPI_VARIABLES_H
 #define KNELL_MPI_VARIABLES_H
 
-#include "mpi/report.h"
+#include "job/report.h"
 
 /* What knell/faults.h looks for by name. */
 void knell_layer_variable(const char *name, void *address, int type);
 
 /* Orders first, then the values: the desk is up to date. */
-void knell__variables_exchange(struct knell__desk *desk);
+void knell__variables_exchange(struct job_desk *desk);
 
 /* One that is watched and has another value than at the call before, each once; -1: none. */
-int knell__variables_changed(const struct knell__desk *desk);
+int knell__variables_changed(const struct job_desk *desk);
 
 #endif

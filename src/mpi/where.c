@@ -25,14 +25,14 @@ static int call_at(void *address)
     if (!dladdr(address, &info) || !info.dli_sname)
         return -1;
     const char *name = info.dli_sname + (strncmp(info.dli_sname, "PMPI", 4) == 0);
-    return strncmp(name, "MPI", 3) == 0 ? knell__call_named(name) : -1;
+    return strncmp(name, "MPI", 3) == 0 ? job_call_named(name) : -1;
 }
 
 /* The outermost one is what the program called. */
 static int outermost(void)
 {
     void *frame[FRAMES];
-    int call = KNELL__INSIDE_NONE, count = backtrace(frame, FRAMES);
+    int call = JOB_INSIDE_NONE, count = backtrace(frame, FRAMES);
     for (int i = 0; i < count; i++)
         call = call_at(frame[i]) >= 0 ? call_at(frame[i]) : call;
     return call;
@@ -41,10 +41,10 @@ static int outermost(void)
 /* On the desk, before the report that it is there. */
 static int write_place(const struct knell__aim *aim)
 {
-    struct knell__desk *desk = knell__desk();
+    struct job_desk *desk = knell__desk();
     int call = outermost();
     if (desk && call >= 0)
-        knell__where_write((enum knell__call)call, aim, desk->words.place, sizeof desk->words.place);
+        knell__where_write((enum job_call)call, aim, desk->words.place, sizeof desk->words.place);
     return call;
 }
 
@@ -52,7 +52,7 @@ void knell__where_answer(const struct knell__aim *aim)
 {
     if (!(atomic_fetch_and(&knell__attention, ~(unsigned)KNELL__ATTENTION_ASKED) & KNELL__ATTENTION_ASKED))
         return; /* another thread does */
-    knell__announce_word(KNELL__WORD_INSIDE, write_place(aim));
+    knell__announce_word(JOB_WORD_INSIDE, write_place(aim));
 }
 
 /* ---- in a thread that waits for long ------------------------------------------------------------------------------------------ */
@@ -65,7 +65,7 @@ void knell__where_waits(unsigned turns, const struct knell__aim *aim)
         bool is_said;
         int64_t since;
     } now_in __attribute__((tls_model("initial-exec")));
-    struct knell__desk *desk = knell__self.threads ? NULL : knell__desk();
+    struct job_desk *desk = knell__self.threads ? NULL : knell__desk();
     int64_t now = desk ? knell__now_ns() : 0;
     if (!desk)
         return;
@@ -119,8 +119,8 @@ static void ask(int signal)
 {
     int kept = errno;
     (void)signal;
-    knell__announce_word(KNELL__WORD_INSIDE,
-                         may_be_inside(__builtin_frame_address(0)) ? KNELL__INSIDE_UNSURE : KNELL__INSIDE_NONE);
+    knell__announce_word(JOB_WORD_INSIDE,
+                         may_be_inside(__builtin_frame_address(0)) ? JOB_INSIDE_UNSURE : JOB_INSIDE_NONE);
     atomic_fetch_or(&knell__attention, KNELL__ATTENTION_ASKED);
     knell__epoch_raise(); /* who sleeps in MPI_Finalize waits for that */
     errno = kept;
@@ -129,5 +129,5 @@ static void ask(int signal)
 void knell__where_listen(void)
 {
     if (knell__desk())
-        sigaction(KNELL__ASK_WHERE, &(struct sigaction){.sa_handler = ask, .sa_flags = SA_RESTART}, NULL);
+        sigaction(JOB_ASK_WHERE, &(struct sigaction){.sa_handler = ask, .sa_flags = SA_RESTART}, NULL);
 }

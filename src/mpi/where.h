@@ -17,7 +17,7 @@ struct knell__aim {
     enum knell__request_kind kind;
 };
 
-/* At MPI_Init, under `knell run`: answers the signal KNELL__ASK_WHERE by KNELL__WORD_INSIDE. */
+/* At MPI_Init, under `knell run`: answers the signal JOB_ASK_WHERE by JOB_WORD_INSIDE. */
 void knell__where_listen(void);
 
 /* In a thread that is inside a call, when attention says ASKED. NULL: it does not wait. */
@@ -27,6 +27,6 @@ void knell__where_answer(const struct knell__aim *aim);
 void knell__where_waits(unsigned turns, const struct knell__aim *aim);
 
 /* "MPI_Recv from rank 2 of MPI_COMM_WORLD" (where_words.c). */
-void knell__where_write(enum knell__call call, const struct knell__aim *aim, char *text, size_t size);
+void knell__where_write(enum job_call call, const struct knell__aim *aim, char *text, size_t size);
 
 #endif

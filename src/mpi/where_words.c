@@ -29,9 +29,9 @@ static void write_comm(const struct knell__comm *comm, char *text, size_t size)
 }
 
 /* What MPI_Wait and the like wait for they do not say themselves. */
-static const char *what(enum knell__call call, const struct knell__aim *aim)
+static const char *what(enum job_call call, const struct knell__aim *aim)
 {
-    if (strncmp(knell__call_name(call), "MPI_Wait", 8) != 0)
+    if (strncmp(job_call_name(call), "MPI_Wait", 8) != 0)
         return "";
     if (aim->kind == KNELL__REQUEST_RECV || aim->peer == KNELL__ANYBODY)
         return " for a receive";
@@ -49,14 +49,14 @@ static void write_peer(const struct knell__aim *aim, char *text, size_t size)
         snprintf(text, size, " on ");
 }
 
-void knell__where_write(enum knell__call call, const struct knell__aim *aim, char *text, size_t size)
+void knell__where_write(enum job_call call, const struct knell__aim *aim, char *text, size_t size)
 {
     char peer[48], comm[MPI_MAX_OBJECT_NAME + 48];
     if (!aim || !aim->comm) {
-        snprintf(text, size, "%s", knell__call_name(call));
+        snprintf(text, size, "%s", job_call_name(call));
         return;
     }
     write_peer(aim, peer, sizeof peer);
     write_comm(aim->comm, comm, sizeof comm);
-    snprintf(text, size, "%s%s%s%s", knell__call_name(call), what(call, aim), peer, comm);
+    snprintf(text, size, "%s%s%s%s", job_call_name(call), what(call, aim), peer, comm);
 }

@@ -4,4 +4,7 @@ set -eu
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 "$1/src/mpi/generate" "$fresh"
-diff -r "$fresh" "$1/src/mpi/gen" || { echo "run src/mpi/generate and commit src/mpi/gen" >&2; exit 1; }
+cd "$fresh"
+find . -type f | while read -r file; do
+    diff "$file" "$1/src/$file" || { echo "run src/mpi/generate and commit src/$file" >&2; exit 1; }
+done

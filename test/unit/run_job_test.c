@@ -15,7 +15,7 @@ static int pipes[2];
 
 static void say(int process, int word, int64_t value, int64_t when)
 {
-    struct knell__report report = {.process = process, .word = word, .value = value, .when = when};
+    struct job_report report = {.process = process, .word = word, .value = value, .when = when};
     CHECK_EQ_I64(write(pipes[1], &report, sizeof report), (int64_t)sizeof report);
 }
 
@@ -32,18 +32,18 @@ static bool begin(void)
 TEST(one_end_is_one)
 {
     REQUIRE(begin());
-    say(0, KNELL__WORD_STARTED, 4711, 1);
-    say(1, KNELL__WORD_STARTED, 4712, 1);
-    say(0, KNELL__WORD_FINISHED, 0, 2);
-    say(0, KNELL__WORD_ENDED, 0, 3);
-    say(0, KNELL__WORD_ENDED, 9, 4);
+    say(0, JOB_WORD_STARTED, 4711, 1);
+    say(1, JOB_WORD_STARTED, 4712, 1);
+    say(0, JOB_WORD_FINISHED, 0, 2);
+    say(0, JOB_WORD_ENDED, 0, 3);
+    say(0, JOB_WORD_ENDED, 9, 4);
     knell__run_read_reports(&job);
     CHECK_EQ_U64(job.ended, 1);
     CHECK_EQ_I64(rank[0].status, 0);
     CHECK_EQ_I64(rank[0].died, 0);
     CHECK(!knell__run_all_ended(&job));
-    say(1, KNELL__WORD_ENDED, 9, 5);
-    say(1, KNELL__WORD_ENDED, 0, 6);
+    say(1, JOB_WORD_ENDED, 9, 5);
+    say(1, JOB_WORD_ENDED, 0, 6);
     knell__run_read_reports(&job);
     CHECK_EQ_U64(job.ended, 2);
     CHECK_EQ_I64(rank[1].status, 9);

@@ -1,6 +1,6 @@
 /* The picture and the places of `knell run` with few ranks and with many. A column of the picture is a millisecond here. */
 #include "cli/run.h"
-#include "mpi/gen/calls.h"
+#include "job/calls.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 enum { MOST = 100, BEGIN = 5 };
 
 static struct knell__run_rank rank[MOST];
-static struct knell__report report[20 * MOST];
+static struct job_report report[20 * MOST];
 static struct knell__run_plan plan;
 static struct knell__run_job job;
 
@@ -34,17 +34,17 @@ static void dies(int number, int64_t ms)
 
 static void recovers(int number, int64_t from_ms, int64_t took_ms)
 {
-    report[job.reports++] = (struct knell__report){
-        .word = KNELL__WORD_DID, .process = number, .when = BEGIN + from_ms * MS, .took = took_ms * MS};
+    report[job.reports++] = (struct job_report){
+        .word = JOB_WORD_DID, .process = number, .when = BEGIN + from_ms * MS, .took = took_ms * MS};
 }
 
 static void agrees(int number, int64_t from_us, int64_t took_us)
 {
-    report[job.reports++] = (struct knell__report){.word = KNELL__WORD_DID,
+    report[job.reports++] = (struct job_report){.word = JOB_WORD_DID,
                                                    .process = number,
                                                    .when = BEGIN + from_us * US,
                                                    .took = took_us * US,
-                                                   .value = KNELL__CALL_COMM_AGREE};
+                                                   .value = JOB_CALL_COMM_AGREE};
 }
 
 static char *written(void (*writes)(const struct knell__run_job *, FILE *))

@@ -1,7 +1,7 @@
 /* report.h: between `knell run` and the ranks, in the directory KNELL_RUN names: what ranks tell it (a named pipe, one struct a
  * write) and what it tells them (the desk: a file that both map). There is no MPI in here: both sides include it. */
-#ifndef KNELL_MPI_REPORT_H
-#define KNELL_MPI_REPORT_H
+#ifndef KNELL_JOB_REPORT_H
+#define KNELL_JOB_REPORT_H
 
 #include <knell/fail.h>
 #include <stdatomic.h>
@@ -11,27 +11,27 @@
 
 /* ---- what a rank tells --------------------------------------------------------------------------------------------------- */
 
-enum knell__word {
-    KNELL__WORD_STARTED = 1, /* the supervisor: value is the rank's pid */
-    KNELL__WORD_ENDED,       /* the supervisor: value is its status, as of waitpid */
-    KNELL__WORD_INIT,        /* it has called MPI_Init */
-    KNELL__WORD_READY,       /* MPI_Init is through; the rank waits for the desk if there is a scenario */
-    KNELL__WORD_FINISHED,    /* MPI_Finalize is through */
-    KNELL__WORD_ABORTED, /* MPI_Abort; value is its code; code is not 0: by an error handler, not the program: then the desk has
+enum job_word {
+    JOB_WORD_STARTED = 1, /* the supervisor: value is the rank's pid */
+    JOB_WORD_ENDED,       /* the supervisor: value is its status, as of waitpid */
+    JOB_WORD_INIT,        /* it has called MPI_Init */
+    JOB_WORD_READY,       /* MPI_Init is through; the rank waits for the desk if there is a scenario */
+    JOB_WORD_FINISHED,    /* MPI_Finalize is through */
+    JOB_WORD_ABORTED, /* MPI_Abort; value is its code; code is not 0: by an error handler, not the program: then the desk has
                               * the error in words */
-    KNELL__WORD_LEARNED, /* `peer` is dead: found by `by`, value is why (enum knell_why) */
-    KNELL__WORD_GHOST,   /* it is a ghost from now on */
-    KNELL__WORD_DID,     /* value is a call (gen/calls.h), begun at `when`; it took `took` and gave `code` */
-    KNELL__WORD_AT,      /* held at a call, value; code is 0 before it and 1 after it */
-    KNELL__WORD_INSIDE, /* the answer to KNELL__ASK_WHERE: value is the call it is inside of, or below; the last one counts. The
+    JOB_WORD_LEARNED, /* `peer` is dead: found by `by`, value is why (enum knell_why) */
+    JOB_WORD_GHOST,   /* it is a ghost from now on */
+    JOB_WORD_DID,     /* value is a call (job/calls.h), begun at `when`; it took `took` and gave `code` */
+    JOB_WORD_AT,      /* held at a call, value; code is 0 before it and 1 after it */
+    JOB_WORD_INSIDE, /* the answer to JOB_ASK_WHERE: value is the call it is inside of, or below; the last one counts. The
                               * desk has it in words. */
-    KNELL__WORD_FLIPPED, /* before the call `value`: `code` bits of what it sends are wrong; -1: it sends nothing */
-    KNELL__WORD_COUNTED, /* in MPI_Finalize: value of its heartbeats were missed, the latest by `took` */
-    KNELL__WORD_CHANGED, /* held at a call: the variable `value` of the desk has another value than at the call before */
+    JOB_WORD_FLIPPED, /* before the call `value`: `code` bits of what it sends are wrong; -1: it sends nothing */
+    JOB_WORD_COUNTED, /* in MPI_Finalize: value of its heartbeats were missed, the latest by `took` */
+    JOB_WORD_CHANGED, /* held at a call: the variable `value` of the desk has another value than at the call before */
 };
 
 /* Well below PIPE_BUF: whole or not at all, however many write. */
-struct knell__report {
+struct job_report {
     int64_t when; /* CLOCK_MONOTONIC */
     int64_t took;
     int64_t value;
@@ -45,76 +45,76 @@ struct knell__report {
 };
 
 /* What the thread that got the signal knows by itself. A thread inside a call says more when it comes by, unless the MPI below holds it. */
-enum { KNELL__INSIDE_NONE = -1, KNELL__INSIDE_UNSURE = -2 };
+enum { JOB_INSIDE_NONE = -1, JOB_INSIDE_UNSURE = -2 };
 
 /* The signal that asks a rank which call it is inside of: one that hardly any program uses. */
-#define KNELL__ASK_WHERE SIGRTMAX
+#define JOB_ASK_WHERE SIGRTMAX
 
-#define KNELL__REPORT_PIPE "reports"
-#define KNELL__REPORT_DESK "desk"
+#define JOB_REPORT_PIPE "reports"
+#define JOB_REPORT_DESK "desk"
 
 /* ---- what a rank is told ------------------------------------------------------------------------------------------------- */
 
-enum { KNELL__DESK_CALLS = 512 };
+enum { JOB_DESK_CALLS = 512 };
 enum {
-    KNELL__ARMED_BEFORE = 1,
-    KNELL__ARMED_AFTER = 2,
-    KNELL__ARMED_MESSAGE = 4, /* before it sends something, if it does */
+    JOB_ARMED_BEFORE = 1,
+    JOB_ARMED_AFTER = 2,
+    JOB_ARMED_MESSAGE = 4, /* before it sends something, if it does */
 };
-enum { KNELL__DESK_FLIPS = KNELL_FAIL_ACTIONS_MAX };
-enum { KNELL__DESK_VARIABLES = 32, KNELL__DESK_ORDERS = 64 };
+enum { JOB_DESK_FLIPS = KNELL_FAIL_ACTIONS_MAX };
+enum { JOB_DESK_VARIABLES = 32, JOB_DESK_ORDERS = 64 };
 
 /* Are faults allowed to strike now? Shut by the rank (knell_faults_pause), struck by `knell run`, which then kills it at once. */
-enum { KNELL__SHIELD_OPEN, KNELL__SHIELD_SHUT, KNELL__SHIELD_STRUCK };
+enum { JOB_SHIELD_OPEN, JOB_SHIELD_SHUT, JOB_SHIELD_STRUCK };
 
 /* A variable that the scenario names. The rank knows where it is, once the program has registered it. */
-struct knell__desk_variable {
+struct job_desk_variable {
     char name[KNELL_FAIL_NAME_MAX + 1]; /* without the dollar */
     _Atomic int64_t value;              /* at the last call of the rank */
     _Atomic uint32_t known;             /* it is registered */
     _Atomic uint32_t watched;
 };
 
-struct knell__desk_order {
+struct job_desk_order {
     uint32_t variable;
     uint32_t flips; /* bit `value`, modulo the size, is flipped; else the variable is set to `value` */
     int64_t value;
 };
 
-enum { KNELL__DESK_PLACE = 256, KNELL__DESK_ERROR = 640 };
+enum { JOB_DESK_PLACE = 256, JOB_DESK_ERROR = 640 };
 
 /* What the rank writes on its desk: words, for which a report has no room. */
-struct knell__desk_words {
+struct job_desk_words {
     /* CLOCK_MONOTONIC: when the wait began that it was last seen in, and when that was; 0: it has not waited for long yet. */
     _Atomic int64_t waits_since, waits_seen;
-    char place[KNELL__DESK_PLACE]; /* "MPI_Recv from rank 2 of MPI_COMM_WORLD" */
-    char error[KNELL__DESK_ERROR]; /* with which an error handler ended the job */
+    char place[JOB_DESK_PLACE]; /* "MPI_Recv from rank 2 of MPI_COMM_WORLD" */
+    char error[JOB_DESK_ERROR]; /* with which an error handler ended the job */
 };
 
 /* One rank's. All else is written before `answers` is raised. */
-struct knell__desk {
+struct job_desk {
     _Atomic uint32_t answers; /* futex: raised when a rank that is held may go on */
     _Atomic uint32_t halt;    /* futex: not 0: the process is to die as a ghost, or when it takes its shield away */
     _Atomic uint32_t stopped; /* futex: while it is not 0 the rank is held where it comes to a call */
     _Atomic uint32_t shield;  /* futex */
     _Atomic uint32_t left;    /* so many calls that are armed pass before one is held: nothing would happen there */
     _Atomic uint64_t owed;    /* signals to be had when the shield is gone: bit number - 1 */
-    _Atomic uint8_t armed[KNELL__DESK_CALLS];
+    _Atomic uint8_t armed[JOB_DESK_CALLS];
     uint32_t flips; /* orders for the call before which the rank is held */
-    struct knell_fail_flip flip[KNELL__DESK_FLIPS];
+    struct knell_fail_flip flip[JOB_DESK_FLIPS];
     uint32_t arguments; /* of the call before which the rank is held */
     int64_t argument[KNELL_FAIL_ARGUMENTS_MAX];
     uint32_t variables; /* the scenario names so many; constant */
-    struct knell__desk_variable variable[KNELL__DESK_VARIABLES];
+    struct job_desk_variable variable[JOB_DESK_VARIABLES];
     _Atomic uint32_t ordered, obeyed; /* orders given and carried out: a ring */
-    struct knell__desk_order order[KNELL__DESK_ORDERS];
-    struct knell__desk_words words;
+    struct job_desk_order order[JOB_DESK_ORDERS];
+    struct job_desk_words words;
 };
 
 /* From one rank's desk to the next one's in the file: whole pages. */
-static inline size_t knell__desk_stride(size_t page)
+static inline size_t job_desk_stride(size_t page)
 {
-    return (sizeof(struct knell__desk) + page - 1) / page * page;
+    return (sizeof(struct job_desk) + page - 1) / page * page;
 }
 
 #endif

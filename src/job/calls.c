@@ -1,0 +1,45 @@
+/* calls.c: see calls.h. */
+#include "job/calls.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const char *const call_name[] = {
+#define CALL_NAME(number, name) #name,
+    JOB_CALLS(CALL_NAME)
+#undef CALL_NAME
+};
+
+static const struct {
+    int call;
+    const char *name;
+} alias[] = {
+#define CALL_ALIAS(number, other) {JOB_CALL_##number, #other},
+    JOB_CALL_ALIASES(CALL_ALIAS)
+#undef CALL_ALIAS
+};
+enum { ALIASES = sizeof alias / sizeof *alias };
+
+const char *job_call_name(int call)
+{
+    return call >= 0 && call < JOB_CALL_END ? call_name[call] : "a call";
+}
+
+const char *job_call_alias(int call)
+{
+    for (int i = 0; i < ALIASES; i++)
+        if (alias[i].call == call)
+            return alias[i].name;
+    return NULL;
+}
+
+int job_call_named(const char *name)
+{
+    for (int call = 0; call < JOB_CALL_END; call++)
+        if (strcmp(call_name[call], name) == 0)
+            return call;
+    for (int i = 0; i < ALIASES; i++)
+        if (strcmp(alias[i].name, name) == 0)
+            return alias[i].call;
+    return -1;
+}
