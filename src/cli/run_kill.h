@@ -6,7 +6,6 @@
 
 /* Does a name of the user's, perhaps a family (MPI_*), mean this call? */
 bool knell__run_call_is(int call, const char *name);
-/* Another name of the same call; NULL: none. */
 /* Does it mean any call at which scenarios hear of ranks? */
 bool knell__run_call_exists(const char *name);
 /* Says why there is none, and which is like it; an exit status. `where`: what of the user's named it. */
