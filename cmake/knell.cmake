@@ -5,6 +5,16 @@ function(knell_declare name)
   set_property(GLOBAL APPEND_STRING PROPERTY KNELL_DECLARED "${name}: ${uses}\n")
 endfunction()
 
+# knell_declare_order(NAME room...)
+#   The rooms of the layer NAME: each may include those before it.
+function(knell_declare_order name)
+  set(before "")
+  foreach(room IN LISTS ARGN)
+    knell_declare(${name}/${room} ${before})
+    list(APPEND before ${name}/${room})
+  endforeach()
+endfunction()
+
 # knell_include_root(NAME PATH variable)
 #   An include directory in which "NAME/..." is PATH, and nothing else is: only targets that are given it can include that
 #   folder. NAME may have slashes: mpi/comm.
