@@ -137,19 +137,19 @@ function body_of(class, native, own, number)
 }
 
 BEGIN {
-    calls = out "/job/gen/calls.h"; native_h = out "/mpi/gen/native.h"; native_c = out "/mpi/gen/native.c"; own_h = out "/mpi/gen/own.h"
-    wrappers = out "/mpi/gen/wrappers.c"
+    calls = out "/job/gen/calls.h"; native_h = out "/mpi/native/gen/native.h"; native_c = out "/mpi/native/gen/native.c"; own_h = out "/mpi/base/gen/own.h"
+    wrappers = out "/mpi/edge/gen/wrappers.c"
     begin(calls, "The calls by number and name.", "KNELL_JOB_GEN_CALLS_H")
     print "#define JOB_CALLS(X) \\" > calls
-    begin(native_h, "The MPI's own calls.", "KNELL_MPI_GEN_NATIVE_H")
+    begin(native_h, "The MPI's own calls.", "KNELL_MPI_NATIVE_GEN_NATIVE_H")
     print "#include <mpi.h>\n\nstruct knell__native {" > native_h
     begin(native_c, "Finds the MPI's own calls.")
-    print "#include \"mpi/native.h\"\n\nstruct knell__native knell__native;\n" > native_c
+    print "#include \"mpi/native/native.h\"\n#include \"mpi/base/layer.h\"\n\nstruct knell__native knell__native;\n" > native_c
     print "void knell__native_find(void)\n{" > native_c
-    begin(own_h, "What the hand-written files define.", "KNELL_MPI_GEN_OWN_H")
+    begin(own_h, "What the hand-written files define.", "KNELL_MPI_BASE_GEN_OWN_H")
     print "#include <knell/mpix.h>\n" > own_h
     begin(wrappers, "What the program calls.")
-    print "#include \"mpi/error.h\"\n#include \"mpi/flip.h\"\n#include \"mpi/gen/own.h\"\n#include \"mpi/layer.h\"\n#include \"mpi/native.h\"\n#include \"mpi/tell.h\"\n" > wrappers
+    print "#include \"mpi/base/gen/own.h\"\n#include \"mpi/edge/enter.h\"\n#include \"mpi/native/native.h\"\n" > wrappers
     print "/* In a section of their own: where.c knows by it what is one of them. */" > wrappers
     print "#define EXPORT __attribute__((visibility(\"default\"), section(\"knell_calls\")))" > wrappers
     print "#define FITS(count) ((count) == (int)(count))" > wrappers
