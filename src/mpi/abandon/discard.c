@@ -16,13 +16,13 @@ struct discarded {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct discarded *all; /* each is counted in knell__tasks_active, so that every waiter comes by */
+static struct discarded *all; /* each is counted in layer_tasks, so that every waiter comes by */
 
 /* What does not fit into memory is received by none of its bytes: the MPI below drops what is too long, and says so. */
 static struct discarded *make_room(const MPI_Status *status, int *bytes)
 {
     MPI_Count wanted = 0;
-    knell__native.get_elements_x(status, MPI_BYTE, &wanted);
+    native.get_elements_x(status, MPI_BYTE, &wanted);
     *bytes = wanted > 0 && wanted <= INT_MAX ? (int)wanted : 0;
     struct discarded *made = malloc(sizeof *made + (size_t)*bytes);
     if (!made) {
@@ -30,32 +30,32 @@ static struct discarded *make_room(const MPI_Status *status, int *bytes)
         made = malloc(sizeof *made);
     }
     if (!made)
-        knell__die("out of memory");
+        layer_die("out of memory");
     made->source = status->MPI_SOURCE;
     return made;
 }
 
-void knell__discard(MPI_Message *message, const MPI_Status *status)
+void discard_message(MPI_Message *message, const MPI_Status *status)
 {
     int bytes;
     struct discarded *made = make_room(status, &bytes);
-    if (knell__native.imrecv(made->bytes, bytes, MPI_PACKED, message, &made->request) != MPI_SUCCESS) {
+    if (native.imrecv(made->bytes, bytes, MPI_PACKED, message, &made->request) != MPI_SUCCESS) {
         free(made);
         return;
     }
     pthread_mutex_lock(&lock);
     made->next = all;
     all = made;
-    atomic_fetch_add(&knell__tasks_active, 1);
+    atomic_fetch_add(&layer_tasks, 1);
     pthread_mutex_unlock(&lock);
 }
 
 /* True: it is over. Of a sender that died nothing more comes; the MPI keeps the memory all the same. */
 static bool is_over(struct discarded *one, bool *ours)
 {
-    int complete = 0, code = knell__native.test(&one->request, &complete, MPI_STATUS_IGNORE);
+    int complete = 0, code = native.test(&one->request, &complete, MPI_STATUS_IGNORE);
     *ours = complete || code != MPI_SUCCESS;
-    return *ours || (knell__is_dead(one->source) && !knell__self.ghosts);
+    return *ours || (side_is_dead(one->source) && !self.ghosts);
 }
 
 static void test_all(void)
@@ -68,13 +68,13 @@ static void test_all(void)
             continue;
         }
         *at = one->next;
-        atomic_fetch_sub(&knell__tasks_active, 1);
+        atomic_fetch_sub(&layer_tasks, 1);
         if (ours)
             free(one);
     }
 }
 
-bool knell__discard_turn(void)
+bool discard_turn(void)
 {
     if (pthread_mutex_trylock(&lock) != 0)
         return true;

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 /* Takes a matched message; `status` is that of the probe that matched it. Never blocks. */
-void knell__discard(MPI_Message *message, const MPI_Status *status);
+void discard_message(MPI_Message *message, const MPI_Status *status);
 
 /* Goes on with what is under way. True: something is. */
-bool knell__discard_turn(void);
+bool discard_turn(void);
 
 #endif

@@ -25,43 +25,42 @@ static void (*discard_kept[KEEPERS_MOST])(int source, int tag, MPI_Comm context)
 static int keepers;
 static bool (*may_discard)(int tag);
 
-void knell__drain_also(void (*discard)(int source, int tag, MPI_Comm context))
+void drain_also(void (*discard)(int source, int tag, MPI_Comm context))
 {
     assert(keepers < KEEPERS_MOST);
     discard_kept[keepers++] = discard;
 }
 
-void knell__drain_if(bool (*may)(int tag))
+void drain_if(bool (*may)(int tag))
 {
     may_discard = may;
 }
 
 /* ---- the sender's end ------------------------------------------------------------------------------------------------------ */
 
-static void tell(int process, enum knell__notice_kind kind, MPI_Comm context, int tag)
+static void tell(int process, enum notice_kind kind, MPI_Comm context, int tag)
 {
-    if (knell__hears(process))
-        knell__notice_send(
-            process, &(struct knell__notice){.kind = kind, .context = knell__context_number(context), .tag = tag});
+    if (side_reaches(process))
+        notice_send(process, &(struct notice){.kind = kind, .context = context_number(context), .tag = tag});
 }
 
-void knell__drain_ask(int process, MPI_Comm context, int tag)
+void drain_ask(int process, MPI_Comm context, int tag)
 {
-    tell(process, KNELL__NOTICE_TAKE, context, tag);
+    tell(process, NOTICE_TAKE, context, tag);
 }
 
-void knell__drain_end(int process, MPI_Comm context, int tag)
+void drain_end(int process, MPI_Comm context, int tag)
 {
-    tell(process, KNELL__NOTICE_TAKEN, context, tag);
+    tell(process, NOTICE_TAKEN, context, tag);
 }
 
 /* ---- the receiver's end ---------------------------------------------------------------------------------------------------- */
 
-static void add(int source, const struct knell__notice *notice)
+static void add(int source, const struct notice *notice)
 {
     struct wish *made = malloc(sizeof *made);
     if (!made)
-        knell__die("out of memory");
+        layer_die("out of memory");
     *made = (struct wish){wishes, source, notice->context, notice->tag};
     wishes = made;
 }
@@ -73,7 +72,7 @@ static void end(struct wish **at)
     free(over);
 }
 
-static void remove_one(int source, const struct knell__notice *notice)
+static void remove_one(int source, const struct notice *notice)
 {
     struct wish **at = &wishes;
     while (*at && !((*at)->source == source && (*at)->context == notice->context && (*at)->tag == notice->tag))
@@ -82,10 +81,10 @@ static void remove_one(int source, const struct knell__notice *notice)
         end(at);
 }
 
-void knell__drain_heard(int source, const struct knell__notice *notice)
+void drain_heard(int source, const struct notice *notice)
 {
     pthread_mutex_lock(&lock);
-    if (notice->kind == KNELL__NOTICE_TAKE)
+    if (notice->kind == NOTICE_TAKE)
         add(source, notice);
     else
         remove_one(source, notice);
@@ -94,17 +93,17 @@ void knell__drain_heard(int source, const struct knell__notice *notice)
 
 static void take(const struct wish *wish)
 {
-    MPI_Comm context = knell__context_numbered(wish->context);
+    MPI_Comm context = context_numbered(wish->context);
     MPI_Message message;
     MPI_Status status;
     int found = 1;
-    if (context == knell__wire && !may_discard(wish->tag))
+    if (context == context_wire && !may_discard(wish->tag))
         return;
     while (found) {
         found = 0;
-        knell__native.improbe(wish->source, wish->tag, context, &found, &message, &status);
+        native.improbe(wish->source, wish->tag, context, &found, &message, &status);
         if (found)
-            knell__discard(&message, &status);
+            discard_message(&message, &status);
     }
     for (int i = 0; i < keepers; i++)
         discard_kept[i](wish->source, wish->tag, context);
@@ -114,7 +113,7 @@ static void take(const struct wish *wish)
 static void take_all(void)
 {
     for (struct wish **at = &wishes; *at;) {
-        if (knell__is_dead((*at)->source)) {
+        if (side_is_dead((*at)->source)) {
             end(at);
             continue;
         }
@@ -123,13 +122,13 @@ static void take_all(void)
     }
 }
 
-bool knell__drain_turn(void)
+bool drain_turn(void)
 {
-    bool more = knell__notices_turn();
+    bool more = notice_turn();
     if (pthread_mutex_trylock(&lock) != 0)
         return true;
     take_all();
     more |= wishes != NULL;
     pthread_mutex_unlock(&lock);
-    return knell__discard_turn() || more;
+    return discard_turn() || more;
 }

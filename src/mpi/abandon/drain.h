@@ -16,18 +16,18 @@
 #include <stdbool.h>
 
 /* `process` shall take what this one has sent it, from the asking to the end. Never block. */
-void knell__drain_ask(int process, MPI_Comm context, int tag);
-void knell__drain_end(int process, MPI_Comm context, int tag);
+void drain_ask(int process, MPI_Comm context, int tag);
+void drain_end(int process, MPI_Comm context, int tag);
 
 /* Another process asks, or ends its asking. */
-void knell__drain_heard(int source, const struct knell__notice *notice);
+void drain_heard(int source, const struct notice *notice);
 
 /* Registered once, at MPI_Init: a function that throws away what it has set aside from this sender with this native tag, */
-void knell__drain_also(void (*discard)(int source, int tag, MPI_Comm context));
+void drain_also(void (*discard)(int source, int tag, MPI_Comm context));
 /* and the one that says whether a message with this tag on the wire may be thrown away. */
-void knell__drain_if(bool (*may_discard)(int tag));
+void drain_if(bool (*may_discard)(int tag));
 
 /* Hears notices and does what others have asked for. True: something is under way. Called by all waiters once there was trouble. */
-bool knell__drain_turn(void);
+bool drain_turn(void);
 
 #endif

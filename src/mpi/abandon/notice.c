@@ -13,7 +13,7 @@ struct letter {
     struct letter *next;
     MPI_Request request;
     int peer;
-    struct knell__notice notice;
+    struct notice notice;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* before those of the hearers */
@@ -25,7 +25,7 @@ static struct letter *new_letter(int peer)
 {
     struct letter *made = calloc(1, sizeof *made);
     if (!made)
-        knell__die("out of memory");
+        layer_die("out of memory");
     made->peer = peer;
     return made;
 }
@@ -33,9 +33,9 @@ static struct letter *new_letter(int peer)
 /* True: it is over. A letter to or from the dead may stay in the MPI's hands for ever, and then its memory does too. */
 static bool is_over(struct letter *letter, bool *whole)
 {
-    int complete = 0, code = knell__native.test(&letter->request, &complete, MPI_STATUS_IGNORE);
+    int complete = 0, code = native.test(&letter->request, &complete, MPI_STATUS_IGNORE);
     *whole = complete && code == MPI_SUCCESS;
-    return complete || code != MPI_SUCCESS || knell__is_dead(letter->peer);
+    return complete || code != MPI_SUCCESS || side_is_dead(letter->peer);
 }
 
 static void forget(struct letter *letter)
@@ -53,8 +53,8 @@ static void forget(struct letter *letter)
 /* When the MPI below refuses, the receiver is dying, and nobody waits for it for long. */
 static void post(struct letter *letter)
 {
-    if (knell__native.isend(&letter->notice, sizeof letter->notice, MPI_BYTE, letter->peer, knell__notices_tag(),
-                            knell__wire, &letter->request) != MPI_SUCCESS) {
+    if (native.isend(&letter->notice, sizeof letter->notice, MPI_BYTE, letter->peer, context_notices_tag(),
+                     context_wire, &letter->request) != MPI_SUCCESS) {
         free(letter);
         return;
     }
@@ -62,22 +62,22 @@ static void post(struct letter *letter)
     sent = letter;
 }
 
-static knell__notice_hear *hearer[KNELL__NOTICES];
+static notice_hear *hearer[NOTICES];
 
-void knell__notice_heard_by(enum knell__notice_kind kind, knell__notice_hear *by)
+void notice_heard_by(enum notice_kind kind, notice_hear *by)
 {
     hearer[kind] = by;
 }
 
-static void hear(int source, const struct knell__notice *notice)
+static void hear(int source, const struct notice *notice)
 {
-    if ((unsigned)notice->kind < KNELL__NOTICES)
+    if ((unsigned)notice->kind < NOTICES)
         hearer[notice->kind](source, notice);
 }
 
-void knell__notice_send(int process, const struct knell__notice *notice)
+void notice_send(int process, const struct notice *notice)
 {
-    if (process == knell__self.process) {
+    if (process == self.process) {
         hear(process, notice);
         return;
     }
@@ -109,12 +109,11 @@ static bool find_one(void)
     MPI_Message message;
     MPI_Status status;
     int found = 0;
-    knell__native.improbe(MPI_ANY_SOURCE, knell__notices_tag(), knell__wire, &found, &message, &status);
+    native.improbe(MPI_ANY_SOURCE, context_notices_tag(), context_wire, &found, &message, &status);
     if (!found)
         return false;
     coming = new_letter(status.MPI_SOURCE);
-    if (knell__native.imrecv(&coming->notice, sizeof coming->notice, MPI_BYTE, &message, &coming->request) ==
-        MPI_SUCCESS)
+    if (native.imrecv(&coming->notice, sizeof coming->notice, MPI_BYTE, &message, &coming->request) == MPI_SUCCESS)
         return true;
     free(coming);
     coming = NULL;
@@ -135,7 +134,7 @@ static bool hear_one(void)
     return true;
 }
 
-bool knell__notices_turn(void)
+bool notice_turn(void)
 {
     if (pthread_mutex_trylock(&lock) != 0)
         return true;

@@ -13,29 +13,29 @@
 /* How long a launcher may take to read what was written to it. */
 enum { READ_MS = 200 };
 
-struct knell__self knell__self;
-_Atomic unsigned knell__attention = KNELL__ATTENTION_OFF;
-_Thread_local int knell__guard;
-_Atomic int knell__tasks_active;
+struct self self;
+_Atomic unsigned layer_attention = ATTENTION_OFF;
+_Thread_local int layer_guard;
+_Atomic int layer_tasks;
 
 static void (*_Atomic park)(void);
 
-void knell__park_by(void (*by)(void))
+void layer_park_by(void (*by)(void))
 {
     atomic_store(&park, by);
 }
 
-void knell__park(void)
+void layer_park(void)
 {
-    atomic_load(&park)();
+    atomic_load (&park)();
 }
 
-void *knell__native_symbol(const char *name)
+void *layer_symbol(const char *name)
 {
     return dlsym(RTLD_NEXT, name);
 }
 
-int64_t knell__now_ns(void)
+int64_t now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -47,14 +47,14 @@ int64_t knell__now_ns(void)
 static void say(const char *format, va_list arguments)
 {
     char line[512];
-    int at = snprintf(line, sizeof line, "knell: rank %d: ", knell__self.process);
+    int at = snprintf(line, sizeof line, "knell: rank %d: ", self.process);
     vsnprintf(line + at, sizeof line - (size_t)at - 1, format, arguments);
     strcat(line, "\n");
     ssize_t written = write(STDERR_FILENO, line, strlen(line));
     (void)written;
 }
 
-void knell__say(const char *format, ...)
+void layer_say(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -70,22 +70,22 @@ static void let_words_be_read(void)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-int knell__abort(int code)
+int layer_abort(int code)
 {
     let_words_be_read();
-    int (*abort_natively)(MPI_Comm, int) = (int (*)(MPI_Comm, int))knell__native_symbol("MPI_Abort");
+    int (*abort_natively)(MPI_Comm, int) = (int (*)(MPI_Comm, int))layer_symbol("MPI_Abort");
     return abort_natively(MPI_COMM_WORLD, code);
 }
 
 /* A ghost whose other thread is in the middle of a call finds its detector gone: the dead end nobody. */
-void knell__die(const char *format, ...)
+void layer_die(const char *format, ...)
 {
     va_list arguments;
-    if (atomic_load(&knell__attention) & KNELL__ATTENTION_GHOST)
-        knell__park();
+    if (atomic_load(&layer_attention) & ATTENTION_GHOST)
+        layer_park();
     va_start(arguments, format);
     say(format, arguments);
     va_end(arguments);
-    knell__abort(EXIT_FAILURE);
+    layer_abort(EXIT_FAILURE);
     _exit(EXIT_FAILURE);
 }

@@ -29,7 +29,7 @@ __attribute__((constructor(101))) static void keep(void)
             settings++;
 }
 
-const char *knell__setting(const char *name)
+const char *settings_get(const char *name)
 {
     size_t size = strlen(name);
     for (int i = 0; i < settings; i++)

@@ -4,6 +4,6 @@
 #define KNELL_MPI_BASE_SETTINGS_H
 
 /* As getenv, from any thread at any time: for KNELL_* and what the launchers set (settings.c). NULL: not set. */
-const char *knell__setting(const char *name);
+const char *settings_get(const char *name);
 
 #endif

@@ -2,24 +2,24 @@
 #include "mpi/base/gen/own.h"
 #include "mpi/coll/coll.h"
 
-static bool barrier_step(struct knell__coll *coll)
+static bool barrier_step(struct coll *coll)
 {
     int rank = coll->comm->rank, size = coll->comm->size, far = 1 << coll->round;
     if (far >= size)
         return false;
-    knell__coll_recv(coll, NULL, 0, MPI_BYTE, (rank - far + size) % size);
-    knell__coll_send(coll, NULL, 0, MPI_BYTE, (rank + far) % size);
+    coll_recv(coll, NULL, 0, MPI_BYTE, (rank - far + size) % size);
+    coll_send(coll, NULL, 0, MPI_BYTE, (rank + far) % size);
     return true;
 }
 
-static const struct knell__coll_args nothing;
+static const struct coll_args nothing;
 
-int knell__mpi_barrier(MPI_Comm comm)
+int mpi_barrier(MPI_Comm comm)
 {
-    return knell__coll_call(comm, barrier_step, &nothing, NULL);
+    return coll_call(comm, barrier_step, &nothing, NULL);
 }
 
-int knell__mpi_ibarrier(MPI_Comm comm, MPI_Request *request)
+int mpi_ibarrier(MPI_Comm comm, MPI_Request *request)
 {
-    return knell__coll_call(comm, barrier_step, &nothing, request);
+    return coll_call(comm, barrier_step, &nothing, request);
 }

@@ -11,61 +11,61 @@
 
 enum { SEGMENT = 512 << 10, CHAIN_BYTES = 2 << 20 };
 
-static int label_of(const struct knell__coll *coll)
+static int label_of(const struct coll *coll)
 {
     return (coll->comm->rank - coll->args->root + coll->comm->size) % coll->comm->size;
 }
 
-static int rank_of(const struct knell__coll *coll, int label)
+static int rank_of(const struct coll *coll, int label)
 {
     return (label + coll->args->root) % coll->comm->size;
 }
 
 /* Round 0 receives, round 1 sends to all children. */
-static bool tree_step(struct knell__coll *coll)
+static bool tree_step(struct coll *coll)
 {
-    const struct knell__coll_args *a = coll->args;
+    const struct coll_args *a = coll->args;
     int size = coll->comm->size, label = label_of(coll), low = label ? label & -label : 1 << 30;
     if (label == 0 && coll->round == 0)
         coll->round = 1;
     if (coll->round == 0)
-        knell__coll_recv(coll, a->recv, a->recv_count, a->recv_type, rank_of(coll, label ^ low));
+        coll_recv(coll, a->recv, a->recv_count, a->recv_type, rank_of(coll, label ^ low));
     if (coll->round == 1)
         for (int far = 1; far < low && label + far < size; far <<= 1)
-            knell__coll_send(coll, a->recv, a->recv_count, a->recv_type, rank_of(coll, label + far));
+            coll_send(coll, a->recv, a->recv_count, a->recv_type, rank_of(coll, label + far));
     return coll->round < 2;
 }
 
 /* ---- the chain ------------------------------------------------------------------------------------------------------------------ */
 
-static size_t bytes_of(const struct knell__coll *coll)
+static size_t bytes_of(const struct coll *coll)
 {
-    return knell__layout_of(coll->args->recv_type).size * (size_t)coll->args->recv_count;
+    return coll_layout_of(coll->args->recv_type).size * (size_t)coll->args->recv_count;
 }
 
-static void chain_begin(struct knell__coll *coll)
+static void chain_begin(struct coll *coll)
 {
-    const struct knell__coll_args *a = coll->args;
+    const struct coll_args *a = coll->args;
     coll->mine = a->recv;
-    if (knell__layout_of(a->recv_type).dense)
+    if (coll_layout_of(a->recv_type).dense)
         return;
-    coll->mine = knell__coll_scratch(coll, bytes_of(coll), MPI_BYTE);
+    coll->mine = coll_scratch(coll, bytes_of(coll), MPI_BYTE);
     if (coll->mine && label_of(coll) == 0)
-        knell__coll_pack(coll, a->recv, a->recv_count, a->recv_type, coll->mine);
+        coll_pack(coll, a->recv, a->recv_count, a->recv_type, coll->mine);
 }
 
-static void pass(struct knell__coll *coll, size_t segment, bool onwards)
+static void pass(struct coll *coll, size_t segment, bool onwards)
 {
     size_t at = segment * SEGMENT, all = bytes_of(coll), count = all - at < SEGMENT ? all - at : SEGMENT;
     int label = label_of(coll);
     if (onwards && label + 1 < coll->comm->size)
-        knell__coll_send(coll, (char *)coll->mine + at, (int)count, MPI_PACKED, rank_of(coll, label + 1));
+        coll_send(coll, (char *)coll->mine + at, (int)count, MPI_PACKED, rank_of(coll, label + 1));
     if (!onwards && label > 0)
-        knell__coll_recv(coll, (char *)coll->mine + at, (int)count, MPI_PACKED, rank_of(coll, label - 1));
+        coll_recv(coll, (char *)coll->mine + at, (int)count, MPI_PACKED, rank_of(coll, label - 1));
 }
 
 /* Round i receives segment i and sends the one before. */
-static bool chain_step(struct knell__coll *coll)
+static bool chain_step(struct coll *coll)
 {
     size_t segments = (bytes_of(coll) + SEGMENT - 1) / SEGMENT;
     if (coll->round == 0)
@@ -78,16 +78,16 @@ static bool chain_step(struct knell__coll *coll)
         pass(coll, coll->round - 1, true);
     if (coll->round <= segments)
         return true;
-    if (label_of(coll) > 0 && !knell__layout_of(coll->args->recv_type).dense)
-        knell__coll_unpack(coll, coll->mine, coll->args->recv, coll->args->recv_count, coll->args->recv_type);
+    if (label_of(coll) > 0 && !coll_layout_of(coll->args->recv_type).dense)
+        coll_unpack(coll, coll->mine, coll->args->recv, coll->args->recv_count, coll->args->recv_type);
     return false;
 }
 
 /* ---- calls ---------------------------------------------------------------------------------------------------------------------- */
 
-static bool bcast_step(struct knell__coll *coll)
+static bool bcast_step(struct coll *coll)
 {
-    if (knell__coll_wrong(coll))
+    if (coll_wrong(coll))
         return false;
     size_t bytes = coll->comm->size > 2 ? bytes_of(coll) : 0;
     coll->step = bytes >= CHAIN_BYTES && bytes <= INT_MAX ? chain_step : tree_step;
@@ -96,17 +96,17 @@ static bool bcast_step(struct knell__coll *coll)
 
 static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
 {
-    struct knell__coll_args args = {
-        .recv = buffer, .recv_count = count, .recv_type = type, .root = root, .gives = KNELL__GIVES_MESSAGE};
-    return knell__coll_call(comm, bcast_step, &args, request);
+    struct coll_args args = {
+        .recv = buffer, .recv_count = count, .recv_type = type, .root = root, .gives = COLL_GIVES_MESSAGE};
+    return coll_call(comm, bcast_step, &args, request);
 }
 
-int knell__mpi_bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+int mpi_bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
     return bcast(buffer, count, datatype, root, comm, NULL);
 }
 
-int knell__mpi_ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
+int mpi_ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
     return bcast(buffer, count, datatype, root, comm, request);
 }

@@ -11,11 +11,11 @@
 /* ---- what a nonblocking one has to itself ------------------------------------------------------------------------------------------ */
 
 /* The arrays that mean something to this member: others need not be there. */
-static struct knell__coll_arrays arrays_of(const struct knell__comm *comm, const struct knell__coll_args *args)
+static struct coll_arrays arrays_of(const struct comm *comm, const struct coll_args *args)
 {
-    struct knell__coll_arrays arrays = args->by_rank ? *args->by_rank : (struct knell__coll_arrays){0};
+    struct coll_arrays arrays = args->by_rank ? *args->by_rank : (struct coll_arrays){0};
     if (arrays.at_root && comm->rank != args->root)
-        return (struct knell__coll_arrays){.at_root = true};
+        return (struct coll_arrays){.at_root = true};
     if (args->send == MPI_IN_PLACE) {
         arrays.send_counts = arrays.send_displs = NULL;
         arrays.send_types = NULL;
@@ -23,7 +23,7 @@ static struct knell__coll_arrays arrays_of(const struct knell__comm *comm, const
     return arrays;
 }
 
-static size_t bytes_of(const struct knell__coll_arrays *arrays, size_t ranks)
+static size_t bytes_of(const struct coll_arrays *arrays, size_t ranks)
 {
     size_t ints = (arrays->send_counts != NULL) + (arrays->recv_counts != NULL) + (arrays->send_displs != NULL) +
                   (arrays->recv_displs != NULL);
@@ -42,9 +42,9 @@ static void *copy(const void *array, size_t bytes, char **room)
 }
 
 /* Datatypes first: they may be pointers, and want their alignment. */
-static struct knell__coll_arrays copies_of(const struct knell__coll_arrays *from, size_t ranks, char *room)
+static struct coll_arrays copies_of(const struct coll_arrays *from, size_t ranks, char *room)
 {
-    struct knell__coll_arrays to = *from;
+    struct coll_arrays to = *from;
     to.send_types = copy(from->send_types, ranks * sizeof *to.send_types, &room);
     to.recv_types = copy(from->recv_types, ranks * sizeof *to.recv_types, &room);
     to.send_counts = copy(from->send_counts, ranks * sizeof *to.send_counts, &room);
@@ -56,11 +56,11 @@ static struct knell__coll_arrays copies_of(const struct knell__coll_arrays *from
 
 /* A machine with its arguments, in one block: the program's arrays may be gone when the call has returned (mpi4py frees them, Fortran's
  * datatypes are converted into arrays that live as long as the call). NULL: no memory. */
-static struct knell__coll *keep(const struct knell__comm *comm, const struct knell__coll_args *args)
+static struct coll *keep(const struct comm *comm, const struct coll_args *args)
 {
     size_t ranks = (size_t)comm->size;
-    struct knell__coll_arrays arrays = arrays_of(comm, args);
-    struct knell__coll *coll = malloc(sizeof *coll + bytes_of(&arrays, ranks));
+    struct coll_arrays arrays = arrays_of(comm, args);
+    struct coll *coll = malloc(sizeof *coll + bytes_of(&arrays, ranks));
     if (!coll)
         return NULL;
     coll->kept = *args;
@@ -71,60 +71,57 @@ static struct knell__coll *keep(const struct knell__comm *comm, const struct kne
     return coll;
 }
 
-void knell__coll_over(void)
+void coll_over(void)
 {
-    knell__kept_end();
+    kept_end();
 }
 
 /* ---- calls ----------------------------------------------------------------------------------------------------------------------- */
 
-static int call_blocking(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args)
+static int call_blocking(struct comm *comm, coll_step *step, const struct coll_args *args)
 {
-    struct knell__coll coll;
-    knell__coll_begin(&coll, comm, step, args);
-    if (KNELL__RARELY(comm->hints.uniform == KNELL__UNIFORM_COLL))
-        knell__coll_make_uniform(&coll);
-    return knell__coll_run(&coll);
+    struct coll coll;
+    coll_begin(&coll, comm, step, args);
+    if (RARELY(comm->hints.uniform == HINTS_UNIFORM_COLL))
+        coll_make_uniform(&coll);
+    return coll_run(&coll);
 }
 
-static int call_nonblocking(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args,
-                            MPI_Request *request)
+static int call_nonblocking(struct comm *comm, coll_step *step, const struct coll_args *args, MPI_Request *request)
 {
-    struct knell__coll *coll = keep(comm, args);
+    struct coll *coll = keep(comm, args);
     if (!coll)
         return MPI_ERR_NO_MEM;
-    knell__kept_begin();
-    knell__coll_begin(coll, comm, step, &coll->kept);
-    if (KNELL__RARELY(comm->hints.uniform == KNELL__UNIFORM_COLL))
-        knell__coll_make_uniform(coll);
-    return knell__coll_start(coll, request);
+    kept_begin();
+    coll_begin(coll, comm, step, &coll->kept);
+    if (RARELY(comm->hints.uniform == HINTS_UNIFORM_COLL))
+        coll_make_uniform(coll);
+    return coll_start(coll, request);
 }
 
-static int call(struct knell__comm *comm, knell__coll_step *step, const struct knell__coll_args *args,
-                MPI_Request *request)
+static int call(struct comm *comm, coll_step *step, const struct coll_args *args, MPI_Request *request)
 {
     return request ? call_nonblocking(comm, step, args, request) : call_blocking(comm, step, args);
 }
 
 /* A scenario may want wrong bits in what this member contributes. */
-KNELL__RARE static int call_injected(struct knell__comm *comm, knell__coll_step *step,
-                                     const struct knell__coll_args *args, MPI_Request *request)
+RARE static int call_injected(struct comm *comm, coll_step *step, const struct coll_args *args, MPI_Request *request)
 {
-    struct knell__coll_args given = *args;
-    knell__flip_args(&given, comm);
+    struct coll_args given = *args;
+    coll_flip_args(&given, comm);
     int code = call(comm, step, &given, request);
-    knell__flip_sent(code == MPI_SUCCESS ? request : NULL);
+    flip_sent(code == MPI_SUCCESS ? request : NULL);
     return code;
 }
 
-int knell__coll_call(MPI_Comm handle, knell__coll_step *step, const struct knell__coll_args *args, MPI_Request *request)
+int coll_call(MPI_Comm handle, coll_step *step, const struct coll_args *args, MPI_Request *request)
 {
-    struct knell__comm *comm = knell__comm_of(handle);
-    if (KNELL__RARELY(!comm)) /* the MPI below says what is wrong with the handle */
-        return request ? knell__native.ibarrier(handle, request) : knell__native.barrier(handle);
-    if (KNELL__RARELY(args->root < 0 || args->root >= comm->size))
-        return request ? knell__raise_unbegun(comm, MPI_ERR_ROOT, request) : knell__raise(comm, MPI_ERR_ROOT);
-    if (KNELL__RARELY(atomic_load_explicit(&knell__attention, memory_order_relaxed) & KNELL__ATTENTION_INJECT))
-        return knell__raise(comm, call_injected(comm, step, args, request));
-    return knell__raise(comm, call(comm, step, args, request));
+    struct comm *comm = comm_of(handle);
+    if (RARELY(!comm)) /* the MPI below says what is wrong with the handle */
+        return request ? native.ibarrier(handle, request) : native.barrier(handle);
+    if (RARELY(args->root < 0 || args->root >= comm->size))
+        return request ? error_raise_unbegun(comm, MPI_ERR_ROOT, request) : error_raise(comm, MPI_ERR_ROOT);
+    if (RARELY(atomic_load_explicit(&layer_attention, memory_order_relaxed) & ATTENTION_INJECT))
+        return error_raise(comm, call_injected(comm, step, args, request));
+    return error_raise(comm, call(comm, step, args, request));
 }

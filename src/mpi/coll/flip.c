@@ -17,72 +17,71 @@ static int sum(const int *counts, int size)
     return total;
 }
 
-static int operand_count(const struct knell__coll_args *a, int size)
+static int operand_count(const struct coll_args *a, int size)
 {
-    if (a->gives == KNELL__GIVES_OPERAND)
+    if (a->gives == COLL_GIVES_OPERAND)
         return a->recv_count;
     return a->by_rank->recv_counts ? sum(a->by_rank->recv_counts, size) : a->recv_count * size;
 }
 
 /* In place it lies where the result comes: what is folded then is the copy. */
-static void flip_operand(struct knell__coll_args *a, int size)
+static void flip_operand(struct coll_args *a, int size)
 {
     const void *own = a->send == MPI_IN_PLACE ? a->recv : a->send;
-    const void *sent = knell__flip_payload(own, operand_count(a, size), a->recv_type);
+    const void *sent = flip_payload(own, operand_count(a, size), a->recv_type);
     if (sent != own)
         a->send = sent;
 }
 
 /* In place it lies where the others' blocks come, too. */
-static void flip_block(struct knell__coll_args *a, int rank)
+static void flip_block(struct coll_args *a, int rank)
 {
     if (a->send == MPI_IN_PLACE) {
-        struct knell__block own = knell__recv_block(a, rank);
-        const void *sent = knell__flip_payload(own.at, own.count, own.type);
+        struct coll_block own = coll_recv_block(a, rank);
+        const void *sent = flip_payload(own.at, own.count, own.type);
         if (sent == own.at)
             return;
         a->send = sent;
         a->send_count = own.count;
         a->send_type = own.type;
     } else {
-        a->send = knell__flip_payload(a->send, a->send_count, a->send_type);
+        a->send = flip_payload(a->send, a->send_count, a->send_type);
     }
 }
 
-static void flip_message(struct knell__coll_args *a)
+static void flip_message(struct coll_args *a)
 {
-    a->recv = (void *)knell__flip_payload(a->recv, a->recv_count, a->recv_type);
+    a->recv = (void *)flip_payload(a->recv, a->recv_count, a->recv_type);
 }
 
 /* ---- a block for everyone -------------------------------------------------------------------------------------------------- */
 
 /* What replaces the arguments; counts, places and bytes follow it in memory. */
 struct packed {
-    struct knell__coll_arrays by_rank;
+    struct coll_arrays by_rank;
     int *counts, *displs;
     char *bytes;
     int size;
 };
 
-static struct knell__block block_for(const struct knell__coll_args *a, int rank)
+static struct coll_block block_for(const struct coll_args *a, int rank)
 {
-    return a->send == MPI_IN_PLACE ? knell__recv_block(a, rank) : knell__send_block(a, rank);
+    return a->send == MPI_IN_PLACE ? coll_recv_block(a, rank) : coll_send_block(a, rank);
 }
 
-static size_t bytes_for(const struct knell__coll_args *a, int rank)
+static size_t bytes_for(const struct coll_args *a, int rank)
 {
-    struct knell__block block = block_for(a, rank);
-    return block.count > 0 ? knell__layout_of(block.type).size * (size_t)block.count : 0;
+    struct coll_block block = block_for(a, rank);
+    return block.count > 0 ? coll_layout_of(block.type).size * (size_t)block.count : 0;
 }
 
 /* NULL: there is nothing to flip, or no room to do so. */
-static struct packed *make_room(const struct knell__coll_args *a, int size)
+static struct packed *make_room(const struct coll_args *a, int size)
 {
     size_t bytes = 0, counts = (size_t)size * sizeof(int);
     for (int i = 0; i < size; i++)
         bytes += bytes_for(a, i);
-    struct packed *packed =
-        bytes > 0 && bytes <= INT_MAX ? knell__flip_room(sizeof *packed + 2 * counts + bytes) : NULL;
+    struct packed *packed = bytes > 0 && bytes <= INT_MAX ? flip_room(sizeof *packed + 2 * counts + bytes) : NULL;
     if (!packed)
         return NULL;
     packed->counts = (int *)(packed + 1);
@@ -96,53 +95,53 @@ static struct packed *make_room(const struct knell__coll_args *a, int size)
     return packed;
 }
 
-static bool pack_all(const struct knell__coll_args *a, int size, struct packed *packed)
+static bool pack_all(const struct coll_args *a, int size, struct packed *packed)
 {
     int at = 0, code = MPI_SUCCESS;
     for (int i = 0; i < size && code == MPI_SUCCESS; i++) {
-        struct knell__block block = block_for(a, i);
+        struct coll_block block = block_for(a, i);
         packed->displs[i] = at;
         packed->counts[i] = 0;
         if (block.count > 0)
-            code = knell__pack(block.at, block.count, block.type, packed->bytes + at, packed->size - at,
-                               &packed->counts[i]);
+            code =
+                copy_pack(block.at, block.count, block.type, packed->bytes + at, packed->size - at, &packed->counts[i]);
         at += packed->counts[i];
     }
     return code == MPI_SUCCESS;
 }
 
-static void flip_blocks(struct knell__coll_args *a, int size)
+static void flip_blocks(struct coll_args *a, int size)
 {
     struct packed *packed = make_room(a, size);
-    if (!packed || !pack_all(a, size, packed) || !knell__flip_bits(packed->bytes, packed->size))
+    if (!packed || !pack_all(a, size, packed) || !flip_bits(packed->bytes, packed->size))
         return;
     a->send = packed->bytes;
     a->send_type = MPI_PACKED;
     a->by_rank = &packed->by_rank;
 }
 
-void knell__flip_args(struct knell__coll_args *args, const struct knell__comm *comm)
+void coll_flip_args(struct coll_args *args, const struct comm *comm)
 {
     bool root = comm->rank == args->root;
     switch (args->gives) {
-    case KNELL__GIVES_NOTHING:
+    case COLL_GIVES_NOTHING:
         break;
-    case KNELL__GIVES_MESSAGE:
+    case COLL_GIVES_MESSAGE:
         if (root)
             flip_message(args);
         break;
-    case KNELL__GIVES_OPERAND:
-    case KNELL__GIVES_PIECES:
+    case COLL_GIVES_OPERAND:
+    case COLL_GIVES_PIECES:
         flip_operand(args, comm->size);
         break;
-    case KNELL__GIVES_BLOCK:
+    case COLL_GIVES_BLOCK:
         flip_block(args, comm->rank);
         break;
-    case KNELL__GIVES_BLOCKS_AS_ROOT:
+    case COLL_GIVES_BLOCKS_AS_ROOT:
         if (root)
             flip_blocks(args, comm->size);
         break;
-    case KNELL__GIVES_BLOCKS:
+    case COLL_GIVES_BLOCKS:
         flip_blocks(args, comm->size);
         break;
     }

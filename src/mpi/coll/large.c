@@ -24,7 +24,7 @@ static struct narrow narrow(const MPI_Count *counts, const MPI_Aint *displs, int
 {
     struct narrow made = {malloc(((size_t)size + 1) * sizeof(int)), malloc(((size_t)size + 1) * sizeof(int)), true};
     if (!made.counts || !made.displs)
-        knell__die("out of memory");
+        layer_die("out of memory");
     for (int i = 0; i < size; i++) {
         made.fits = made.fits && fits(counts[i]) && (!displs || fits(displs[i]));
         made.counts[i] = (int)counts[i];
@@ -43,13 +43,13 @@ static int release(struct narrow *made, int code)
 /* How many ranks there are, and how many the root looks at. An unknown handle is for the small call to refuse. */
 static int size_of(MPI_Comm handle)
 {
-    const struct knell__comm *comm = knell__comm_of(handle);
+    const struct comm *comm = comm_of(handle);
     return comm ? comm->size : 0;
 }
 
 static int size_at_root(MPI_Comm handle, int root)
 {
-    return knell__at_root(handle, root) ? size_of(handle) : 0;
+    return comm_at_root(handle, root) ? size_of(handle) : 0;
 }
 
 /* ---- both kinds: `request` NULL is the blocking one -------------------------------------------------------------------------------- */
@@ -61,12 +61,11 @@ static int gatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     struct narrow recv = narrow(recvcounts, displs, size_at_root(comm, root));
     int code, count = (int)sendcount;
     if (!recv.fits || (sendbuf != MPI_IN_PLACE && !fits(sendcount)))
-        code = knell__raise_large(comm);
+        code = error_raise_large(comm);
     else if (request)
-        code = knell__mpi_igatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, root, comm,
-                                   request);
+        code = mpi_igatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, root, comm, request);
     else
-        code = knell__mpi_gatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, root, comm);
+        code = mpi_gatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, root, comm);
     return release(&recv, code);
 }
 
@@ -77,12 +76,12 @@ static int scatterv(const void *sendbuf, const MPI_Count sendcounts[], const MPI
     struct narrow send = narrow(sendcounts, displs, size_at_root(comm, root));
     int code, count = (int)recvcount;
     if (!send.fits || (recvbuf != MPI_IN_PLACE && !fits(recvcount)))
-        code = knell__raise_large(comm);
+        code = error_raise_large(comm);
     else if (request)
-        code = knell__mpi_iscatterv(sendbuf, send.counts, send.displs, sendtype, recvbuf, count, recvtype, root, comm,
-                                    request);
+        code =
+            mpi_iscatterv(sendbuf, send.counts, send.displs, sendtype, recvbuf, count, recvtype, root, comm, request);
     else
-        code = knell__mpi_scatterv(sendbuf, send.counts, send.displs, sendtype, recvbuf, count, recvtype, root, comm);
+        code = mpi_scatterv(sendbuf, send.counts, send.displs, sendtype, recvbuf, count, recvtype, root, comm);
     return release(&send, code);
 }
 
@@ -93,12 +92,11 @@ static int allgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
     struct narrow recv = narrow(recvcounts, displs, size_of(comm));
     int code, count = (int)sendcount;
     if (!recv.fits || (sendbuf != MPI_IN_PLACE && !fits(sendcount)))
-        code = knell__raise_large(comm);
+        code = error_raise_large(comm);
     else if (request)
-        code = knell__mpi_iallgatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, comm,
-                                      request);
+        code = mpi_iallgatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, comm, request);
     else
-        code = knell__mpi_allgatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, comm);
+        code = mpi_allgatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, comm);
     return release(&recv, code);
 }
 
@@ -110,13 +108,13 @@ static int alltoallv(const void *sendbuf, const MPI_Count sendcounts[], const MP
     struct narrow recv = narrow(recvcounts, rdispls, size_of(comm));
     int code;
     if (!send.fits || !recv.fits)
-        code = knell__raise_large(comm);
+        code = error_raise_large(comm);
     else if (request)
-        code = knell__mpi_ialltoallv(sendbuf, send.counts, send.displs, sendtype, recvbuf, recv.counts, recv.displs,
-                                     recvtype, comm, request);
+        code = mpi_ialltoallv(sendbuf, send.counts, send.displs, sendtype, recvbuf, recv.counts, recv.displs, recvtype,
+                              comm, request);
     else
-        code = knell__mpi_alltoallv(sendbuf, send.counts, send.displs, sendtype, recvbuf, recv.counts, recv.displs,
-                                    recvtype, comm);
+        code = mpi_alltoallv(sendbuf, send.counts, send.displs, sendtype, recvbuf, recv.counts, recv.displs, recvtype,
+                             comm);
     return release(&send, release(&recv, code));
 }
 
@@ -128,13 +126,13 @@ static int alltoallw(const void *sendbuf, const MPI_Count sendcounts[], const MP
     struct narrow recv = narrow(recvcounts, rdispls, size_of(comm));
     int code;
     if (!send.fits || !recv.fits)
-        code = knell__raise_large(comm);
+        code = error_raise_large(comm);
     else if (request)
-        code = knell__mpi_ialltoallw(sendbuf, send.counts, send.displs, sendtypes, recvbuf, recv.counts, recv.displs,
-                                     recvtypes, comm, request);
+        code = mpi_ialltoallw(sendbuf, send.counts, send.displs, sendtypes, recvbuf, recv.counts, recv.displs,
+                              recvtypes, comm, request);
     else
-        code = knell__mpi_alltoallw(sendbuf, send.counts, send.displs, sendtypes, recvbuf, recv.counts, recv.displs,
-                                    recvtypes, comm);
+        code = mpi_alltoallw(sendbuf, send.counts, send.displs, sendtypes, recvbuf, recv.counts, recv.displs, recvtypes,
+                             comm);
     return release(&send, release(&recv, code));
 }
 
@@ -144,94 +142,91 @@ static int reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Count re
     struct narrow recv = narrow(recvcounts, NULL, size_of(comm));
     int code;
     if (!recv.fits)
-        code = knell__raise_large(comm);
+        code = error_raise_large(comm);
     else if (request)
-        code = knell__mpi_ireduce_scatter(sendbuf, recvbuf, recv.counts, datatype, op, comm, request);
+        code = mpi_ireduce_scatter(sendbuf, recvbuf, recv.counts, datatype, op, comm, request);
     else
-        code = knell__mpi_reduce_scatter(sendbuf, recvbuf, recv.counts, datatype, op, comm);
+        code = mpi_reduce_scatter(sendbuf, recvbuf, recv.counts, datatype, op, comm);
     return release(&recv, code);
 }
 
 /* ---- calls -------------------------------------------------------------------------------------------------------------------------- */
 
-int knell__mpi_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                         const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
-                         MPI_Comm comm)
+int mpi_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                  const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     return gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, NULL);
 }
 
-int knell__mpi_igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
-                          MPI_Comm comm, MPI_Request *request)
+int mpi_igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+                   MPI_Comm comm, MPI_Request *request)
 {
     return gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 }
 
-int knell__mpi_scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-                          MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
-                          MPI_Comm comm)
+int mpi_scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype,
+                   void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     return scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, NULL);
 }
 
-int knell__mpi_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-                           MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
-                           MPI_Comm comm, MPI_Request *request)
+int mpi_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype,
+                    void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                    MPI_Request *request)
 {
     return scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 }
 
-int knell__mpi_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
+int mpi_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     return allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, NULL);
 }
 
-int knell__mpi_iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                             const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
-                             MPI_Comm comm, MPI_Request *request)
+int mpi_iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                      const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                      MPI_Request *request)
 {
     return allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 }
 
-int knell__mpi_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                           MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                           MPI_Datatype recvtype, MPI_Comm comm)
+int mpi_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
+                    void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
+                    MPI_Comm comm)
 {
     return alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, NULL);
 }
 
-int knell__mpi_ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                            MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
-                            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+int mpi_ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
+                     void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
+                     MPI_Comm comm, MPI_Request *request)
 {
     return alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 }
 
-int knell__mpi_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                           const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
-                           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+int mpi_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                    const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
+                    const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     return alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, NULL);
 }
 
-int knell__mpi_ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                            const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
-                            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                            MPI_Request *request)
+int mpi_ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                     const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
+                     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
     return alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 }
 
-int knell__mpi_reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
-                                MPI_Op op, MPI_Comm comm)
+int mpi_reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
+                         MPI_Op op, MPI_Comm comm)
 {
     return reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, NULL);
 }
 
-int knell__mpi_ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
-                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+int mpi_ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
+                          MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     return reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 }

@@ -18,18 +18,18 @@ static struct out *all;
 
 static int wire_of(int tag)
 {
-    return tag & ~((1 << KNELL__SEQUENCE_BITS) - 1);
+    return tag & ~((1 << PLACE_SEQUENCE_BITS) - 1);
 }
 
 /* ---- telling ---------------------------------------------------------------------------------------------------------------- */
 
 /* `told_from` is one more than the collective, so that 0 is: of none. */
-static bool is_news(struct knell__comm *comm, uint32_t sequence, uint32_t from, int to)
+static bool is_news(struct comm *comm, uint32_t sequence, uint32_t from, int to)
 {
     if (!comm->told_from)
         comm->told_from = calloc((size_t)comm->size, sizeof *comm->told_from);
     if (!comm->told_from)
-        knell__die("out of memory");
+        layer_die("out of memory");
     if (comm->told_from[to] && sequence + 1 >= comm->told_from[to])
         return false;
     if (!comm->told_from[to])
@@ -37,36 +37,35 @@ static bool is_news(struct knell__comm *comm, uint32_t sequence, uint32_t from, 
     return true;
 }
 
-void knell__out_tell(struct knell__comm *comm, int tag, uint32_t sequence, int to)
+void out_tell(struct comm *comm, int tag, uint32_t sequence, int to)
 {
     int process = comm->process_of[to];
-    struct knell__notice notice = {
-        .kind = KNELL__NOTICE_OUT, .tag = tag, .sequence = sequence, .from = comm->sequence, .dead = -1};
-    knell__comm_failed(comm, &notice.dead, 1);
-    if (notice.dead < 0 || knell__is_dead(process))
+    struct notice notice = {.kind = NOTICE_OUT, .tag = tag, .sequence = sequence, .from = comm->sequence, .dead = -1};
+    comm_failed(comm, &notice.dead, 1);
+    if (notice.dead < 0 || side_is_dead(process))
         return;
     pthread_mutex_lock(&lock);
     bool news = is_news(comm, sequence, notice.from, to);
     pthread_mutex_unlock(&lock);
     if (news)
-        knell__notice_send(process, &notice);
+        notice_send(process, &notice);
 }
 
 /* ---- hearing ---------------------------------------------------------------------------------------------------------------- */
 
 /* Of a communicator that is not here there is nothing to wait for. */
-void knell__out_heard(int source, const struct knell__notice *notice)
+void out_heard(int source, const struct notice *notice)
 {
     struct out *made = malloc(sizeof *made);
     if (!made)
-        knell__die("out of memory");
+        layer_die("out of memory");
     *made = (struct out){.source = source,
                          .wire = wire_of(notice->tag),
                          .dead = notice->dead,
                          .sequence = notice->sequence,
                          .from = notice->from};
     pthread_mutex_lock(&lock);
-    bool wanted = knell__comm_is_on_wire(made->wire);
+    bool wanted = comm_is_on_wire(made->wire);
     if (wanted) {
         made->next = all;
         all = made;
@@ -81,24 +80,24 @@ static bool covers(const struct out *out, uint32_t sequence)
     return out->sequence == sequence || (int32_t)(sequence - out->from) >= 0;
 }
 
-bool knell__out_is(const struct knell__comm *comm, int process, uint32_t sequence)
+bool out_is(const struct comm *comm, int process, uint32_t sequence)
 {
     bool is = false;
     pthread_mutex_lock(&lock);
     for (const struct out *out = all; out && !is; out = out->next)
-        is = out->source == process && out->wire == comm->place.wire && covers(out, sequence) &&
-             knell__is_dead(out->dead);
+        is =
+            out->source == process && out->wire == comm->place.wire && covers(out, sequence) && side_is_dead(out->dead);
     pthread_mutex_unlock(&lock);
     return is;
 }
 
 /* A ghost is out of everything. */
-bool knell__out_may_discard(int tag)
+bool out_may_discard(int tag)
 {
-    return (atomic_load(&knell__attention) & KNELL__ATTENTION_GHOST) || !knell__comm_collects(wire_of(tag));
+    return (atomic_load(&layer_attention) & ATTENTION_GHOST) || !comm_collects(wire_of(tag));
 }
 
-void knell__out_forget(const struct knell__comm *comm)
+void out_forget(const struct comm *comm)
 {
     pthread_mutex_lock(&lock);
     for (struct out **at = &all; *at;) {

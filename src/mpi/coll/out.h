@@ -10,17 +10,17 @@
 #include "mpi/comm/comm.h"
 
 /* The rank `to` of the communicator shall know that this member is out. It is told once of what it is told. */
-void knell__out_tell(struct knell__comm *comm, int tag, uint32_t sequence, int to);
+void out_tell(struct comm *comm, int tag, uint32_t sequence, int to);
 
-void knell__out_heard(int source, const struct knell__notice *notice);
+void out_heard(int source, const struct notice *notice);
 
 /* Has `process` said that it is out of this collective, because of a death that is known here? */
-bool knell__out_is(const struct knell__comm *comm, int process, uint32_t sequence);
+bool out_is(const struct comm *comm, int process, uint32_t sequence);
 
 /* May a message with this tag on the wire be thrown away when its sender asks for it? */
-bool knell__out_may_discard(int tag);
+bool out_may_discard(int tag);
 
 /* The communicator is gone. */
-void knell__out_forget(const struct knell__comm *comm);
+void out_forget(const struct comm *comm);
 
 #endif

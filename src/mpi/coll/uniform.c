@@ -1,4 +1,4 @@
-/* uniform.c: collectives that return the same code at all members (the hint mpi_error_uniform = coll, comm_hints.h): one
+/* uniform.c: collectives that return the same code at all members (the hint mpi_error_uniform = coll, comm/hints.h): one
  * agreement at the end of each. Every member that called takes part, also one that failed at entry.
  *
  * A collective takes its turn in the queue of agreements when it begins, since nonblocking ones end in any order: so its agreement is the
@@ -13,31 +13,31 @@
 #include <string.h>
 
 /* Not `blocking`: a member that revokes the communicator is not inside the call, and may compute. */
-void knell__coll_make_uniform(struct knell__coll *coll)
+void coll_make_uniform(struct coll *coll)
 {
-    struct knell__ticket *ticket = calloc(1, sizeof *ticket);
+    struct side_ticket *ticket = calloc(1, sizeof *ticket);
     if (!ticket)
-        knell__die("out of memory");
+        layer_die("out of memory");
     ticket->group = coll->comm->id;
     ticket->kind = KNELL_KIND_CREATE;
-    ticket->fold = KNELL__FOLD_WORST;
+    ticket->fold = SIDE_FOLD_WORST;
     ticket->alone = coll->comm->size == 1;
     ticket->size = sizeof(int);
-    knell__side_reserve(ticket);
+    side_reserve(ticket);
     coll->ticket = ticket;
 }
 
 /* Codes of the MPI below mean something in one process only, classes in all. */
-static void contribute(struct knell__coll *coll)
+static void contribute(struct coll *coll)
 {
     int class = MPI_SUCCESS;
     if (coll->code != MPI_SUCCESS)
-        knell__mpi_error_class(coll->code, &class);
+        mpi_error_class(coll->code, &class);
     memcpy(coll->ticket->value, &class, sizeof class);
-    knell__side_fill(coll->ticket);
+    side_fill(coll->ticket);
 }
 
-static int decision(const struct knell__ticket *ticket)
+static int decision(const struct side_ticket *ticket)
 {
     int class;
     memcpy(&class, ticket->value, sizeof class);
@@ -45,18 +45,18 @@ static int decision(const struct knell__ticket *ticket)
 }
 
 /* The death that others failed by is on its way here, if it is not known yet. */
-bool knell__coll_agreed(struct knell__coll *coll)
+bool coll_agreed(struct coll *coll)
 {
-    struct knell__ticket *ticket = coll->ticket;
+    struct side_ticket *ticket = coll->ticket;
     if (!ticket->filled)
         contribute(coll);
-    if (!knell__side_decided(ticket))
+    if (!side_decided(ticket))
         return false;
     int code = decision(ticket);
-    if (code == MPIX_ERR_PROC_FAILED && !(knell__trouble(coll->comm) & KNELL__DEAD))
+    if (code == MPIX_ERR_PROC_FAILED && !(comm_trouble(coll->comm) & COMM_DEAD))
         return false;
     if (code != MPI_SUCCESS)
-        atomic_fetch_or(&coll->comm->trouble, KNELL__SPOILED);
+        atomic_fetch_or(&coll->comm->trouble, COMM_SPOILED);
     coll->code = code;
     coll->ticket = NULL;
     free(ticket->dead);

@@ -26,40 +26,40 @@ static int find(const char *const *names, const char *value, int otherwise)
     return otherwise;
 }
 
-static void read_one(const char *key, const char *value, struct knell__hints *hints)
+static void read_one(const char *key, const char *value, struct hints *hints)
 {
     if (strcmp(key, uniform_key) == 0 && strcmp(value, JOB_HINT_CONSTRUCT) == 0)
-        hints->uniform = KNELL__UNIFORM_CREATE;
+        hints->uniform = HINTS_UNIFORM_CREATE;
     else if (strcmp(key, uniform_key) == 0)
-        hints->uniform = (enum knell__uniform)find(uniform_names, value, hints->uniform);
+        hints->uniform = (enum hints_uniform)find(uniform_names, value, hints->uniform);
     else if (strcmp(key, range_key) == 0)
-        hints->range = (enum knell__range)find(range_names, value, hints->range);
+        hints->range = (enum hints_range)find(range_names, value, hints->range);
 }
 
-void knell__hints_read(MPI_Info info, struct knell__hints *hints)
+void hints_read(MPI_Info info, struct hints *hints)
 {
     static const char *const keys[] = {uniform_key, range_key};
     char value[VALUE + 1];
     int found;
     for (size_t i = 0; info != MPI_INFO_NULL && i < sizeof keys / sizeof *keys; i++)
-        if (knell__native.info_get(info, keys[i], VALUE, value, &found) == MPI_SUCCESS && found)
+        if (native.info_get(info, keys[i], VALUE, value, &found) == MPI_SUCCESS && found)
             read_one(keys[i], value, hints);
 }
 
 /* ---- on a communicator ------------------------------------------------------------------------------------------------------- */
 
-void knell__hints_set(struct knell__comm *comm, const struct knell__hints *hints)
+void hints_set(struct comm *comm, const struct hints *hints)
 {
-    knell__comm_hint(comm, hints);
-    if (hints->range != KNELL__RANGE_LOCAL)
-        knell__epoch_raise(); /* it may be revoked now */
+    comm_hint(comm, hints);
+    if (hints->range != HINTS_RANGE_LOCAL)
+        side_epoch_raise(); /* it may be revoked now */
 }
 
 /* "KEY=VALUE;KEY=VALUE" */
-void knell__hints_learn(void)
+void hints_learn(void)
 {
-    const char *text = knell__setting("KNELL_INFO");
-    struct knell__hints hints = {0};
+    const char *text = settings_get("KNELL_INFO");
+    struct hints hints = {0};
     char copy[256] = "", *rest = copy, *one;
     strncat(copy, text ? text : "", sizeof copy - 1);
     while ((one = strsep(&rest, ";"))) {
@@ -67,30 +67,30 @@ void knell__hints_learn(void)
         if (value)
             *value++ = '\0', read_one(one, value, &hints);
     }
-    knell__hints_set(&knell__world, &hints);
+    hints_set(&comm_world, &hints);
 }
 
 /* ---- calls --------------------------------------------------------------------------------------------------------------------- */
 
-int knell__mpi_comm_set_info(MPI_Comm handle, MPI_Info info)
+int mpi_comm_set_info(MPI_Comm handle, MPI_Info info)
 {
-    struct knell__comm *comm = knell__comm_of(handle);
-    int code = knell__native.comm_set_info(handle, info);
+    struct comm *comm = comm_of(handle);
+    int code = native.comm_set_info(handle, info);
     if (!comm || code != MPI_SUCCESS)
         return code;
-    struct knell__hints hints = comm->hints;
-    knell__hints_read(info, &hints);
-    knell__hints_set(comm, &hints);
+    struct hints hints = comm->hints;
+    hints_read(info, &hints);
+    hints_set(comm, &hints);
     return MPI_SUCCESS;
 }
 
-int knell__mpi_comm_get_info(MPI_Comm handle, MPI_Info *info_used)
+int mpi_comm_get_info(MPI_Comm handle, MPI_Info *info_used)
 {
-    const struct knell__comm *comm = knell__comm_of(handle);
-    int code = knell__native.comm_get_info(handle, info_used);
+    const struct comm *comm = comm_of(handle);
+    int code = native.comm_get_info(handle, info_used);
     if (!comm || code != MPI_SUCCESS)
         return code;
-    knell__native.info_set(*info_used, uniform_key, uniform_names[comm->hints.uniform]);
-    knell__native.info_set(*info_used, range_key, range_names[comm->hints.range]);
+    native.info_set(*info_used, uniform_key, uniform_names[comm->hints.uniform]);
+    native.info_set(*info_used, range_key, range_names[comm->hints.range]);
     return MPI_SUCCESS;
 }

@@ -12,22 +12,22 @@
 
 #include <mpi.h>
 
-enum knell__uniform { KNELL__UNIFORM_LOCAL, KNELL__UNIFORM_CREATE, KNELL__UNIFORM_COLL };
-enum knell__range { KNELL__RANGE_LOCAL, KNELL__RANGE_GROUP, KNELL__RANGE_UNIVERSE };
+enum hints_uniform { HINTS_UNIFORM_LOCAL, HINTS_UNIFORM_CREATE, HINTS_UNIFORM_COLL };
+enum hints_range { HINTS_RANGE_LOCAL, HINTS_RANGE_GROUP, HINTS_RANGE_UNIVERSE };
 
-struct knell__hints {
-    enum knell__uniform uniform;
-    enum knell__range range;
+struct hints {
+    enum hints_uniform uniform;
+    enum hints_range range;
 };
 
 /* What `info` says; what it does not say, or says wrongly, stays as it is. */
-void knell__hints_read(MPI_Info info, struct knell__hints *hints);
+void hints_read(MPI_Info info, struct hints *hints);
 
 /* Deaths that are known count at once. */
-struct knell__comm;
-void knell__hints_set(struct knell__comm *comm, const struct knell__hints *hints);
+struct comm;
+void hints_set(struct comm *comm, const struct hints *hints);
 
 /* Those of MPI_COMM_WORLD that `knell run --info` gives. */
-void knell__hints_learn(void);
+void hints_learn(void);
 
 #endif

@@ -4,22 +4,22 @@
 
 static MPI_Group world_group;
 
-void knell__groups_make(void)
+void native_group_begin(void)
 {
-    knell__native.comm_group(MPI_COMM_WORLD, &world_group);
+    native.comm_group(MPI_COMM_WORLD, &world_group);
 }
 
-MPI_Group knell__native_group(const int *process, int count)
+MPI_Group native_group_of(const int *process, int count)
 {
     MPI_Group made = MPI_GROUP_EMPTY;
-    knell__native.group_incl(world_group, count, process, &made);
+    native.group_incl(world_group, count, process, &made);
     return made;
 }
 
-int knell__native_group_processes(MPI_Group group, int count, int *process)
+int native_group_processes(MPI_Group group, int count, int *process)
 {
     for (int i = 0; i < count; i++) {
-        int code = knell__native.group_translate_ranks(group, 1, &i, world_group, &process[i]);
+        int code = native.group_translate_ranks(group, 1, &i, world_group, &process[i]);
         if (code != MPI_SUCCESS)
             return code;
     }

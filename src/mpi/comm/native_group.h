@@ -5,8 +5,8 @@
 #include <mpi.h>
 
 /* A native group of processes, and back. MPI_UNDEFINED for one that is not of the native world. First: make. */
-void knell__groups_make(void);
-MPI_Group knell__native_group(const int *process, int count);
-int knell__native_group_processes(MPI_Group group, int count, int *process);
+void native_group_begin(void);
+MPI_Group native_group_of(const int *process, int count);
+int native_group_processes(MPI_Group group, int count, int *process);
 
 #endif

@@ -12,18 +12,18 @@
 #include <stdlib.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct knell__comm *past;
+static struct comm *past;
 
-static void forget_group_calls(struct knell__comm *parent)
+static void forget_group_calls(struct comm *parent)
 {
     while (parent->group_calls) {
-        struct knell__same_call *call = parent->group_calls;
+        struct comm_same_call *call = parent->group_calls;
         parent->group_calls = call->next;
         free(call);
     }
 }
 
-static void forget(struct knell__comm *comm)
+static void forget(struct comm *comm)
 {
     forget_group_calls(comm);
     free((void *)comm->process_of);
@@ -33,7 +33,7 @@ static void forget(struct knell__comm *comm)
 }
 
 /* One without a slot was never born, and nothing will show when all others know of it. */
-void knell__past_keep(struct knell__comm *comm)
+void past_keep(struct comm *comm)
 {
     if (comm->size == 1 || comm->place.slot < 0) {
         forget(comm);
@@ -45,19 +45,19 @@ void knell__past_keep(struct knell__comm *comm)
     pthread_mutex_unlock(&lock);
 }
 
-static bool is_within(const struct knell__comm *comm, const struct knell__comm *parent)
+static bool is_within(const struct comm *comm, const struct comm *parent)
 {
     for (int i = 0; i < comm->size; i++)
-        if (parent->rank_of[comm->process_of[i]] < 0 && !knell__is_dead(comm->process_of[i]))
+        if (parent->rank_of[comm->process_of[i]] < 0 && !side_is_dead(comm->process_of[i]))
             return false;
     return true;
 }
 
-static struct knell__comm *take_one(const struct knell__comm *parent, const struct knell__offer *agreed)
+static struct comm *take_one(const struct comm *parent, const struct offer *agreed)
 {
-    struct knell__comm **at = &past, *found;
+    struct comm **at = &past, *found;
     pthread_mutex_lock(&lock);
-    while (*at && !(knell__offer_has(agreed, (*at)->place.slot) && is_within(*at, parent)))
+    while (*at && !(offer_has(agreed, (*at)->place.slot) && is_within(*at, parent)))
         at = &(*at)->next;
     found = *at;
     if (found)
@@ -66,11 +66,11 @@ static struct knell__comm *take_one(const struct knell__comm *parent, const stru
     return found;
 }
 
-void knell__past_drop(const struct knell__comm *parent, const struct knell__offer *agreed)
+void past_drop(const struct comm *parent, const struct offer *agreed)
 {
-    struct knell__comm *comm;
+    struct comm *comm;
     while ((comm = take_one(parent, agreed))) {
-        knell__side_drop(comm->id);
+        side_drop(comm->id);
         forget(comm);
     }
 }

@@ -5,9 +5,9 @@
 #include "mpi/comm/comm.h"
 
 /* Takes over a communicator that is freed here, its slot too. */
-void knell__past_keep(struct knell__comm *comm);
+void past_keep(struct comm *comm);
 
 /* A creation in `parent` was agreed on: drops the groups that this shows to be freed everywhere. */
-void knell__past_drop(const struct knell__comm *parent, const struct knell__offer *agreed);
+void past_drop(const struct comm *parent, const struct offer *agreed);
 
 #endif

@@ -10,8 +10,8 @@
 enum { FIRST_ROOM = 64 };
 
 struct entry {
-    _Atomic(MPI_Comm) handle;           /* MPI_COMM_NULL: emptied */
-    _Atomic(struct knell__comm *) comm; /* NULL: never filled, the end of a chain */
+    _Atomic(MPI_Comm) handle;    /* MPI_COMM_NULL: emptied */
+    _Atomic(struct comm *) comm; /* NULL: never filled, the end of a chain */
 };
 
 struct table {
@@ -30,14 +30,14 @@ static size_t place_of(const struct table *in, MPI_Comm handle)
     return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & in->mask;
 }
 
-struct knell__comm *knell__comm_find(MPI_Comm handle)
+struct comm *comm_find(MPI_Comm handle)
 {
     const struct table *in = atomic_load_explicit(&table, memory_order_acquire);
     if (!in || handle == MPI_COMM_NULL)
         return NULL;
     for (size_t at = place_of(in, handle);; at = (at + 1) & in->mask) {
         MPI_Comm found = atomic_load_explicit(&in->entry[at].handle, memory_order_acquire);
-        struct knell__comm *comm = atomic_load_explicit(&in->entry[at].comm, memory_order_relaxed);
+        struct comm *comm = atomic_load_explicit(&in->entry[at].comm, memory_order_relaxed);
         if (!comm || found == handle)
             return comm;
     }
@@ -59,7 +59,7 @@ static struct entry *entry_for(struct table *in, MPI_Comm handle)
     }
 }
 
-static void fill(struct table *in, MPI_Comm handle, struct knell__comm *comm)
+static void fill(struct table *in, MPI_Comm handle, struct comm *comm)
 {
     struct entry *entry = entry_for(in, handle);
     in->filled += !entry->comm;
@@ -71,7 +71,7 @@ static struct table *make(size_t room)
 {
     struct table *made = calloc(1, sizeof *made + room * sizeof made->entry[0]);
     if (!made)
-        knell__die("out of memory for communicators");
+        layer_die("out of memory for communicators");
     made->mask = room - 1;
     return made;
 }
@@ -86,7 +86,7 @@ static struct table *larger(struct table *old)
     return made;
 }
 
-void knell__table_add(MPI_Comm handle, struct knell__comm *comm)
+void table_add(MPI_Comm handle, struct comm *comm)
 {
     struct table *in = atomic_load(&table);
     struct table *roomy = !in ? make(FIRST_ROOM) : 2 * in->filled > in->mask ? larger(in) : in;
@@ -94,7 +94,7 @@ void knell__table_add(MPI_Comm handle, struct knell__comm *comm)
     atomic_store_explicit(&table, roomy, memory_order_release);
 }
 
-void knell__table_remove(MPI_Comm handle, const struct knell__comm *comm)
+void table_remove(MPI_Comm handle, const struct comm *comm)
 {
     struct entry *entry = entry_for(atomic_load(&table), handle);
     if (entry->handle == handle && entry->comm == comm)

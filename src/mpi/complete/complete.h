@@ -6,21 +6,21 @@
 #include "mpi/wait/wait.h"
 
 /* What the failures known now mean for a request that is not complete: MPI_SUCCESS, or an error. PENDING: it stays. */
-int knell__request_trouble(const struct knell__request *known);
+int complete_trouble(const struct request *known);
 
 /* The native request has completed with `status`: its code and status as the program knows them; forgotten. Returns whom to
  * raise an error on: NULL when the program has freed that communicator meanwhile. */
-struct knell__comm *knell__request_finish(const struct knell__request *known, MPI_Status *status, int *code);
+struct comm *complete_finish(const struct request *known, MPI_Status *status, int *code);
 /* Forgets it; returns the same. */
-struct knell__comm *knell__request_end(const struct knell__request *known);
+struct comm *complete_end(const struct request *known);
 
 /* Raises, unless there is nobody to raise it on. */
-static inline int knell__raise_on(struct knell__comm *comm, int code)
+static inline int error_raise_on(struct comm *comm, int code)
 {
-    return comm ? knell__raise(comm, code) : code;
+    return comm ? error_raise(comm, code) : code;
 }
 
 /* Takes a failed request back from the MPI below. True: it had completed after all. */
-bool knell__request_give_up(const struct knell__request *known, int code, MPI_Request *request, MPI_Status *status);
+bool complete_give_up(const struct request *known, int code, MPI_Request *request, MPI_Status *status);
 
 #endif

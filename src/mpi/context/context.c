@@ -11,16 +11,16 @@
 
 enum { MOST_TRIES = 1000 };
 
-MPI_Comm knell__wire, knell__alone;
-int knell__tag_ub;
+MPI_Comm context_wire, context_alone;
+int context_tag_ub;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Comm *pool;
 static int pool_size;
-static uint8_t taken[KNELL__SLOTS / 8], offered[KNELL__SLOTS / 8];
-static int stamp_of[KNELL__SLOTS]; /* of the taken ones */
+static uint8_t taken[PLACE_SLOTS / 8], offered[PLACE_SLOTS / 8];
+static int stamp_of[PLACE_SLOTS]; /* of the taken ones */
 static uint16_t
-    next_epoch[KNELL__SLOTS]; /* above every epoch that ended dirty here; above its last the slot is used up */
+    next_epoch[PLACE_SLOTS]; /* above every epoch that ended dirty here; above its last the slot is used up */
 static uint32_t next_id;
 
 static bool has(const uint8_t *bits, int slot)
@@ -37,8 +37,8 @@ static void set(uint8_t *bits, int slot, bool value)
 
 static int setting_pool(void)
 {
-    const char *text = knell__setting("KNELL_CONTEXTS");
-    int wanted = text ? atoi(text) : KNELL__POOL_DEFAULT, least = 2 * KNELL__SHARED, most = KNELL__SLOTS / 2;
+    const char *text = settings_get("KNELL_CONTEXTS");
+    int wanted = text ? atoi(text) : PLACE_POOL_DEFAULT, least = 2 * PLACE_SHARED, most = PLACE_SLOTS / 2;
     return wanted < least ? least : wanted > most ? most : wanted; /* with the least, no stamp of a shared one is 0 */
 }
 
@@ -46,41 +46,41 @@ static MPI_Comm duplicate(MPI_Comm comm)
 {
     MPI_Comm made;
     MPI_Request request;
-    if (knell__native.comm_idup(comm, &made, &request) != MPI_SUCCESS || knell__native_await(&request) != MPI_SUCCESS)
-        knell__die("the MPI cannot duplicate communicators; try a smaller KNELL_CONTEXTS than %d", pool_size);
-    knell__native.comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    if (native.comm_idup(comm, &made, &request) != MPI_SUCCESS || native_await(&request) != MPI_SUCCESS)
+        layer_die("the MPI cannot duplicate communicators; try a smaller KNELL_CONTEXTS than %d", pool_size);
+    native.comm_set_errhandler(made, MPI_ERRORS_RETURN);
     return made;
 }
 
 static int native_tag_bits(void)
 {
     int *largest, found, bits = 0;
-    knell__native.comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &found);
+    native.comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &found);
     for (unsigned rest = found ? (unsigned)*largest : 32767u; rest; rest >>= 1)
         bits++;
     return bits;
 }
 
-void knell__contexts_make(void)
+void context_make_all(void)
 {
     int bits = native_tag_bits();
-    if (bits < KNELL__SLOT_BITS + KNELL__EPOCH_BITS + KNELL__SEQUENCE_BITS)
-        knell__die("this MPI has tags of %d bits; the layer needs 28", bits);
-    knell__tag_ub = (1 << (bits - KNELL__STAMP_BITS)) - 1;
+    if (bits < PLACE_SLOT_BITS + PLACE_EPOCH_BITS + PLACE_SEQUENCE_BITS)
+        layer_die("this MPI has tags of %d bits; the layer needs 28", bits);
+    context_tag_ub = (1 << (bits - PLACE_STAMP_BITS)) - 1;
     pool_size = setting_pool();
     pool = malloc((size_t)pool_size * sizeof *pool);
     if (!pool)
-        knell__die("out of memory");
-    knell__alone = duplicate(MPI_COMM_SELF);
-    knell__wire = duplicate(MPI_COMM_WORLD);
+        layer_die("out of memory");
+    context_alone = duplicate(MPI_COMM_SELF);
+    context_wire = duplicate(MPI_COMM_WORLD);
     for (int i = 0; i < pool_size; i++)
         pool[i] = duplicate(MPI_COMM_WORLD);
     set(taken, 0, true);
     set(taken, 1, true);
-    set(taken, KNELL__SLOTS - 1, true); /* knell__words_tag */
+    set(taken, PLACE_SLOTS - 1, true); /* words_tag */
 }
 
-int knell__context_number(MPI_Comm context)
+int context_number(MPI_Comm context)
 {
     for (int i = 0; i < pool_size; i++)
         if (pool[i] == context)
@@ -88,9 +88,9 @@ int knell__context_number(MPI_Comm context)
     return -1;
 }
 
-MPI_Comm knell__context_numbered(int number)
+MPI_Comm context_numbered(int number)
 {
-    return number >= 0 && number < pool_size ? pool[number] : knell__wire;
+    return number >= 0 && number < pool_size ? pool[number] : context_wire;
 }
 
 /* ---- places ---------------------------------------------------------------------------------------------------------------- */
@@ -98,43 +98,43 @@ MPI_Comm knell__context_numbered(int number)
 /* An epoch is never used twice: a message that nobody took may lie where it is for ever. */
 static unsigned last_epoch(int slot)
 {
-    return slot < pool_size - KNELL__SHARED ? (1u << KNELL__EPOCH_BITS) - 1
-                                            : (1u << (KNELL__STAMP_BITS - KNELL__SHARE_BITS)) - 1;
+    return slot < pool_size - PLACE_SHARED ? (1u << PLACE_EPOCH_BITS) - 1
+                                           : (1u << (PLACE_STAMP_BITS - PLACE_SHARE_BITS)) - 1;
 }
 
 /* The first duplicates serve one communicator each and need no stamp while clean; the last ones serve all other slots. */
-static struct knell__place place_at(int slot, unsigned epoch)
+static struct place place_at(int slot, unsigned epoch)
 {
-    int own = pool_size - KNELL__SHARED, mark = (int)epoch;
-    struct knell__place place = {.slot = slot, .epoch = epoch};
+    int own = pool_size - PLACE_SHARED, mark = (int)epoch;
+    struct place place = {.slot = slot, .epoch = epoch};
     if (slot < own) {
         place.context = pool[slot];
     } else {
-        place.context = pool[own + slot % KNELL__SHARED];
-        mark += slot / KNELL__SHARED << (KNELL__STAMP_BITS - KNELL__SHARE_BITS);
+        place.context = pool[own + slot % PLACE_SHARED];
+        mark += slot / PLACE_SHARED << (PLACE_STAMP_BITS - PLACE_SHARE_BITS);
     }
-    place.stamp = mark * (knell__tag_ub + 1);
-    place.wire = (slot << KNELL__EPOCH_BITS | (int)epoch) << KNELL__SEQUENCE_BITS;
+    place.stamp = mark * (context_tag_ub + 1);
+    place.wire = (slot << PLACE_EPOCH_BITS | (int)epoch) << PLACE_SEQUENCE_BITS;
     return place;
 }
 
-bool knell__place_expected(MPI_Comm context, int tag)
+bool place_expected(MPI_Comm context, int tag)
 {
-    int number = knell__context_number(context), own = pool_size - KNELL__SHARED;
-    int mark = tag / (knell__tag_ub + 1), epochs = 1 << (KNELL__STAMP_BITS - KNELL__SHARE_BITS);
-    int slot = number < own ? number : mark / epochs * KNELL__SHARED + number - own;
+    int number = context_number(context), own = pool_size - PLACE_SHARED;
+    int mark = tag / (context_tag_ub + 1), epochs = 1 << (PLACE_STAMP_BITS - PLACE_SHARE_BITS);
+    int slot = number < own ? number : mark / epochs * PLACE_SHARED + number - own;
     pthread_mutex_lock(&lock);
-    bool expected = has(offered, slot) || (has(taken, slot) && stamp_of[slot] == mark * (knell__tag_ub + 1));
+    bool expected = has(offered, slot) || (has(taken, slot) && stamp_of[slot] == mark * (context_tag_ub + 1));
     pthread_mutex_unlock(&lock);
     return expected;
 }
 
-struct knell__place knell__place_fixed(int slot)
+struct place place_fixed(int slot)
 {
     return place_at(slot, 0);
 }
 
-void knell__place_free(const struct knell__place *place, bool dirty)
+void place_free(const struct place *place, bool dirty)
 {
     pthread_mutex_lock(&lock);
     set(taken, place->slot, false);
@@ -152,7 +152,7 @@ static bool is_there(int slot)
 
 /* At first every second free slot, so that another creation has something left to offer. If two of them take the slots from one
  * another all the same, each here and there: those of a class that the creation and the try give, the same at all members. */
-static bool is_meant(int slot, int seen, const struct knell__try *try)
+static bool is_meant(int slot, int seen, const struct offer_try *try)
 {
     unsigned classes = try->number < 4 ? 1u << try->number : 16;
     uint64_t mixed = (try->key + (unsigned)try->number) * UINT64_C(0x9e3779b97f4a7c15) >> 40;
@@ -169,13 +169,13 @@ static bool is_creating(void)
     return false;
 }
 
-void knell__offer_make(struct knell__offer *offer, const struct knell__try *try)
+void offer_make(struct offer *offer, const struct offer_try *try)
 {
     memset(offer, 0, sizeof *offer);
     pthread_mutex_lock(&lock);
-    offer->id = ((uint64_t)knell__self.process + 1) << 32 | next_id++;
+    offer->id = ((uint64_t)self.process + 1) << 32 | next_id++;
     offer->busy = is_creating();
-    for (int slot = 0, seen = 0, given = 0; slot < KNELL__SLOTS && given < try->most; slot++)
+    for (int slot = 0, seen = 0, given = 0; slot < PLACE_SLOTS && given < try->most; slot++)
         if (is_there(slot) && is_meant(slot, seen++, try)) {
             set(offer->free_slots, slot, true);
             offer->epoch[slot] = (uint8_t)next_epoch[slot];
@@ -186,19 +186,19 @@ void knell__offer_make(struct knell__offer *offer, const struct knell__try *try)
 }
 
 /* If nobody is creating anything else there is nothing to hope for but what was not offered yet. */
-bool knell__try_next(struct knell__try *try, const struct knell__offer *agreed)
+bool offer_try_next(struct offer_try *try, const struct offer *agreed)
 {
     if ((try->all && !agreed->busy) || try->number++ == MOST_TRIES) {
-        knell__say("no context is left for a new communicator; free some, or run with a larger KNELL_CONTEXTS");
+        layer_say("no context is left for a new communicator; free some, or run with a larger KNELL_CONTEXTS");
         return false;
     }
     try->all = !agreed->busy;
     return true;
 }
 
-void knell__offer_fold(uint8_t *into_bytes, const uint8_t *from_bytes, uint32_t size)
+void offer_fold(uint8_t *into_bytes, const uint8_t *from_bytes, uint32_t size)
 {
-    struct knell__offer into, from;
+    struct offer into, from;
     if (size != sizeof into)
         return;
     memcpy(&into, into_bytes, sizeof into);
@@ -213,13 +213,13 @@ void knell__offer_fold(uint8_t *into_bytes, const uint8_t *from_bytes, uint32_t 
     memcpy(into_bytes, &into, sizeof into);
 }
 
-static void withdraw(const struct knell__offer *mine)
+static void withdraw(const struct offer *mine)
 {
     for (size_t i = 0; i < sizeof offered; i++)
         offered[i] &= (uint8_t)~mine->free_slots[i];
 }
 
-void knell__offer_withdraw(const struct knell__offer *mine)
+void offer_withdraw(const struct offer *mine)
 {
     pthread_mutex_lock(&lock);
     withdraw(mine);
@@ -227,25 +227,25 @@ void knell__offer_withdraw(const struct knell__offer *mine)
 }
 
 /* The lowest clean one with a duplicate of its own, where tags go as they are; else the lowest. */
-static int choose(const struct knell__offer *agreed)
+static int choose(const struct offer *agreed)
 {
     int first = -1;
-    for (int slot = 0; slot < KNELL__SLOTS; slot++) {
+    for (int slot = 0; slot < PLACE_SLOTS; slot++) {
         if (!has(agreed->free_slots, slot))
             continue;
-        if (agreed->epoch[slot] == 0 && slot < pool_size - KNELL__SHARED)
+        if (agreed->epoch[slot] == 0 && slot < pool_size - PLACE_SHARED)
             return slot;
         first = first < 0 ? slot : first;
     }
     return first;
 }
 
-bool knell__offer_has(const struct knell__offer *agreed, int slot)
+bool offer_has(const struct offer *agreed, int slot)
 {
     return has(agreed->free_slots, slot);
 }
 
-bool knell__offer_take(const struct knell__offer *mine, const struct knell__offer *agreed, struct knell__place *place)
+bool offer_take(const struct offer *mine, const struct offer *agreed, struct place *place)
 {
     int slot = choose(agreed);
     pthread_mutex_lock(&lock);

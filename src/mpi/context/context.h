@@ -11,82 +11,82 @@
 #include <stdint.h>
 
 enum {
-    KNELL__SLOT_BITS = 9,
-    KNELL__SLOTS = 1 << KNELL__SLOT_BITS,
-    KNELL__EPOCH_BITS = 8,
-    KNELL__SEQUENCE_BITS = 11,
-    KNELL__STAMP_BITS = 12,   /* of the user's tags */
-    KNELL__SHARE_BITS = 7,    /* of the stamp: which communicator of a shared duplicate */
-    KNELL__SHARED = 4,        /* duplicates that serve many communicators each */
-    KNELL__POOL_DEFAULT = 16, /* duplicates for users' messages, with the shared ones; the setting KNELL_CONTEXTS */
+    PLACE_SLOT_BITS = 9,
+    PLACE_SLOTS = 1 << PLACE_SLOT_BITS,
+    PLACE_EPOCH_BITS = 8,
+    PLACE_SEQUENCE_BITS = 11,
+    PLACE_STAMP_BITS = 12,   /* of the user's tags */
+    PLACE_SHARE_BITS = 7,    /* of the stamp: which communicator of a shared duplicate */
+    PLACE_SHARED = 4,        /* duplicates that serve many communicators each */
+    PLACE_POOL_DEFAULT = 16, /* duplicates for users' messages, with the shared ones; the setting KNELL_CONTEXTS */
 };
 
 /* One member's word in a creation. Bits: AND. Epochs: maximum. id: minimum, so that it is the lowest process'. */
-struct knell__offer {
+struct offer {
     uint64_t id;
     uint32_t refused; /* maximum: somebody could not do its part; the creation fails at all */
     uint32_t busy;    /* maximum: another creation holds slots there */
-    uint8_t free_slots[KNELL__SLOTS / 8];
-    uint8_t epoch[KNELL__SLOTS]; /* above every communicator that was there and ended dirty; 0: the slot is clean */
+    uint8_t free_slots[PLACE_SLOTS / 8];
+    uint8_t epoch[PLACE_SLOTS]; /* above every communicator that was there and ended dirty; 0: the slot is clean */
 };
 
 /* Where a communicator's messages go. */
-struct knell__place {
+struct place {
     int slot;
     unsigned epoch;   /* how often the slot had ended dirty before */
     MPI_Comm context; /* native, for the user's messages */
     int stamp;        /* added to the user's tags; 0: tags go as they are and wildcards match natively */
-    int wire;         /* added to the sequence of the layer's messages on knell__wire */
+    int wire;         /* added to the sequence of the layer's messages on context_wire */
 };
 
 /* The duplicate on which the layer's own messages of all communicators go. Never a wildcard for a tag. */
-extern MPI_Comm knell__wire;
+extern MPI_Comm context_wire;
 /* A duplicate of MPI_COMM_SELF for what a process does by itself: it returns its errors, whatever the program's handler is. */
-extern MPI_Comm knell__alone;
-extern int knell__tag_ub; /* the largest tag left to the user */
+extern MPI_Comm context_alone;
+extern int context_tag_ub; /* the largest tag left to the user */
 
 /* Notices on the wire (notice.h): the tag of a slot that no communicator gets. From any source. */
-static inline int knell__notices_tag(void)
+static inline int context_notices_tag(void)
 {
-    return (KNELL__SLOTS - 1) << (KNELL__EPOCH_BITS + KNELL__SEQUENCE_BITS);
+    return (PLACE_SLOTS - 1) << (PLACE_EPOCH_BITS + PLACE_SEQUENCE_BITS);
 }
 
 /* Can a message with this native tag be for a communicator that is here, or is being made? */
-bool knell__place_expected(MPI_Comm context, int tag);
+bool place_expected(MPI_Comm context, int tag);
 
 /* Duplicates by number, the same in all processes. */
-int knell__context_number(MPI_Comm context);
-MPI_Comm knell__context_numbered(int number);
+int context_number(MPI_Comm context);
+MPI_Comm context_numbered(int number);
 
-/* On the wire, of agreements (side_carry.c): tags of MPI_COMM_SELF's slot are for nobody else. From any source. */
-static inline int knell__agree_tag(void)
+/* On the wire, of agreements (detector/carry.c): tags of MPI_COMM_SELF's slot are for nobody else. From any source. */
+static inline int context_agree_tag(void)
 {
-    return 1 << (KNELL__EPOCH_BITS + KNELL__SEQUENCE_BITS);
+    return 1 << (PLACE_EPOCH_BITS + PLACE_SEQUENCE_BITS);
 }
 
-void knell__contexts_make(void);
+void context_make_all(void);
 /* Slots 0 and 1: MPI_COMM_WORLD and MPI_COMM_SELF. */
-struct knell__place knell__place_fixed(int slot);
+struct place place_fixed(int slot);
 
 /* How a creation asks for slots: it tries again when the offers before had nothing in common. */
-struct knell__try {
+struct offer_try {
     uint64_t key; /* the same at all members, another for another creation */
     int most;     /* slots */
     int number;   /* from 0 */
     bool all;     /* nobody else is creating: all there are */
 };
 /* The offers had nothing in common: the next try. False: there is no hope, and the program is told what to do. */
-bool knell__try_next(struct knell__try *try, const struct knell__offer *agreed);
+bool offer_try_next(struct offer_try *try, const struct offer *agreed);
 
 /* Fills an offer and holds what it offers, until it is taken or withdrawn. */
-void knell__offer_make(struct knell__offer *offer, const struct knell__try *try);
-void knell__offer_fold(uint8_t *into, const uint8_t *from, uint32_t size);
-void knell__offer_withdraw(const struct knell__offer *mine);
+void offer_make(struct offer *offer, const struct offer_try *try);
+void offer_fold(uint8_t *into, const uint8_t *from, uint32_t size);
+void offer_withdraw(const struct offer *mine);
 /* Was this slot free at every member? */
-bool knell__offer_has(const struct knell__offer *agreed, int slot);
+bool offer_has(const struct offer *agreed, int slot);
 /* The slot all take; false: nothing in common. `mine` is what this process had offered, and is withdrawn. */
-bool knell__offer_take(const struct knell__offer *mine, const struct knell__offer *agreed, struct knell__place *place);
+bool offer_take(const struct offer *mine, const struct offer *agreed, struct place *place);
 /* Gives the slot back; dirty: messages may still be on their way. */
-void knell__place_free(const struct knell__place *place, bool dirty);
+void place_free(const struct place *place, bool dirty);
 
 #endif

@@ -19,38 +19,38 @@ static bool ends_the_job(MPI_Errhandler handler)
 }
 
 /* MPI_ERRHANDLER_NULL: all is left as it is. */
-MPI_Errhandler knell__store_enter(const struct knell__comm *comm)
+MPI_Errhandler attr_store_enter(const struct comm *comm)
 {
     MPI_Errhandler handler;
     if (comm->store != comm->handle) /* it returns its errors */
         return MPI_ERRHANDLER_NULL;
-    knell__native.comm_get_errhandler(comm->store, &handler);
+    native.comm_get_errhandler(comm->store, &handler);
     if (ends_the_job(handler)) {
-        knell__native.comm_set_errhandler(comm->store, MPI_ERRORS_RETURN);
+        native.comm_set_errhandler(comm->store, MPI_ERRORS_RETURN);
         return handler;
     }
-    knell__native.errhandler_free(&handler);
+    native.errhandler_free(&handler);
     return MPI_ERRHANDLER_NULL;
 }
 
-int knell__store_leave(struct knell__comm *comm, MPI_Errhandler kept, int code)
+int attr_store_leave(struct comm *comm, MPI_Errhandler kept, int code)
 {
     bool raised = comm->store == comm->handle && kept == MPI_ERRHANDLER_NULL;
     if (kept != MPI_ERRHANDLER_NULL) {
-        knell__native.comm_set_errhandler(comm->store, kept);
-        knell__native.errhandler_free(&kept);
+        native.comm_set_errhandler(comm->store, kept);
+        native.errhandler_free(&kept);
     }
-    return raised ? code : knell__raise(comm, code);
+    return raised ? code : error_raise(comm, code);
 }
 
 /* A native call on the store of `handle`; the handle itself when it is not one of ours. */
-#define ON_STORE(call, handle, ...)                                                             \
-    do {                                                                                        \
-        struct knell__comm *comm_ = knell__comm_of(handle);                                     \
-        if (!comm_)                                                                             \
-            return knell__native.call(handle, __VA_ARGS__);                                     \
-        MPI_Errhandler kept_ = knell__store_enter(comm_);                                       \
-        return knell__store_leave(comm_, kept_, knell__native.call(comm_->store, __VA_ARGS__)); \
+#define ON_STORE(call, handle, ...)                                                    \
+    do {                                                                               \
+        struct comm *comm_ = comm_of(handle);                                          \
+        if (!comm_)                                                                    \
+            return native.call(handle, __VA_ARGS__);                                   \
+        MPI_Errhandler kept_ = attr_store_enter(comm_);                                \
+        return attr_store_leave(comm_, kept_, native.call(comm_->store, __VA_ARGS__)); \
     } while (0)
 
 /* ---- attributes ------------------------------------------------------------------------------------------------------------ */
@@ -64,7 +64,7 @@ static bool predefined(int keyval, void *value, int *flag, int *code)
     *code = MPI_SUCCESS;
     *flag = 1;
     if (keyval == MPI_TAG_UB) {
-        *(int **)value = &knell__tag_ub;
+        *(int **)value = &context_tag_ub;
         return true;
     }
     if (keyval == MPIX_FT) {
@@ -73,41 +73,41 @@ static bool predefined(int keyval, void *value, int *flag, int *code)
     }
     for (size_t i = 0; i < sizeof asked_natively / sizeof *asked_natively; i++)
         if (keyval == asked_natively[i]) {
-            *code = knell__native.comm_get_attr(MPI_COMM_WORLD, keyval, value, flag);
+            *code = native.comm_get_attr(MPI_COMM_WORLD, keyval, value, flag);
             return true;
         }
     return false;
 }
 
-int knell__mpi_comm_get_attr(MPI_Comm handle, int keyval, void *value, int *flag)
+int mpi_comm_get_attr(MPI_Comm handle, int keyval, void *value, int *flag)
 {
     int code;
-    if (knell__comm_of(handle) && predefined(keyval, value, flag, &code))
+    if (comm_of(handle) && predefined(keyval, value, flag, &code))
         return code;
     ON_STORE(comm_get_attr, handle, keyval, value, flag);
 }
 
-int knell__mpi_comm_set_attr(MPI_Comm handle, int keyval, void *value)
+int mpi_comm_set_attr(MPI_Comm handle, int keyval, void *value)
 {
     ON_STORE(comm_set_attr, handle, keyval, value);
 }
 
-int knell__mpi_comm_delete_attr(MPI_Comm handle, int keyval)
+int mpi_comm_delete_attr(MPI_Comm handle, int keyval)
 {
     ON_STORE(comm_delete_attr, handle, keyval);
 }
 
-int knell__mpi_attr_get(MPI_Comm handle, int keyval, void *value, int *flag)
+int mpi_attr_get(MPI_Comm handle, int keyval, void *value, int *flag)
 {
-    return knell__mpi_comm_get_attr(handle, keyval, value, flag);
+    return mpi_comm_get_attr(handle, keyval, value, flag);
 }
 
-int knell__mpi_attr_put(MPI_Comm handle, int keyval, void *value)
+int mpi_attr_put(MPI_Comm handle, int keyval, void *value)
 {
-    return knell__mpi_comm_set_attr(handle, keyval, value); /* MPICH's MPI_Attr_put raises an error twice */
+    return mpi_comm_set_attr(handle, keyval, value); /* MPICH's MPI_Attr_put raises an error twice */
 }
 
-int knell__mpi_attr_delete(MPI_Comm handle, int keyval)
+int mpi_attr_delete(MPI_Comm handle, int keyval)
 {
-    return knell__mpi_comm_delete_attr(handle, keyval);
+    return mpi_comm_delete_attr(handle, keyval);
 }

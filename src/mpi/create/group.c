@@ -1,6 +1,6 @@
 /* group.c: MPI_Comm_create_group: a communicator made by its members alone, whatever the other members of the parent do.
  *
- * They agree in a group of their own, whose id each of them computes. Twice: on a place, as all creations do (comm_make.c), and
+ * They agree in a group of their own, whose id each of them computes. Twice: on a place, as all creations do (make.c), and
  * that all have heard of it. A revoke of the parent releases who waits: members that have not come yet never will, and they do not
  * know of the group. Who leaves before the second agreement takes part in none: nobody will have the communicator, and there is
  * nothing to keep. Who leaves during it may leave others behind who have it: to them it is revoked, and the slot ends dirty here. */
@@ -24,22 +24,22 @@ static uint64_t mix(uint64_t into, uint64_t x)
     return (x ^ x >> 29) * UINT64_C(0x94d049bb133111eb);
 }
 
-static struct knell__same_call *same_call(struct knell__comm *parent, uint64_t key)
+static struct comm_same_call *same_call(struct comm *parent, uint64_t key)
 {
-    struct knell__same_call *call = parent->group_calls;
+    struct comm_same_call *call = parent->group_calls;
     while (call && call->key != key)
         call = call->next;
     if (call)
         return call;
     call = malloc(sizeof *call);
     if (!call)
-        knell__die("out of memory");
-    *call = (struct knell__same_call){.next = parent->group_calls, .key = key};
+        layer_die("out of memory");
+    *call = (struct comm_same_call){.next = parent->group_calls, .key = key};
     return parent->group_calls = call;
 }
 
 /* The same at all its members without a word: from parent, members, tag, and how many such calls there were before. */
-static uint64_t group_id(struct knell__comm *parent, const int *member, int size, int tag)
+static uint64_t group_id(struct comm *parent, const int *member, int size, int tag)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     uint64_t key = mix(parent->id, (uint64_t)tag);
@@ -54,16 +54,16 @@ static uint64_t group_id(struct knell__comm *parent, const int *member, int size
 /* ---- its agreements --------------------------------------------------------------------------------------------------------- */
 
 struct unborn {
-    struct knell__comm *comm; /* without a place */
-    const struct knell__comm *parent;
+    struct comm *comm; /* without a place */
+    const struct comm *parent;
     bool left; /* by a revoke of the parent, during an agreement */
 };
 
-static bool wait_for(struct unborn *unborn, struct knell__ticket *ticket)
+static bool wait_for_members(struct unborn *unborn, struct side_ticket *ticket)
 {
-    for (unsigned turns = 0; !knell__side_decided(ticket); knell__idle(&turns, unborn->comm))
-        if (knell__trouble(unborn->parent) & KNELL__REVOKED) {
-            knell__side_withdraw(ticket);
+    for (unsigned turns = 0; !side_decided(ticket); wait_idle(&turns, unborn->comm))
+        if (comm_trouble(unborn->parent) & COMM_REVOKED) {
+            side_withdraw(ticket);
             unborn->left = true;
             return false;
         }
@@ -71,76 +71,76 @@ static bool wait_for(struct unborn *unborn, struct knell__ticket *ticket)
 }
 
 /* The code is the same at all members that have not left. */
-static int agree(struct unborn *unborn, const struct knell__offer *mine, struct knell__offer *agreed)
+static int agree(struct unborn *unborn, const struct offer *mine, struct offer *agreed)
 {
     int code = MPIX_ERR_REVOKED;
-    struct knell__ticket ticket = {
+    struct side_ticket ticket = {
         .group = unborn->comm->id,
         .kind = KNELL_KIND_CREATE,
-        .fold = KNELL__FOLD_OFFER,
+        .fold = SIDE_FOLD_OFFER,
         .alone = unborn->comm->size == 1,
         .size = sizeof *mine,
     };
     memcpy(ticket.value, mine, sizeof *mine);
-    knell__side_propose(&ticket);
-    if (wait_for(unborn, &ticket)) {
+    side_propose(&ticket);
+    if (wait_for_members(unborn, &ticket)) {
         memcpy(agreed, ticket.value, sizeof *agreed);
-        code = knell__creation_verdict(unborn->comm, &ticket);
+        code = making_verdict(unborn->comm, &ticket);
     }
     free(ticket.dead);
     return code;
 }
 
-/* A place is found also when the creation fails: as long as a member is not through, its slot is not free (comm_past.h). */
-static int find_place(struct unborn *unborn, struct knell__place *place)
+/* A place is found also when the creation fails: as long as a member is not through, its slot is not free (comm/past.h). */
+static int find_place(struct unborn *unborn, struct place *place)
 {
-    struct knell__try try = {.key = unborn->comm->id, .most = KNELL__SLOTS};
-    struct knell__offer mine, agreed;
+    struct offer_try try = {.key = unborn->comm->id, .most = PLACE_SLOTS};
+    struct offer mine, agreed;
     place->slot = -1;
     do {
-        knell__offer_make(&mine, &try);
+        offer_make(&mine, &try);
         int code = agree(unborn, &mine, &agreed);
         if (code == MPIX_ERR_REVOKED) {
-            knell__offer_withdraw(&mine);
+            offer_withdraw(&mine);
             return code;
         }
-        knell__past_drop(unborn->comm, &agreed);
-        if (knell__offer_take(&mine, &agreed, place))
+        past_drop(unborn->comm, &agreed);
+        if (offer_take(&mine, &agreed, place))
             return code;
-    } while (knell__try_next(&try, &agreed));
+    } while (offer_try_next(&try, &agreed));
     return MPI_ERR_INTERN;
 }
 
 static int confirm(struct unborn *unborn)
 {
-    struct knell__offer nothing = {0}, agreed;
+    struct offer nothing = {0}, agreed;
     return agree(unborn, &nothing, &agreed);
 }
 
 /* Nobody has it, but for what others may have when this one left. */
-static void bury(struct unborn *unborn, const struct knell__place *place)
+static void bury(struct unborn *unborn, const struct place *place)
 {
-    struct knell__comm *comm = unborn->comm;
+    struct comm *comm = unborn->comm;
     bool clean = !unborn->left;
     if (unborn->left && place->slot < 0)
-        knell__side_drop(comm->id);
+        side_drop(comm->id);
     if (unborn->left && place->slot >= 0) {
-        knell__comms_revoked(comm->id);
-        knell__side_revoke(comm->id);
+        comm_note_revoke(comm->id);
+        side_revoke(comm->id);
     }
     comm->place = *place;
     if (clean)
         atomic_store(&comm->trouble, 0); /* nothing was ever sent on it */
-    knell__comm_release(comm);
+    comm_release(comm);
 }
 
 /* ---- the call --------------------------------------------------------------------------------------------------------------- */
 
-static int make(struct knell__comm *parent, const int *member, int size, int tag, MPI_Comm *newcomm)
+static int make(struct comm *parent, const int *member, int size, int tag, MPI_Comm *newcomm)
 {
-    struct unborn unborn = {knell__comm_new(member, size, group_id(parent, member, size, tag), NULL, MPI_COMM_NULL),
-                            parent, false};
-    struct knell__place place;
+    struct unborn unborn = {comm_new(member, size, group_id(parent, member, size, tag), NULL, MPI_COMM_NULL), parent,
+                            false};
+    struct place place;
     int code = find_place(&unborn, &place);
     if (code == MPI_SUCCESS)
         code = confirm(&unborn);
@@ -148,27 +148,27 @@ static int make(struct knell__comm *parent, const int *member, int size, int tag
         bury(&unborn, &place);
         return code;
     }
-    knell__handle_like(parent, false, newcomm);
-    knell__comm_settle(unborn.comm, &place, *newcomm);
+    create_handle_like(parent, false, newcomm);
+    comm_settle(unborn.comm, &place, *newcomm);
     return MPI_SUCCESS;
 }
 
-int knell__mpi_comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *newcomm)
+int mpi_comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
-    struct knell__comm *comm = knell__comm_of(handle);
+    struct comm *comm = comm_of(handle);
     int *member, size;
     if (!comm)
-        return knell__native.comm_create_group(handle, group, tag, newcomm);
+        return native.comm_create_group(handle, group, tag, newcomm);
     *newcomm = MPI_COMM_NULL;
-    if ((unsigned)tag > (unsigned)knell__tag_ub)
-        return knell__raise(comm, MPI_ERR_TAG);
-    int code = knell__group_members(comm, group, &member, &size);
+    if ((unsigned)tag > (unsigned)context_tag_ub)
+        return error_raise(comm, MPI_ERR_TAG);
+    int code = create_members(comm, group, &member, &size);
     if (code != MPI_SUCCESS)
-        return knell__raise(comm, code);
-    if (knell__trouble(comm) & KNELL__REVOKED)
+        return error_raise(comm, code);
+    if (comm_trouble(comm) & COMM_REVOKED)
         code = MPIX_ERR_REVOKED;
     else if (size > 0)
         code = make(comm, member, size, tag, newcomm);
     free(member);
-    return knell__raise(comm, code);
+    return error_raise(comm, code);
 }

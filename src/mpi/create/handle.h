@@ -6,14 +6,14 @@
 #include "mpi/comm/native_group.h"
 
 /* The group's processes, malloc'd; size 0 when this process is not among them. MPI_ERR_GROUP: not all are members of `comm`. */
-int knell__group_members(const struct knell__comm *comm, MPI_Group group, int **member, int *size);
+int create_members(const struct comm *comm, MPI_Group group, int **member, int *size);
 
 /* A handle with the parent's error handler; with its attributes too when `attributes` (their copy functions run). */
-int knell__handle_like(const struct knell__comm *parent, bool attributes, MPI_Comm *handle);
+int create_handle_like(const struct comm *parent, bool attributes, MPI_Comm *handle);
 
 /* Around a native call on `store`: its error goes through the communicator's handler once. On a handle of the program's the MPI below
  * raises it, but when that ends the job: it would end this process alone, as if it had died. */
-MPI_Errhandler knell__store_enter(const struct knell__comm *comm);
-int knell__store_leave(struct knell__comm *comm, MPI_Errhandler kept, int code);
+MPI_Errhandler attr_store_enter(const struct comm *comm);
+int attr_store_leave(struct comm *comm, MPI_Errhandler kept, int code);
 
 #endif

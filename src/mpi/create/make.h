@@ -5,24 +5,23 @@
 #include "mpi/comm/comm.h"
 
 /* A creation under way: dup, split, create, shrink. Blocking ones call advance until it is done. */
-struct knell__making;
-enum knell__make { KNELL__MAKE_CREATE, KNELL__MAKE_SHRINK };
+struct making;
+enum making_kind { MAKING_CREATE, MAKING_SHRINK };
 
 /* `member`: the processes of the new communicator, in its order, copied; NULL: all of the parent (shrink: the survivors).
  * size 0: this process is in none of the new ones, but agrees all the same. `handle` becomes that of the new one. `code`: what
  * happened to this member on the way here; if it failed, the creation fails at all. */
-struct knell__making *knell__making_start(struct knell__comm *parent, enum knell__make kind, const int *member,
-                                          int size, MPI_Comm handle, int code);
+struct making *making_start(struct comm *parent, enum making_kind kind, const int *member, int size, MPI_Comm handle,
+                            int code);
 /* An MPI code, with *done set: *made is the new communicator (NULL for size 0), and the making is gone. */
-int knell__making_advance(struct knell__making *making, bool *done, struct knell__comm **made);
-int knell__making_finish(struct knell__making *making, struct knell__comm **made); /* blocking */
+int making_advance(struct making *making, bool *done, struct comm **made);
+int making_finish(struct making *making, struct comm **made); /* blocking */
 /* What the new one is to have; none, unless this is called right after the start. */
-void knell__making_hint(struct knell__making *making, const struct knell__hints *hints);
+void making_hint(struct making *making, const struct hints *hints);
 /* What a decided creation among the members of `comm` means, the same at all of them. */
-struct knell__ticket;
-int knell__creation_verdict(const struct knell__comm *comm, const struct knell__ticket *ticket);
+struct side_ticket;
+int making_verdict(const struct comm *comm, const struct side_ticket *ticket);
 /* Behind a request: *newcomm is set at once, and of use when it completes. */
-int knell__making_request(struct knell__making *making, struct knell__comm *parent, MPI_Comm *newcomm,
-                          MPI_Request *request);
+int making_request(struct making *making, struct comm *parent, MPI_Comm *newcomm, MPI_Request *request);
 
 #endif

@@ -4,34 +4,34 @@
 #include "mpi/error/error.h"
 #include "mpi/native/native.h"
 
-int knell__mpi_comm_size(MPI_Comm handle, int *size)
+int mpi_comm_size(MPI_Comm handle, int *size)
 {
-    const struct knell__comm *comm = knell__comm_of(handle);
+    const struct comm *comm = comm_of(handle);
     if (!comm)
-        return knell__native.comm_size(handle, size);
+        return native.comm_size(handle, size);
     *size = comm->size;
     return MPI_SUCCESS;
 }
 
-int knell__mpi_comm_rank(MPI_Comm handle, int *rank)
+int mpi_comm_rank(MPI_Comm handle, int *rank)
 {
-    const struct knell__comm *comm = knell__comm_of(handle);
+    const struct comm *comm = comm_of(handle);
     if (!comm)
-        return knell__native.comm_rank(handle, rank);
+        return native.comm_rank(handle, rank);
     *rank = comm->rank;
     return MPI_SUCCESS;
 }
 
-int knell__mpi_comm_group(MPI_Comm handle, MPI_Group *group)
+int mpi_comm_group(MPI_Comm handle, MPI_Group *group)
 {
-    const struct knell__comm *comm = knell__comm_of(handle);
+    const struct comm *comm = comm_of(handle);
     if (!comm)
-        return knell__native.comm_group(handle, group);
-    *group = knell__native_group(comm->process_of, comm->size);
+        return native.comm_group(handle, group);
+    *group = native_group_of(comm->process_of, comm->size);
     return MPI_SUCCESS;
 }
 
-static int compare(const struct knell__comm *a, const struct knell__comm *b)
+static int compare(const struct comm *a, const struct comm *b)
 {
     bool same_order = true;
     if (a == b)
@@ -46,59 +46,59 @@ static int compare(const struct knell__comm *a, const struct knell__comm *b)
     return same_order ? MPI_CONGRUENT : MPI_SIMILAR;
 }
 
-int knell__mpi_comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
+int mpi_comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
-    const struct knell__comm *a = knell__comm_of(comm1), *b = knell__comm_of(comm2);
+    const struct comm *a = comm_of(comm1), *b = comm_of(comm2);
     if (!a || !b)
-        return knell__native.comm_compare(comm1, comm2, result);
+        return native.comm_compare(comm1, comm2, result);
     *result = compare(a, b);
     return MPI_SUCCESS;
 }
 
-int knell__mpi_comm_test_inter(MPI_Comm handle, int *flag)
+int mpi_comm_test_inter(MPI_Comm handle, int *flag)
 {
-    if (!knell__comm_of(handle))
-        return knell__native.comm_test_inter(handle, flag);
+    if (!comm_of(handle))
+        return native.comm_test_inter(handle, flag);
     *flag = 0;
     return MPI_SUCCESS;
 }
 
 /* The name is kept natively. That there is one is noted: the MPI below names them too. */
-int knell__mpi_comm_set_name(MPI_Comm handle, const char *name)
+int mpi_comm_set_name(MPI_Comm handle, const char *name)
 {
-    struct knell__comm *comm = knell__comm_of(handle);
-    int code = knell__native.comm_set_name(handle, name);
+    struct comm *comm = comm_of(handle);
+    int code = native.comm_set_name(handle, name);
     if (comm)
         comm->named = code == MPI_SUCCESS && *name;
     return code;
 }
 
 /* There are no intercommunicators yet: these two are errors of the program. */
-int knell__mpi_comm_remote_size(MPI_Comm handle, int *size)
+int mpi_comm_remote_size(MPI_Comm handle, int *size)
 {
-    struct knell__comm *comm = knell__comm_of(handle);
-    return comm ? knell__raise(comm, MPI_ERR_COMM) : knell__native.comm_remote_size(handle, size);
+    struct comm *comm = comm_of(handle);
+    return comm ? error_raise(comm, MPI_ERR_COMM) : native.comm_remote_size(handle, size);
 }
 
-int knell__mpi_comm_remote_group(MPI_Comm handle, MPI_Group *group)
+int mpi_comm_remote_group(MPI_Comm handle, MPI_Group *group)
 {
-    struct knell__comm *comm = knell__comm_of(handle);
-    return comm ? knell__raise(comm, MPI_ERR_COMM) : knell__native.comm_remote_group(handle, group);
+    struct comm *comm = comm_of(handle);
+    return comm ? error_raise(comm, MPI_ERR_COMM) : native.comm_remote_group(handle, group);
 }
 
-int knell__mpi_topo_test(MPI_Comm handle, int *status)
+int mpi_topo_test(MPI_Comm handle, int *status)
 {
-    if (!knell__comm_of(handle))
-        return knell__native.topo_test(handle, status);
+    if (!comm_of(handle))
+        return native.topo_test(handle, status);
     *status = MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 
 /* Programs free the empty group that ULFM calls hand out; Open MPI aborts on that. */
-int knell__mpi_group_free(MPI_Group *group)
+int mpi_group_free(MPI_Group *group)
 {
     if (*group != MPI_GROUP_EMPTY)
-        return knell__native.group_free(group);
+        return native.group_free(group);
     *group = MPI_GROUP_NULL;
     return MPI_SUCCESS;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* inside the runtime's, never around it */
-static struct knell__ticket *first;
+static struct side_ticket *first;
 
 static void fold_and(uint8_t *into, const uint8_t *from, uint32_t size)
 {
@@ -29,20 +29,20 @@ static void fold_worst(uint8_t *into, const uint8_t *from, uint32_t size)
     memcpy(into, a > b ? &a : &b, sizeof a);
 }
 
-_Static_assert(sizeof(struct knell__offer) <= KNELL_VALUE_MAX, "an offer is more than an agreement carries");
-knell_combine *const knell__agree_folds[] = {
-    [KNELL__FOLD_AND] = fold_and, [KNELL__FOLD_OFFER] = knell__offer_fold, [KNELL__FOLD_WORST] = fold_worst};
+_Static_assert(sizeof(struct offer) <= KNELL_VALUE_MAX, "an offer is more than an agreement carries");
+knell_combine *const agree_folds[] = {
+    [SIDE_FOLD_AND] = fold_and, [SIDE_FOLD_OFFER] = offer_fold, [SIDE_FOLD_WORST] = fold_worst};
 
-static bool same(const struct knell__ticket *ticket, uint64_t group, enum knell_kind kind)
+static bool same(const struct side_ticket *ticket, uint64_t group, enum knell_kind kind)
 {
     return ticket->group == group && ticket->kind == kind;
 }
 
 /* ---- in -------------------------------------------------------------------------------------------------------------------- */
 
-static void enqueue(struct knell__ticket *ticket)
+static void enqueue(struct side_ticket *ticket)
 {
-    struct knell__ticket **at = &first;
+    struct side_ticket **at = &first;
     ticket->next = NULL;
     pthread_mutex_lock(&lock);
     while (*at)
@@ -52,11 +52,11 @@ static void enqueue(struct knell__ticket *ticket)
 }
 
 /* Takes the right to propose it: nobody before it in the queue is of the same group and kind. */
-static bool claim(struct knell__ticket *ticket)
+static bool claim(struct side_ticket *ticket)
 {
     bool mine = ticket->filled && !ticket->proposed;
     pthread_mutex_lock(&lock);
-    for (struct knell__ticket *t = first; t != ticket && mine; t = t->next)
+    for (struct side_ticket *t = first; t != ticket && mine; t = t->next)
         mine = !same(t, ticket->group, ticket->kind);
     if (mine)
         ticket->proposed = true;
@@ -64,18 +64,18 @@ static bool claim(struct knell__ticket *ticket)
     return mine;
 }
 
-static void decide_alone(struct knell__ticket *ticket)
+static void decide_alone(struct side_ticket *ticket)
 {
     ticket->flags = KNELL_FLAG_ACKED;
     atomic_store_explicit(&ticket->decided, true, memory_order_release);
 }
 
-static bool is_alone(const struct knell__ticket *ticket)
+static bool is_alone(const struct side_ticket *ticket)
 {
-    return ticket->alone || !knell__side_runtime();
+    return ticket->alone || !side_runtime();
 }
 
-void knell__side_reserve(struct knell__ticket *ticket)
+void side_reserve(struct side_ticket *ticket)
 {
     ticket->filled = ticket->proposed = false;
     ticket->dead = NULL;
@@ -85,47 +85,47 @@ void knell__side_reserve(struct knell__ticket *ticket)
         enqueue(ticket);
 }
 
-void knell__side_fill(struct knell__ticket *ticket)
+void side_fill(struct side_ticket *ticket)
 {
     ticket->filled = true;
     if (is_alone(ticket))
         decide_alone(ticket);
     else
-        knell__side_decided(ticket);
+        side_decided(ticket);
 }
 
-void knell__side_propose(struct knell__ticket *ticket)
+void side_propose(struct side_ticket *ticket)
 {
-    knell__side_reserve(ticket);
-    knell__side_fill(ticket);
+    side_reserve(ticket);
+    side_fill(ticket);
 }
 
-static void propose(struct knell__ticket *ticket)
+static void propose(struct side_ticket *ticket)
 {
     if (ticket->blocking)
-        knell__carry_begin();
-    int error = knell_runtime_propose(knell__side_runtime(), ticket->group, ticket->kind, (uint8_t)ticket->fold,
-                                      ticket->value, ticket->size, ticket->acked);
+        carry_begin();
+    int error = knell_runtime_propose(side_runtime(), ticket->group, ticket->kind, (uint8_t)ticket->fold, ticket->value,
+                                      ticket->size, ticket->acked);
     if (error)
-        knell__die("cannot propose to group %llx: %s", (unsigned long long)ticket->group, knell_error_text(error));
+        layer_die("cannot propose to group %llx: %s", (unsigned long long)ticket->group, knell_error_text(error));
     if (ticket->blocking)
-        knell__carry_end();
+        carry_end();
 }
 
-bool knell__side_decided(struct knell__ticket *ticket)
+bool side_decided(struct side_ticket *ticket)
 {
     if (atomic_load_explicit(&ticket->decided, memory_order_acquire))
         return true;
     if (!ticket->proposed && claim(ticket))
         propose(ticket);
     else
-        knell__carry_serve(); /* also keeps the MPI below going: another member may still wait for what was sent from here */
+        carry_serve(); /* also keeps the MPI below going: another member may still wait for what was sent from here */
     return atomic_load_explicit(&ticket->decided, memory_order_acquire);
 }
 
-bool knell__agree_waits(uint64_t group, enum knell_kind kind)
+bool agree_waits(uint64_t group, enum knell_kind kind)
 {
-    struct knell__ticket *ticket;
+    struct side_ticket *ticket;
     pthread_mutex_lock(&lock);
     for (ticket = first; ticket && !(ticket->proposed && same(ticket, group, kind));)
         ticket = ticket->next;
@@ -136,9 +136,9 @@ bool knell__agree_waits(uint64_t group, enum knell_kind kind)
 
 /* ---- out ------------------------------------------------------------------------------------------------------------------- */
 
-static struct knell__ticket *dequeue(uint64_t group, enum knell_kind kind)
+static struct side_ticket *dequeue(uint64_t group, enum knell_kind kind)
 {
-    struct knell__ticket **at = &first, *found;
+    struct side_ticket **at = &first, *found;
     while (*at && !((*at)->proposed && same(*at, group, kind)))
         at = &(*at)->next;
     found = *at;
@@ -147,7 +147,7 @@ static struct knell__ticket *dequeue(uint64_t group, enum knell_kind kind)
     return found;
 }
 
-static void fill(struct knell__ticket *ticket, const struct knell_fact *fact)
+static void fill(struct side_ticket *ticket, const struct knell_fact *fact)
 {
     size_t bytes = fact->dead_ranges * sizeof *fact->dead;
     ticket->flags = fact->flags;
@@ -155,16 +155,16 @@ static void fill(struct knell__ticket *ticket, const struct knell_fact *fact)
         memcpy(ticket->value, fact->value, fact->value_size);
     ticket->dead = bytes ? malloc(bytes) : NULL;
     if (bytes && !ticket->dead)
-        knell__die("out of memory");
+        layer_die("out of memory");
     if (bytes)
         memcpy(ticket->dead, fact->dead, bytes);
     ticket->dead_ranges = fact->dead_ranges;
 }
 
-void knell__agree_decided(const struct knell_fact *fact)
+void agree_decided(const struct knell_fact *fact)
 {
     pthread_mutex_lock(&lock);
-    struct knell__ticket *ticket = dequeue(fact->group, fact->kind);
+    struct side_ticket *ticket = dequeue(fact->group, fact->kind);
     pthread_mutex_unlock(&lock);
     if (!ticket)
         return;
@@ -173,9 +173,9 @@ void knell__agree_decided(const struct knell_fact *fact)
 }
 
 /* One that is not in the queue any more is just being filled, by another thread. */
-void knell__side_withdraw(struct knell__ticket *ticket)
+void side_withdraw(struct side_ticket *ticket)
 {
-    struct knell__ticket **at = &first;
+    struct side_ticket **at = &first;
     pthread_mutex_lock(&lock);
     while (*at && *at != ticket)
         at = &(*at)->next;
@@ -187,7 +187,7 @@ void knell__side_withdraw(struct knell__ticket *ticket)
         sched_yield();
 }
 
-bool knell__ticket_has_dead(const struct knell__ticket *ticket, int process)
+bool side_ticket_has_dead(const struct side_ticket *ticket, int process)
 {
     for (uint32_t i = 0; i < ticket->dead_ranges; i++)
         if (ticket->dead[i].first <= (knell_rank)process && (knell_rank)process <= ticket->dead[i].last)

@@ -49,43 +49,43 @@ static bool pack(knell_rank to, const void *bytes, size_t size)
     return true;
 }
 
-bool knell__carry(void *context, uint64_t group, enum knell_kind kind, const knell_rank *to, uint32_t count,
-                  const void *bytes, size_t size)
+bool carry_hand_over(void *context, uint64_t group, enum knell_kind kind, const knell_rank *to, uint32_t count,
+                     const void *bytes, size_t size)
 {
     (void)context;
-    if (!own.stepping || size > MOST_BYTES || !knell__agree_waits(group, kind))
+    if (!own.stepping || size > MOST_BYTES || !agree_waits(group, kind))
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (!pack(to[i], bytes, size))
-            knell__die("out of memory");
+            layer_die("out of memory");
     return true;
 }
 
 /* A send that fails is one to a dying process: its death makes the core say it again, elsewhere. */
 static void post(struct parcel *parcel)
 {
-    int complete = 0, code = knell__native.isend(parcel->bytes, parcel->size, MPI_BYTE, parcel->to, knell__agree_tag(),
-                                                 knell__wire, &parcel->request);
+    int complete = 0, code = native.isend(parcel->bytes, parcel->size, MPI_BYTE, parcel->to, context_agree_tag(),
+                                          context_wire, &parcel->request);
     if (code == MPI_SUCCESS)
-        code = knell__native.test(&parcel->request, &complete, MPI_STATUS_IGNORE);
+        code = native.test(&parcel->request, &complete, MPI_STATUS_IGNORE);
     if (code == MPI_SUCCESS && !complete) {
         parcel->next = under_way;
         under_way = parcel;
         return;
     }
-    if (code != MPI_SUCCESS && knell__error_confirm(parcel->to, code) != MPIX_ERR_PROC_FAILED)
-        knell__die("the MPI below does not send to rank %d", parcel->to);
+    if (code != MPI_SUCCESS && side_confirm_error(parcel->to, code) != MPIX_ERR_PROC_FAILED)
+        layer_die("the MPI below does not send to rank %d", parcel->to);
     free(parcel);
 }
 
-void knell__carry_begin(void)
+void carry_begin(void)
 {
     own.stepping = true;
     own.first = NULL;
     own.end = &own.first;
 }
 
-void knell__carry_end(void)
+void carry_end(void)
 {
     own.stepping = false;
     while (own.first) {
@@ -110,9 +110,9 @@ static void test_under_way(void)
     for (struct parcel **at = &under_way; *at;) {
         struct parcel *parcel = *at;
         int complete = 0;
-        int code = knell__native.test(&parcel->request, &complete, MPI_STATUS_IGNORE);
+        int code = native.test(&parcel->request, &complete, MPI_STATUS_IGNORE);
         bool ours = complete || code != MPI_SUCCESS;
-        if (!ours && !knell__is_dead(parcel->to)) {
+        if (!ours && !side_is_dead(parcel->to)) {
             at = &parcel->next;
             continue;
         }
@@ -134,13 +134,12 @@ static bool receive(int from, MPI_Status *status)
     MPI_Request request;
     int complete = 0;
     if (!incoming && !(incoming = malloc(sizeof *incoming + MOST_BYTES)))
-        knell__die("out of memory");
-    int code =
-        knell__native.irecv(incoming->bytes, MOST_BYTES, MPI_BYTE, from, knell__agree_tag(), knell__wire, &request);
+        layer_die("out of memory");
+    int code = native.irecv(incoming->bytes, MOST_BYTES, MPI_BYTE, from, context_agree_tag(), context_wire, &request);
     bool last = false; /* the dead may have sent all of it before */
     while (code == MPI_SUCCESS && !complete && !last) {
-        last = knell__is_dead(from);
-        code = knell__native.test(&request, &complete, status);
+        last = side_is_dead(from);
+        code = native.test(&request, &complete, status);
     }
     if (complete)
         return true;
@@ -158,11 +157,10 @@ static int take(uint8_t *bytes, int *from)
         return -1; /* another thread takes it, and whatever comes of it */
     if (under_way)
         test_under_way();
-    if (knell__native.iprobe(MPI_ANY_SOURCE, knell__agree_tag(), knell__wire, &there, &status) == MPI_SUCCESS &&
-        there) {
+    if (native.iprobe(MPI_ANY_SOURCE, context_agree_tag(), context_wire, &there, &status) == MPI_SUCCESS && there) {
         *from = status.MPI_SOURCE;
         if (receive(*from, &status))
-            knell__native.get_count(&status, MPI_BYTE, &size);
+            native.get_count(&status, MPI_BYTE, &size);
         if (size > 0)
             memcpy(bytes, incoming->bytes, (size_t)size);
     }
@@ -171,13 +169,13 @@ static int take(uint8_t *bytes, int *from)
 }
 
 /* One at a time: it may be the one that is waited for, and to look for another may cost the processor. */
-void knell__carry_serve(void)
+void carry_serve(void)
 {
     uint8_t bytes[MOST_BYTES];
     int from = 0, size = take(bytes, &from);
     if (size < 0)
         return;
-    knell__carry_begin();
-    knell_runtime_hear(knell__side_runtime(), (knell_rank)from, bytes, (size_t)size);
-    knell__carry_end();
+    carry_begin();
+    knell_runtime_hear(side_runtime(), (knell_rank)from, bytes, (size_t)size);
+    carry_end();
 }

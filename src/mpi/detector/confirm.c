@@ -9,15 +9,15 @@
 static bool may_be_a_death(int code)
 {
     int class = MPI_ERR_OTHER;
-    knell__native.error_class(code, &class);
+    native.error_class(code, &class);
     return class == MPI_ERR_OTHER || class == MPI_ERR_INTERN || class == MPI_ERR_UNKNOWN ||
            class == MPIX_ERR_PROC_FAILED;
 }
 
 /* A revoke is the layer's own word, and needs nobody's: Open MPI has no class for it. */
-int knell__error_confirm(int peer, int code)
+int side_confirm_error(int peer, int code)
 {
     if (code == MPIX_ERR_REVOKED)
         return code;
-    return peer >= 0 && may_be_a_death(code) && knell__side_confirm(peer) ? MPIX_ERR_PROC_FAILED : code;
+    return peer >= 0 && may_be_a_death(code) && side_confirm(peer) ? MPIX_ERR_PROC_FAILED : code;
 }

@@ -22,19 +22,19 @@ struct neighbour {
 static struct neighbour *neighbour;
 static int neighbours;
 
-void knell__neighbours_learn(MPI_Comm host)
+void neighbours_learn(MPI_Comm host)
 {
-    struct neighbour self = {knell__self.process, (int)getpid(), (int)getsid(0)};
+    struct neighbour own = {self.process, (int)getpid(), (int)getsid(0)};
     MPI_Request request;
-    knell__native.comm_size(host, &neighbours);
+    native.comm_size(host, &neighbours);
     neighbour = malloc((size_t)neighbours * sizeof *neighbour);
     if (!neighbour)
-        knell__die("out of memory");
-    knell__native.iallgather(&self, sizeof self, MPI_BYTE, neighbour, sizeof self, MPI_BYTE, host, &request);
-    knell__native_await(&request);
+        layer_die("out of memory");
+    native.iallgather(&own, sizeof own, MPI_BYTE, neighbour, sizeof own, MPI_BYTE, host, &request);
+    native_await(&request);
 }
 
-int knell__neighbours_first(void)
+int neighbours_first(void)
 {
     int first = neighbour[0].process;
     for (int i = 1; i < neighbours; i++)
@@ -42,7 +42,7 @@ int knell__neighbours_first(void)
     return first;
 }
 
-bool knell__neighbours_crowd(void)
+bool neighbours_crowd(void)
 {
     struct knell__crowd crowd;
     knell__crowd_begin(&crowd);
@@ -51,7 +51,7 @@ bool knell__neighbours_crowd(void)
     return crowd.processes > knell__crowd_processors(&crowd);
 }
 
-bool knell__neighbours_apart(void)
+bool neighbours_apart(void)
 {
     for (int i = 1; i < neighbours; i++)
         if (neighbour[i].session != neighbour[0].session)
@@ -59,7 +59,7 @@ bool knell__neighbours_apart(void)
     return false;
 }
 
-int knell__neighbour_of(pid_t pid)
+int neighbour_of(pid_t pid)
 {
     for (int i = 0; i < neighbours; i++)
         if (neighbour[i].pid == pid)
@@ -87,7 +87,7 @@ static pid_t pid_of(int process)
     return 0;
 }
 
-bool knell__neighbour_is_there(int process)
+bool neighbour_is_there(int process)
 {
     pid_t pid = pid_of(process);
     return pid && is_there(pid);
@@ -110,7 +110,7 @@ static bool thread_is_at_work(int directory, const char *thread)
     return name_end && sscanf(name_end, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 && !(flags & EXITING);
 }
 
-bool knell__neighbour_is_at_work(int process)
+bool neighbour_is_at_work(int process)
 {
     char path[32];
     bool works = false;

@@ -7,19 +7,19 @@
 #include <sys/types.h>
 
 /* Learns who they are; `host` has the processes of this host. Collective. */
-void knell__neighbours_learn(MPI_Comm host);
+void neighbours_learn(MPI_Comm host);
 
-int knell__neighbours_first(void);
+int neighbours_first(void);
 /* Whether those who share processors with this one are more than these processors. */
-bool knell__neighbours_crowd(void);
+bool neighbours_crowd(void);
 /* Whether they are in sessions of their own. */
-bool knell__neighbours_apart(void);
+bool neighbours_apart(void);
 
-int knell__neighbour_of(pid_t pid); /* its process; -1: none of the job */
+int neighbour_of(pid_t pid); /* its process; -1: none of the job */
 /* Whether this process of the job is on this host and has not ended. */
-bool knell__neighbour_is_there(int process);
+bool neighbour_is_there(int process);
 /* Whether a thread of it may still do something: a process that was killed is there for as long as its memory takes to be given back,
  * but has come to rest long before. */
-bool knell__neighbour_is_at_work(int process);
+bool neighbour_is_at_work(int process);
 
 #endif

@@ -23,9 +23,9 @@ enum { SPREADS = 200000000 };
 /* On one host a message costs little, and a process that has to be given a processor to pass it on costs much. */
 enum { TREE_BITS = 3 };
 
-_Atomic uint32_t knell__epoch;
+_Atomic uint32_t side_epoch;
 
-static struct knell__side_hears hears;
+static struct side_hooks hears;
 static struct knell_runtime *runtime; /* NULL: the job has one process */
 static _Atomic bool *dead;            /* by process */
 static _Atomic int *death;            /* in the order of learning */
@@ -33,7 +33,7 @@ static _Atomic int deaths;
 static _Atomic bool real_death;
 static knell_time needs; /* from a death to its being known here, at worst */
 
-struct knell_runtime *knell__side_runtime(void)
+struct knell_runtime *side_runtime(void)
 {
     return runtime;
 }
@@ -42,18 +42,18 @@ struct knell_runtime *knell__side_runtime(void)
 
 static _Atomic int sleepers;
 
-void knell__epoch_raise(void)
+void side_epoch_raise(void)
 {
-    atomic_fetch_add(&knell__epoch, 1);
+    atomic_fetch_add(&side_epoch, 1);
     if (atomic_load(&sleepers))
-        syscall(SYS_futex, &knell__epoch, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+        syscall(SYS_futex, &side_epoch, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void knell__epoch_sleep(uint32_t seen, int64_t most_ns)
+void side_epoch_sleep(uint32_t seen, int64_t most_ns)
 {
     struct timespec most = {most_ns / INT64_C(1000000000), most_ns % INT64_C(1000000000)};
     atomic_fetch_add(&sleepers, 1);
-    syscall(SYS_futex, &knell__epoch, FUTEX_WAIT_PRIVATE, seen, &most, NULL, 0);
+    syscall(SYS_futex, &side_epoch, FUTEX_WAIT_PRIVATE, seen, &most, NULL, 0);
     atomic_fetch_sub(&sleepers, 1);
 }
 
@@ -65,10 +65,10 @@ static void failed(const struct knell_fact *fact)
     atomic_store(&death[number], (int)fact->rank);
     atomic_store(&deaths, number + 1);
     atomic_store(&dead[fact->rank], true);
-    if (!knell__self.ghosts || fact->why != KNELL_WHY_TRIGGER)
+    if (!self.ghosts || fact->why != KNELL_WHY_TRIGGER)
         atomic_store(&real_death, true);
     hears.failed((int)fact->rank);
-    knell__announce((struct job_report){
+    tell_report((struct job_report){
         .word = JOB_WORD_LEARNED, .peer = (int32_t)fact->rank, .by = (int32_t)fact->by, .value = fact->why});
 }
 
@@ -80,15 +80,15 @@ static void on_fact(void *context, const struct knell_fact *fact)
     else if (fact->type == KNELL_FACT_REVOKED)
         hears.revoked(fact->group);
     else if (fact->type == KNELL_FACT_DECIDED)
-        knell__agree_decided(fact);
+        agree_decided(fact);
     else
         return; /* who left is of no interest, who is fenced ends */
-    knell__epoch_raise();
+    side_epoch_raise();
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
 
-int knell__side_invite(struct knell__meeting *meeting, int *listening)
+int side_invite(struct side_meeting *meeting, int *listening)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof at;
@@ -105,53 +105,53 @@ int knell__side_invite(struct knell__meeting *meeting, int *listening)
 /* In nanoseconds, as `knell run` writes them. */
 static knell_time time_setting(const char *name, knell_time otherwise)
 {
-    const char *text = knell__setting(name);
+    const char *text = settings_get(name);
     long long value = text ? strtoll(text, NULL, 10) : 0;
     return value > 0 ? value : otherwise;
 }
 
 static enum knell_overlay overlay_setting(void)
 {
-    const char *text = knell__setting("KNELL_OVERLAY");
+    const char *text = settings_get("KNELL_OVERLAY");
     if (text && strcmp(text, "circulant") != 0 && strcmp(text, "hba") != 0)
-        knell__die("KNELL_OVERLAY is %s: it must be circulant or hba", text);
+        layer_die("KNELL_OVERLAY is %s: it must be circulant or hba", text);
     return text && strcmp(text, "hba") == 0 ? KNELL_OVERLAY_HBA : KNELL_OVERLAY_CIRCULANT;
 }
 
-static void start_runtime(const struct knell__meeting *meeting, int listening)
+static void start_runtime(const struct side_meeting *meeting, int listening)
 {
     struct knell_runtime_config config = knell_runtime_config_default();
     char why[KNELL_RUNTIME_WHY];
-    config.rank = (knell_rank)knell__self.process;
-    config.ranks = (uint32_t)knell__self.processes;
+    config.rank = (knell_rank)self.process;
+    config.ranks = (uint32_t)self.processes;
     config.eta = time_setting("KNELL_ETA_NS", config.eta);
     config.delta = time_setting("KNELL_DELTA_NS", 5 * config.eta); /* as with `knell run --eta` alone */
     needs = config.eta + 2 * config.delta + SPREADS;               /* its observer may be dead too */
     config.overlay = overlay_setting();
-    config.latest_only = knell__setting("KNELL_LATEST_ONLY") != NULL;
+    config.latest_only = settings_get("KNELL_LATEST_ONLY") != NULL;
     config.key = meeting->key;
     config.key_size = sizeof meeting->key;
     config.rendezvous = meeting->address;
     config.rendezvous_fd = listening;
     config.rendezvous_wait = INT64_C(60000000000);
-    config.combine = knell__agree_folds;
-    config.combine_count = KNELL__FOLDS;
+    config.combine = agree_folds;
+    config.combine_count = SIDE_FOLDS;
     config.tree_bits = TREE_BITS;
     config.on_fact_at_once = on_fact;
-    config.spare_the_dead = knell__self.ghosts;
-    config.carry = knell__carry;
+    config.spare_the_dead = self.ghosts;
+    config.carry = carry_hand_over;
     if (knell_runtime_start(&config, &runtime, why) != 0)
-        knell__die("the detector does not start: %s", why);
+        layer_die("the detector does not start: %s", why);
 }
 
-void knell__side_start(const struct knell__meeting *meeting, int listening, const struct knell__side_hears *who)
+void side_start(const struct side_meeting *meeting, int listening, const struct side_hooks *who)
 {
     hears = *who;
-    dead = calloc((size_t)knell__self.processes, sizeof *dead);
-    death = calloc((size_t)knell__self.processes, sizeof *death);
+    dead = calloc((size_t)self.processes, sizeof *dead);
+    death = calloc((size_t)self.processes, sizeof *death);
     if (!dead || !death)
-        knell__die("out of memory");
-    if (knell__self.processes > 1)
+        layer_die("out of memory");
+    if (self.processes > 1)
         start_runtime(meeting, listening);
 }
 
@@ -160,12 +160,12 @@ static void tell_counts(void)
 {
     struct knell_runtime_counters counters;
     if (knell_runtime_counters(runtime, &counters) == 0)
-        knell__announce((struct job_report){.word = JOB_WORD_COUNTED,
-                                            .value = (int64_t)counters.core.heartbeats_missed,
-                                            .took = counters.starved_most});
+        tell_report((struct job_report){.word = JOB_WORD_COUNTED,
+                                        .value = (int64_t)counters.core.heartbeats_missed,
+                                        .took = counters.starved_most});
 }
 
-void knell__side_stop(void)
+void side_stop(void)
 {
     if (runtime)
         tell_counts();
@@ -176,22 +176,22 @@ void knell__side_stop(void)
 
 /* ---- the dead -------------------------------------------------------------------------------------------------------------- */
 
-bool knell__is_dead(int process)
+bool side_is_dead(int process)
 {
     return atomic_load_explicit(&dead[process], memory_order_acquire);
 }
 
-int knell__deaths(void)
+int side_deaths(void)
 {
     return atomic_load(&deaths);
 }
 
-int knell__death_at(int number)
+int side_death_at(int number)
 {
     return atomic_load(&death[number]);
 }
 
-bool knell__real_death(void)
+bool side_real_death(void)
 {
     return atomic_load(&real_death);
 }
@@ -203,25 +203,25 @@ static knell_time now(void)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-bool knell__side_confirm(int process)
+bool side_confirm(int process)
 {
     knell_time end = now() + needs;
-    while (!knell__is_dead(process) && now() < end)
+    while (!side_is_dead(process) && now() < end)
         sched_yield();
-    return knell__is_dead(process);
+    return side_is_dead(process);
 }
 
-bool knell__hears(int process)
+bool side_reaches(int process)
 {
-    return knell__self.ghosts || !knell__is_dead(process);
+    return self.ghosts || !side_is_dead(process);
 }
 
-uint64_t knell__side_digest(int process)
+uint64_t side_digest(int process)
 {
     return knell_digest_of((knell_rank)process);
 }
 
-void knell__side_trigger(void)
+void side_trigger(void)
 {
     if (runtime)
         knell_runtime_trigger(runtime);
@@ -235,7 +235,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-int knell__side_group(uint64_t id, const int *member, int size)
+int side_group(uint64_t id, const int *member, int size)
 {
     if (!runtime || size < 2)
         return 0;
@@ -250,13 +250,13 @@ int knell__side_group(uint64_t id, const int *member, int size)
     return error;
 }
 
-void knell__side_drop(uint64_t id)
+void side_drop(uint64_t id)
 {
     if (runtime)
         knell_runtime_drop(runtime, id);
 }
 
-void knell__side_revoke(uint64_t id)
+void side_revoke(uint64_t id)
 {
     if (runtime)
         knell_runtime_revoke(runtime, id);

@@ -14,28 +14,28 @@ enum { LAST_TURNS = 2 * (36 << 20) / (30 << 10) };
 
 static _Atomic bool *silent; /* by process */
 
-void knell__silence_begin(void)
+void silence_begin(void)
 {
-    silent = calloc((size_t)knell__self.processes, sizeof *silent);
+    silent = calloc((size_t)self.processes, sizeof *silent);
     if (!silent)
-        knell__die("out of memory");
+        layer_die("out of memory");
 }
 
 /* To look for what nobody sends turns the progress of the MPI below once. */
 static void read_to_the_end(void)
 {
     int found;
-    knell__native_look_quickly();
+    native_look_quickly();
     for (int i = 0; i < LAST_TURNS; i++)
-        knell__native.iprobe(knell__self.process, knell__notices_tag(), knell__wire, &found, MPI_STATUS_IGNORE);
-    knell__native_look_idly();
+        native.iprobe(self.process, context_notices_tag(), context_wire, &found, MPI_STATUS_IGNORE);
+    native_look_idly();
 }
 
-bool knell__is_silent(int process)
+bool silence_of(int process)
 {
     if (atomic_load(&silent[process]))
         return true;
-    if (knell__neighbour_is_at_work(process))
+    if (neighbour_is_at_work(process))
         return false;
     read_to_the_end();
     atomic_store(&silent[process], true);

@@ -8,10 +8,10 @@
 
 #include <stdbool.h>
 
-void knell__silence_begin(void);
+void silence_begin(void);
 
 /* Of one that is dead, and no ghost. False: it has not come to rest yet, ask again. The first time that it is true, all that it had sent
  * has been read before: that takes milliseconds. */
-bool knell__is_silent(int process);
+bool silence_of(int process);
 
 #endif

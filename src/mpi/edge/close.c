@@ -44,11 +44,11 @@ static _Atomic bool closed_here, closed_everywhere;
 
 static void find_ucx(void)
 {
-    *(void **)&ucx.disconnect = knell__native_symbol("ucp_disconnect_nb");
-    *(void **)&ucx.progress = knell__native_symbol("ucp_worker_progress");
-    *(void **)&ucx.is_completed = knell__native_symbol("ucp_request_is_completed");
-    *(void **)&ucx.let_go = knell__native_symbol("ucp_request_free");
-    *(void **)&ucx.create = knell__native_symbol("ucp_ep_create");
+    *(void **)&ucx.disconnect = layer_symbol("ucp_disconnect_nb");
+    *(void **)&ucx.progress = layer_symbol("ucp_worker_progress");
+    *(void **)&ucx.is_completed = layer_symbol("ucp_request_is_completed");
+    *(void **)&ucx.let_go = layer_symbol("ucp_request_free");
+    *(void **)&ucx.create = layer_symbol("ucp_ep_create");
 }
 
 static void learn(void *worker, void *handle)
@@ -58,7 +58,7 @@ static void learn(void *worker, void *handle)
         connection = realloc(connection, (size_t)room * sizeof *connection);
     }
     if (!connection)
-        knell__die("out of memory");
+        layer_die("out of memory");
     connection[connections++] = (struct connection){.worker = worker, .handle = handle};
 }
 
@@ -72,7 +72,7 @@ EXPORT int8_t ucp_ep_create(void *worker, const void *params, void **handle)
     return status;
 }
 
-void knell__native_learn_connections(bool on)
+void close_learn(bool on)
 {
     learning = on;
 }
@@ -84,9 +84,9 @@ static void progress(void)
     for (int i = 0; i < connections; i++)
         if (i == 0 || connection[i].worker != connection[i - 1].worker)
             ucx.progress(connection[i].worker);
-    if (knell__self.crowded)
+    if (self.crowded)
         sched_yield();
-    while (knell__deaths() > 0) /* the caller of MPI_Finalize has left: nobody waits for this thread */
+    while (side_deaths() > 0) /* the caller of MPI_Finalize has left: nobody waits for this thread */
         pause();
 }
 
@@ -112,7 +112,7 @@ static void close_together(void)
 {
     close_all();
     atomic_store(&closed_here, true);
-    knell__epoch_raise();
+    side_epoch_raise();
     while (!atomic_load(&closed_everywhere))
         progress();
 }
@@ -136,36 +136,36 @@ EXPORT void *ucp_disconnect_nb(void *handle)
     return NULL;
 }
 
-void knell__native_close_together(void)
+void close_begin(void)
 {
     closing = true;
 }
 
-bool knell__native_closed_here(void)
+bool close_is_done_here(void)
 {
     return atomic_load(&closed_here);
 }
 
-void knell__native_closed_everywhere(void)
+void close_is_done_everywhere(void)
 {
     atomic_store(&closed_everywhere, true);
 }
 #else
-void knell__native_learn_connections(bool on)
+void close_learn(bool on)
 {
     (void)on;
 }
 
-void knell__native_close_together(void)
+void close_begin(void)
 {
 }
 
-bool knell__native_closed_here(void)
+bool close_is_done_here(void)
 {
     return false;
 }
 
-void knell__native_closed_everywhere(void)
+void close_is_done_everywhere(void)
 {
 }
 #endif

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 
 /* Between the two calls, around the native MPI_Init, the connections are learned. */
-void knell__native_learn_connections(bool on);
+void close_learn(bool on);
 /* The native MPI_Finalize that this thread calls next waits, when its connections are closed, until they are everywhere. */
-void knell__native_close_together(void);
+void close_begin(void);
 /* It is so far; the epoch is raised. Never, where the MPI below closes them otherwise. */
-bool knell__native_closed_here(void);
-void knell__native_closed_everywhere(void);
+bool close_is_done_here(void);
+void close_is_done_everywhere(void);
 
 #endif

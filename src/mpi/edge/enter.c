@@ -7,52 +7,52 @@
 #include "mpi/report/tell.h"
 #include "mpi/wait/where.h"
 
-void knell__heed(void)
+void enter_heed(void)
 {
-    unsigned attention = atomic_load(&knell__attention);
-    if (attention & KNELL__ATTENTION_GHOST)
-        knell__park();
-    if (attention & KNELL__ATTENTION_ASKED)
-        knell__where_answer(NULL);
+    unsigned attention = atomic_load(&layer_attention);
+    if (attention & ATTENTION_GHOST)
+        layer_park();
+    if (attention & ATTENTION_ASKED)
+        where_answer(NULL);
 }
 
-bool knell__enter_slowly(enum job_call call, const int64_t *arguments, unsigned count)
+bool enter_slowly(enum job_call call, const int64_t *arguments, unsigned count)
 {
-    unsigned attention = atomic_load(&knell__attention);
-    if (attention & KNELL__ATTENTION_OFF)
-        knell__native_ready();
-    if ((attention & KNELL__ATTENTION_OFF) || knell__guard)
+    unsigned attention = atomic_load(&layer_attention);
+    if (attention & ATTENTION_OFF)
+        native_ready();
+    if ((attention & ATTENTION_OFF) || layer_guard)
         return false;
-    if (attention & KNELL__ATTENTION_GHOST)
-        knell__park();
-    if (attention & KNELL__ATTENTION_INJECT)
-        knell__inject_before(call, arguments, count);
+    if (attention & ATTENTION_GHOST)
+        layer_park();
+    if (attention & ATTENTION_INJECT)
+        inject_before(call, arguments, count);
     return true;
 }
 
-int knell__leave_slowly(enum job_call call, int code)
+int leave_slowly(enum job_call call, int code)
 {
-    unsigned attention = atomic_load(&knell__attention);
-    knell__heed(); /* on the way out: a call that waits has said more by then */
-    if (attention & KNELL__ATTENTION_INJECT)
-        knell__inject_after(call);
+    unsigned attention = atomic_load(&layer_attention);
+    enter_heed(); /* on the way out: a call that waits has said more by then */
+    if (attention & ATTENTION_INJECT)
+        inject_after(call);
     return code;
 }
 
-int64_t knell__tell_begin(void)
+int64_t enter_tell_begin(void)
 {
-    return knell__is_heard() ? knell__now_ns() : 0;
+    return tell_is_heard() ? now_ns() : 0;
 }
 
-void knell__tell_did(int call, MPI_Comm handle, int64_t began, int code)
+void enter_tell_did(int call, MPI_Comm handle, int64_t began, int code)
 {
     bool of_interest = call == JOB_CALL_COMM_REVOKE || call == JOB_CALL_COMM_SHRINK || call == JOB_CALL_COMM_AGREE;
-    const struct knell__comm *comm = began && of_interest ? knell__comm_of(handle) : NULL;
+    const struct comm *comm = began && of_interest ? comm_of(handle) : NULL;
     if (comm)
-        knell__announce((struct job_report){.word = JOB_WORD_DID,
-                                            .value = call,
-                                            .group = comm->id,
-                                            .when = began,
-                                            .took = knell__now_ns() - began,
-                                            .code = code});
+        tell_report((struct job_report){.word = JOB_WORD_DID,
+                                        .value = call,
+                                        .group = comm->id,
+                                        .when = began,
+                                        .took = now_ns() - began,
+                                        .code = code});
 }

@@ -30,11 +30,11 @@
 
 static _Atomic bool left_alone; /* finalized by us, without the MPI below */
 
-int knell__mpi_finalized(int *flag)
+int mpi_finalized(int *flag)
 {
-    knell__native_ready();
+    native_ready();
     if (!atomic_load(&left_alone))
-        return knell__native.finalized(flag);
+        return native.finalized(flag);
     *flag = 1;
     return MPI_SUCCESS;
 }
@@ -46,16 +46,16 @@ static int native_code;
 
 static void finalize_natively(void)
 {
-    knell__supervisor_hear_goodbye();
-    native_code = knell__native.finalize();
+    supervise_hear_goodbye();
+    native_code = native.finalize();
     atomic_store(&is_over, true);
-    knell__epoch_raise();
+    side_epoch_raise();
 }
 
 static void *finalize_with_others(void *unused)
 {
     (void)unused;
-    knell__native_close_together();
+    close_begin();
     finalize_natively();
     return NULL;
 }
@@ -73,43 +73,43 @@ static bool start_thread(pthread_t *thread)
 
 /* Nobody stops answering the others before all have closed their connections. Only datagrams carry this agreement: the MPI below is the
  * thread's now. */
-static void close_together(struct knell__ticket *ticket, bool *asked)
+static void agree_on_close(struct side_ticket *ticket, bool *asked)
 {
-    if (!*asked && knell__native_closed_here()) {
-        knell__side_propose(ticket);
+    if (!*asked && close_is_done_here()) {
+        side_propose(ticket);
         *asked = true;
     }
     if (*asked && atomic_load(&ticket->decided))
-        knell__native_closed_everywhere();
+        close_is_done_everywhere();
 }
 
 static void leave_natively(pthread_t thread)
 {
-    knell__say("rank %d died in MPI_Finalize: the MPI below, and tools that end with it, are left where they are",
-               knell__death_at(0));
+    layer_say("rank %d died in MPI_Finalize: the MPI below, and tools that end with it, are left where they are",
+              side_death_at(0));
     pthread_detach(thread);
 }
 
 /* False: somebody died meanwhile, and the thread stays where it is. */
 static bool finalize_unless_dead(void)
 {
-    static struct knell__ticket ticket = {
-        .group = KNELL_WORLD, .kind = KNELL_KIND_AGREE, .fold = KNELL__FOLD_AND, .size = 1};
+    static struct side_ticket ticket = {
+        .group = KNELL_WORLD, .kind = KNELL_KIND_AGREE, .fold = SIDE_FOLD_AND, .size = 1};
     pthread_t thread;
     bool asked = false;
-    if (knell__self.processes == 1 || !start_thread(&thread)) {
-        knell__side_propose(&ticket); /* nobody is to wait for this one */
+    if (self.processes == 1 || !start_thread(&thread)) {
+        side_propose(&ticket); /* nobody is to wait for this one */
         finalize_natively();
         return true;
     }
-    for (uint32_t epoch = knell__epoch_now(); !atomic_load(&is_over); epoch = knell__epoch_now()) {
-        if (knell__deaths() > 0) {
+    for (uint32_t epoch = side_epoch_now(); !atomic_load(&is_over); epoch = side_epoch_now()) {
+        if (side_deaths() > 0) {
             leave_natively(thread);
             return false;
         }
-        close_together(&ticket, &asked);
-        knell__heed();
-        knell__epoch_sleep(epoch, WHOLE_SECOND);
+        agree_on_close(&ticket, &asked);
+        enter_heed();
+        side_epoch_sleep(epoch, WHOLE_SECOND);
     }
     pthread_join(thread, NULL);
     return true;
@@ -135,18 +135,18 @@ __attribute__((constructor)) static void arrange_end(void)
 /* What receivers that live throw away is taken before they leave. */
 static void finish_given_up(void)
 {
-    for (unsigned turns = 0; knell__buffered_turn(true);)
-        knell__idle(&turns, NULL);
+    for (unsigned turns = 0; buffered_turn(true);)
+        wait_idle(&turns, NULL);
 }
 
 /* All the living are here, or have died on the way. They may receive on their way what was sent from here. */
 static void last_agreement(void)
 {
-    struct knell__ticket ticket = {.group = KNELL_WORLD, .kind = KNELL_KIND_AGREE, .fold = KNELL__FOLD_AND, .size = 1};
-    knell__side_propose(&ticket);
-    for (unsigned turns = 0; !knell__side_decided(&ticket);) {
-        knell__buffered_turn(false);
-        knell__idle(&turns, NULL);
+    struct side_ticket ticket = {.group = KNELL_WORLD, .kind = KNELL_KIND_AGREE, .fold = SIDE_FOLD_AND, .size = 1};
+    side_propose(&ticket);
+    for (unsigned turns = 0; !side_decided(&ticket);) {
+        buffered_turn(false);
+        wait_idle(&turns, NULL);
     }
     free(ticket.dead);
 }
@@ -154,25 +154,25 @@ static void last_agreement(void)
 /* The standard wants the attributes of MPI_COMM_SELF deleted first, with MPI still there. */
 static void delete_attributes(void)
 {
-    knell__native.comm_free(&knell__selfish.store);
-    knell__native.comm_free(&knell__world.store);
+    native.comm_free(&comm_self.store);
+    native.comm_free(&comm_world.store);
 }
 
-int knell__mpi_finalize(void)
+int mpi_finalize(void)
 {
-    if (atomic_load(&knell__attention) & KNELL__ATTENTION_OFF)
-        return knell__native.finalize();
-    (void)KNELL__ENTER(knell__enter_slowly(JOB_CALL_FINALIZE, NULL, 0));
+    if (atomic_load(&layer_attention) & ATTENTION_OFF)
+        return native.finalize();
+    (void)ENTER(enter_slowly(JOB_CALL_FINALIZE, NULL, 0));
     delete_attributes();
-    knell__ghost_leave();
+    ghost_leave();
     finish_given_up();
     last_agreement();
-    knell__ghosts_release();
-    atomic_fetch_or(&knell__attention, KNELL__ATTENTION_OFF);
+    ghost_release_all();
+    atomic_fetch_or(&layer_attention, ATTENTION_OFF);
     /* A ghost counts as dead: what was under way with it may never end either. */
-    bool whole = knell__deaths() == 0 && finalize_unless_dead();
+    bool whole = side_deaths() == 0 && finalize_unless_dead();
     atomic_store(&left_alone, !whole);
-    knell__side_stop();
-    knell__announce_word(JOB_WORD_FINISHED, 0);
+    side_stop();
+    tell_word(JOB_WORD_FINISHED, 0);
     return whole ? native_code : MPI_SUCCESS;
 }

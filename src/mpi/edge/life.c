@@ -43,66 +43,66 @@ static void learn_self(void)
 {
     MPI_Comm host;
     int threads;
-    const char *mode = knell__setting("KNELL_MODE");
-    knell__native.comm_rank(MPI_COMM_WORLD, &knell__self.process);
-    knell__native.comm_size(MPI_COMM_WORLD, &knell__self.processes);
-    knell__native.query_thread(&threads);
-    knell__self.threads = threads == MPI_THREAD_MULTIPLE;
-    knell__self.ghosts = mode && strcmp(mode, "ghost") == 0;
-    knell__native.comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-    knell__neighbours_learn(host);
-    knell__native.comm_free(&host);
-    knell__self.host = knell__neighbours_first();
-    knell__self.crowded = knell__neighbours_crowd();
-    knell__self.apart = knell__neighbours_apart();
+    const char *mode = settings_get("KNELL_MODE");
+    native.comm_rank(MPI_COMM_WORLD, &self.process);
+    native.comm_size(MPI_COMM_WORLD, &self.processes);
+    native.query_thread(&threads);
+    self.threads = threads == MPI_THREAD_MULTIPLE;
+    self.ghosts = mode && strcmp(mode, "ghost") == 0;
+    native.comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    neighbours_learn(host);
+    native.comm_free(&host);
+    self.host = neighbours_first();
+    self.crowded = neighbours_crowd();
+    self.apart = neighbours_apart();
 }
 
 /* Address and key go round by the MPI itself: it is whole, or the job has not begun. */
 static void start_side(void)
 {
-    struct knell__meeting meeting = {0};
+    struct side_meeting meeting = {0};
     int listening = -1;
-    if (knell__self.process == 0 && knell__side_invite(&meeting, &listening) != 0)
-        knell__die("cannot listen on the loopback interface");
-    knell__native.bcast(&meeting, sizeof meeting, MPI_BYTE, 0, MPI_COMM_WORLD);
-    knell__side_start(&meeting, listening, &(struct knell__side_hears){knell__comms_failed, knell__comms_revoked});
+    if (self.process == 0 && side_invite(&meeting, &listening) != 0)
+        layer_die("cannot listen on the loopback interface");
+    native.bcast(&meeting, sizeof meeting, MPI_BYTE, 0, MPI_COMM_WORLD);
+    side_start(&meeting, listening, &(struct side_hooks){comm_note_failure, comm_note_revoke});
 }
 
 /* What a room needs of a room above it, it is told here. */
 static void connect_rooms(void)
 {
-    knell__tasks_serve_by(knell__drain_turn);
-    knell__notice_heard_by(KNELL__NOTICE_TAKE, knell__drain_heard);
-    knell__notice_heard_by(KNELL__NOTICE_TAKEN, knell__drain_heard);
-    knell__notice_heard_by(KNELL__NOTICE_OUT, knell__out_heard);
-    knell__drain_also(knell__anytag_discard);
-    knell__drain_also(knell__matched_discard);
-    knell__drain_if(knell__out_may_discard);
-    knell__comm_at_end(knell__anytag_forget);
-    knell__comm_at_end(knell__out_forget);
+    task_serve_by(drain_turn);
+    notice_heard_by(NOTICE_TAKE, drain_heard);
+    notice_heard_by(NOTICE_TAKEN, drain_heard);
+    notice_heard_by(NOTICE_OUT, out_heard);
+    drain_also(anytag_discard);
+    drain_also(probe_discard);
+    drain_if(out_may_discard);
+    comm_at_end(anytag_forget);
+    comm_at_end(out_forget);
 }
 
 static int begin(int code)
 {
-    knell__native_learn_connections(false);
+    close_learn(false);
     if (code != MPI_SUCCESS)
         return code;
     outlive_broken_pipes();
-    knell__native_hush();
+    native_hush();
     learn_self();
     connect_rooms();
-    knell__grace_learn();
-    knell__errors_make();
-    knell__contexts_make();
-    knell__requests_begin();
-    knell__doubts_begin();
-    knell__silence_begin();
+    coll_grace_learn();
+    error_make_classes();
+    context_make_all();
+    native_learn_complete();
+    doubt_begin();
+    silence_begin();
     start_side();
-    knell__comms_make();
-    knell__errhandlers_begin();
-    knell__hints_learn();
-    knell__inject_start();
-    atomic_fetch_and(&knell__attention, ~(unsigned)KNELL__ATTENTION_OFF);
+    comm_make_predefined();
+    handler_begin();
+    hints_learn();
+    inject_start();
+    atomic_fetch_and(&layer_attention, ~(unsigned)ATTENTION_OFF);
     return MPI_SUCCESS;
 }
 
@@ -116,10 +116,10 @@ static void check_mpi(void)
 #endif
     static char version[8192]; /* the largest of any MPI's */
     int length;
-    knell__native.get_library_version(version, &length);
+    native.get_library_version(version, &length);
     if ((strstr(version, "Open MPI") != NULL) == open_mpi)
         return;
-    knell__say(
+    layer_say(
         "the program is of one MPI, the layer loaded before it of another: give knell run the --mpi of the program");
     _exit(EXIT_FAILURE);
 }
@@ -127,33 +127,33 @@ static void check_mpi(void)
 static void before_init(void)
 {
     check_mpi();
-    knell__announce_word(JOB_WORD_INIT, 0);
-    knell__native_learn_connections(true);
+    tell_word(JOB_WORD_INIT, 0);
+    close_learn(true);
 }
 
-int knell__mpi_init(int *argc, char ***argv)
+int mpi_init(int *argc, char ***argv)
 {
     before_init();
-    return begin(knell__native.init(argc, argv));
+    return begin(native.init(argc, argv));
 }
 
-int knell__mpi_init_thread(int *argc, char ***argv, int required, int *provided)
+int mpi_init_thread(int *argc, char ***argv, int required, int *provided)
 {
     before_init();
-    return begin(knell__native.init_thread(argc, argv, required, provided));
+    return begin(native.init_thread(argc, argv, required, provided));
 }
 
-int knell__mpi_initialized(int *flag)
+int mpi_initialized(int *flag)
 {
-    knell__native_ready();
-    return knell__native.initialized(flag);
+    native_ready();
+    return native.initialized(flag);
 }
 
 /* ---- MPI_Abort ------------------------------------------------------------------------------------------------------------- */
 
-int knell__mpi_abort(MPI_Comm handle, int errorcode)
+int mpi_abort(MPI_Comm handle, int errorcode)
 {
-    knell__announce_word(JOB_WORD_ABORTED, errorcode);
+    tell_word(JOB_WORD_ABORTED, errorcode);
     (void)handle; /* the job is one: half of it would be left without the other */
-    return knell__abort(errorcode);
+    return layer_abort(errorcode);
 }

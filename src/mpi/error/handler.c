@@ -22,34 +22,34 @@ static void take_note(MPI_Comm *comm, int *code, ...)
     heard.raised = false;
 }
 
-static void stand_before(struct knell__comm *comm, MPI_Errhandler ours)
+static void stand_before(struct comm *comm, MPI_Errhandler ours)
 {
     MPI_Errhandler program;
-    knell__native.comm_get_errhandler(comm->handle, &program);
-    knell__native.comm_set_errhandler(comm->errors, program);
-    knell__native.comm_set_errhandler(comm->handle, ours);
+    native.comm_get_errhandler(comm->handle, &program);
+    native.comm_set_errhandler(comm->errors, program);
+    native.comm_set_errhandler(comm->handle, ours);
 }
 
-void knell__errhandlers_begin(void)
+void handler_begin(void)
 {
     MPI_Errhandler ours;
-    if (knell__native.comm_create_errhandler(take_note, &ours) != MPI_SUCCESS)
-        knell__die("the MPI makes no error handler");
-    stand_before(&knell__world, ours);
-    stand_before(&knell__selfish, ours);
+    if (native.comm_create_errhandler(take_note, &ours) != MPI_SUCCESS)
+        layer_die("the MPI makes no error handler");
+    stand_before(&comm_world, ours);
+    stand_before(&comm_self, ours);
 }
 
-void knell__error_is_raised(void)
+void handler_note_raised(void)
 {
     heard.raised = true;
 }
 
-void knell__leave_failed(int code)
+void error_leave(int code)
 {
     bool is_news = heard.code == code && !heard.raised;
     heard.code = MPI_SUCCESS;
     if (is_news)
-        knell__raise_now(heard.on_self ? &knell__selfish : &knell__world, code);
+        error_raise_now(heard.on_self ? &comm_self : &comm_world, code);
 }
 
 /* ---- the program's ------------------------------------------------------------------------------------------------------------ */
@@ -81,10 +81,10 @@ static MPI_Comm_errhandler_function *function_of(MPI_Errhandler handler)
     return function;
 }
 
-int knell__mpi_comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)
+int mpi_comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)
 {
     struct made *made = malloc(sizeof *made);
-    int code = made ? knell__native.comm_create_errhandler(function, handler) : MPI_ERR_NO_MEM;
+    int code = made ? native.comm_create_errhandler(function, handler) : MPI_ERR_NO_MEM;
     if (code != MPI_SUCCESS) {
         free(made);
         return code;
@@ -96,7 +96,7 @@ int knell__mpi_comm_create_errhandler(MPI_Comm_errhandler_function *function, MP
     return MPI_SUCCESS;
 }
 
-int knell__mpi_errhandler_free(MPI_Errhandler *handler)
+int mpi_errhandler_free(MPI_Errhandler *handler)
 {
     pthread_mutex_lock(&lock);
     struct made **at = find(*handler), *found = *at;
@@ -104,45 +104,45 @@ int knell__mpi_errhandler_free(MPI_Errhandler *handler)
         *at = found->next;
     pthread_mutex_unlock(&lock);
     free(found);
-    return knell__native.errhandler_free(handler);
+    return native.errhandler_free(handler);
 }
 
-int knell__mpi_comm_set_errhandler(MPI_Comm handle, MPI_Errhandler handler)
+int mpi_comm_set_errhandler(MPI_Comm handle, MPI_Errhandler handler)
 {
-    struct knell__comm *comm = knell__comm_of(handle);
-    int code = knell__native.comm_set_errhandler(comm ? comm->errors : handle, handler);
+    struct comm *comm = comm_of(handle);
+    int code = native.comm_set_errhandler(comm ? comm->errors : handle, handler);
     if (comm && code == MPI_SUCCESS)
         comm->on_error = function_of(handler);
-    return comm && comm->errors != comm->handle ? knell__raise(comm, code) : code;
+    return comm && comm->errors != comm->handle ? error_raise(comm, code) : code;
 }
 
-int knell__mpi_comm_get_errhandler(MPI_Comm handle, MPI_Errhandler *handler)
+int mpi_comm_get_errhandler(MPI_Comm handle, MPI_Errhandler *handler)
 {
-    const struct knell__comm *comm = knell__comm_of(handle);
-    return knell__native.comm_get_errhandler(comm ? comm->errors : handle, handler);
+    const struct comm *comm = comm_of(handle);
+    return native.comm_get_errhandler(comm ? comm->errors : handle, handler);
 }
 
 /* As MPI 1 named them. */
-int knell__mpi_errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)
+int mpi_errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)
 {
-    return knell__mpi_comm_create_errhandler(function, handler);
+    return mpi_comm_create_errhandler(function, handler);
 }
 
-int knell__mpi_errhandler_set(MPI_Comm handle, MPI_Errhandler handler)
+int mpi_errhandler_set(MPI_Comm handle, MPI_Errhandler handler)
 {
-    return knell__mpi_comm_set_errhandler(handle, handler);
+    return mpi_comm_set_errhandler(handle, handler);
 }
 
-int knell__mpi_errhandler_get(MPI_Comm handle, MPI_Errhandler *handler)
+int mpi_errhandler_get(MPI_Comm handle, MPI_Errhandler *handler)
 {
-    return knell__mpi_comm_get_errhandler(handle, handler);
+    return mpi_comm_get_errhandler(handle, handler);
 }
 
-void knell__errhandler_call(struct knell__comm *comm, int code)
+void handler_call(struct comm *comm, int code)
 {
     MPI_Comm handle = comm->handle;
     if (comm->errors != handle && comm->on_error)
         comm->on_error(&handle, &code);
     else
-        knell__native.comm_call_errhandler(comm->errors, code);
+        native.comm_call_errhandler(comm->errors, code);
 }

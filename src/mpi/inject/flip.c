@@ -24,17 +24,17 @@ static _Thread_local struct {
 static void say(int64_t bits)
 {
     int shown = bits < INT32_MAX ? (int)bits : INT32_MAX;
-    knell__announce((struct job_report){.word = JOB_WORD_FLIPPED, .value = mine.call, .code = shown});
+    tell_report((struct job_report){.word = JOB_WORD_FLIPPED, .value = mine.call, .code = shown});
 }
 
-void knell__flip_order(enum job_call call, const struct knell_fail_flip *order, unsigned count)
+void flip_order(enum job_call call, const struct knell_fail_flip *order, unsigned count)
 {
     mine.call = call;
     mine.orders = count < JOB_DESK_FLIPS ? count : JOB_DESK_FLIPS;
     memcpy(mine.order, order, mine.orders * sizeof *order);
 }
 
-void knell__flip_expect(enum job_call call)
+void flip_expect(enum job_call call)
 {
     mine.call = call;
     mine.orders = EXPECTED;
@@ -43,14 +43,14 @@ void knell__flip_expect(enum job_call call)
 /* There is a message, or will be once it is copied: are there orders for it? */
 static bool is_ordered(void)
 {
-    if (KNELL__RARELY(mine.orders == EXPECTED)) {
+    if (RARELY(mine.orders == EXPECTED)) {
         mine.orders = 0;
-        knell__inject_message(mine.call);
+        inject_message(mine.call);
     }
     return mine.orders > 0;
 }
 
-void knell__flip_unused(void)
+void flip_unused(void)
 {
     if (mine.orders && mine.orders != EXPECTED)
         say(-1);
@@ -59,7 +59,7 @@ void knell__flip_unused(void)
 
 /* ---- bits ------------------------------------------------------------------------------------------------------------------ */
 
-bool knell__flip_bits(void *bytes, int size)
+bool flip_bits(void *bytes, int size)
 {
     uint64_t bits = 0;
     for (unsigned i = 0; i < mine.orders; i++)
@@ -70,13 +70,13 @@ bool knell__flip_bits(void *bytes, int size)
     return bits > 0;
 }
 
-void knell__flip_packed(void *bytes, int size)
+void flip_packed(void *bytes, int size)
 {
     if (mine.orders && size > 0 && is_ordered())
-        knell__flip_bits(bytes, size);
+        flip_bits(bytes, size);
 }
 
-void *knell__flip_room(size_t size)
+void *flip_room(size_t size)
 {
     if (!mine.orders || !is_ordered())
         return NULL;
@@ -100,9 +100,9 @@ static bool measure(int count, MPI_Datatype datatype, struct payload *payload)
     MPI_Aint lower, extent, length;
     *payload = (struct payload){.count = count, .datatype = datatype};
     if (count <= 0 || datatype == MPI_DATATYPE_NULL ||
-        knell__native.type_get_extent(datatype, &lower, &extent) != MPI_SUCCESS || extent < 0 ||
-        knell__native.type_get_true_extent(datatype, &payload->begin, &length) != MPI_SUCCESS ||
-        knell__native.pack_size(count, datatype, knell__wire, &payload->packed) != MPI_SUCCESS)
+        native.type_get_extent(datatype, &lower, &extent) != MPI_SUCCESS || extent < 0 ||
+        native.type_get_true_extent(datatype, &payload->begin, &length) != MPI_SUCCESS ||
+        native.pack_size(count, datatype, context_wire, &payload->packed) != MPI_SUCCESS)
         return false;
     payload->span = (size_t)length + (size_t)(count - 1) * (size_t)extent;
     return payload->packed > 0;
@@ -120,19 +120,19 @@ static bool corrupt(const void *buffer, const struct payload *payload, char *cop
     int used;
     bool wrong = false;
     char *packed = malloc((size_t)payload->packed);
-    if (packed && knell__pack(buffer, payload->count, payload->datatype, packed, payload->packed, &used) == MPI_SUCCESS)
-        wrong = knell__flip_bits(packed, used) &&
-                knell__unpack(packed, used, named(copy, payload), payload->count, payload->datatype) == MPI_SUCCESS;
+    if (packed && copy_pack(buffer, payload->count, payload->datatype, packed, payload->packed, &used) == MPI_SUCCESS)
+        wrong = flip_bits(packed, used) &&
+                copy_unpack(packed, used, named(copy, payload), payload->count, payload->datatype) == MPI_SUCCESS;
     free(packed);
     return wrong;
 }
 
 /* An order that cannot be carried out stays, and is found unused. */
-const void *knell__flip_payload(const void *buffer, int count, MPI_Datatype datatype)
+const void *flip_payload(const void *buffer, int count, MPI_Datatype datatype)
 {
     struct payload payload;
     char *copy;
-    if (!mine.orders || !measure(count, datatype, &payload) || !(copy = knell__flip_room(payload.span)))
+    if (!mine.orders || !measure(count, datatype, &payload) || !(copy = flip_room(payload.span)))
         return buffer;
     return corrupt(buffer, &payload, copy) ? named(copy, &payload) : buffer;
 }
@@ -150,10 +150,10 @@ static struct kept *all;
 /* A request that the table does not know any more is done. */
 static void drop_done(void)
 {
-    struct knell__request known;
+    struct request known;
     for (struct kept **at = &all; *at;) {
         struct kept *kept = *at;
-        if (knell__request_get(kept->request, &known)) {
+        if (request_get(kept->request, &known)) {
             at = &kept->next;
             continue;
         }
@@ -167,7 +167,7 @@ static void keep(MPI_Request request, void *copy)
 {
     struct kept *kept = malloc(sizeof *kept);
     if (!kept)
-        knell__die("out of memory for a message with wrong bits");
+        layer_die("out of memory for a message with wrong bits");
     pthread_mutex_lock(&lock);
     drop_done();
     *kept = (struct kept){.next = all, .request = request, .copy = copy};
@@ -175,7 +175,7 @@ static void keep(MPI_Request request, void *copy)
     pthread_mutex_unlock(&lock);
 }
 
-void knell__flip_sent(const MPI_Request *request)
+void flip_sent(const MPI_Request *request)
 {
     if (!mine.copy)
         return;

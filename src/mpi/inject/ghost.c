@@ -36,7 +36,7 @@ static knell_time now(void)
 
 static knell_time delay(void)
 {
-    const char *text = knell__setting("KNELL_GHOST_DELAY_NS");
+    const char *text = settings_get("KNELL_GHOST_DELAY_NS");
     return text ? strtoll(text, NULL, 10) : 0;
 }
 
@@ -55,9 +55,9 @@ static bool become_ghost(void)
     if (!atomic_compare_exchange_strong(&state, &was, GHOST))
         return was == GHOST;
     atomic_store(&died, now());
-    knell__announce_word(JOB_WORD_GHOST, 0);
-    knell__park_by(knell__ghost_park);
-    atomic_fetch_or(&knell__attention, KNELL__ATTENTION_GHOST);
+    tell_word(JOB_WORD_GHOST, 0);
+    layer_park_by(ghost_park);
+    atomic_fetch_or(&layer_attention, ATTENTION_GHOST);
     return true;
 }
 
@@ -65,36 +65,36 @@ static bool become_ghost(void)
 static void make_known(void)
 {
     if (now() - atomic_load(&died) >= delay() && !atomic_exchange(&is_known, true))
-        knell__side_trigger();
+        side_trigger();
 }
 
 static bool is_released(void)
 {
     int flag = 0;
-    knell__native.iprobe(MPI_ANY_SOURCE, RELEASE, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    native.iprobe(MPI_ANY_SOURCE, RELEASE, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     return flag;
 }
 
 /* One thread keeps the MPI below going, the first that comes: with MPI_THREAD_FUNNELED no other may. It takes what the others
  * had sent here and give up. */
-_Noreturn void knell__ghost_park(void)
+_Noreturn void ghost_park(void)
 {
     bool serves = !atomic_exchange(&is_served, true);
-    knell__guard++;
+    layer_guard++;
     for (;;) {
         make_known();
         if (serves && is_released())
             _exit(EXIT_SUCCESS);
-        if (!serves || !knell__drain_turn())
+        if (!serves || !drain_turn())
             rest(1000000);
     }
 }
 
-_Noreturn void knell__die_now(void)
+_Noreturn void ghost_die_now(void)
 {
-    bool in_mpi = !(atomic_load(&knell__attention) & KNELL__ATTENTION_OFF);
-    if (knell__self.ghosts && in_mpi && become_ghost())
-        knell__ghost_park();
+    bool in_mpi = !(atomic_load(&layer_attention) & ATTENTION_OFF);
+    if (self.ghosts && in_mpi && become_ghost())
+        ghost_park();
     kill(getpid(), SIGKILL);
     for (;;)
         pause();
@@ -102,7 +102,7 @@ _Noreturn void knell__die_now(void)
 
 __attribute__((visibility("default"))) void knell_kill_me(void)
 {
-    knell__die_now();
+    ghost_die_now();
 }
 
 /* ---- from outside ---------------------------------------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ static void *listen_for_halt(void *word)
     _Atomic uint32_t *halt = word;
     while (atomic_load(halt) == 0)
         syscall(SYS_futex, halt, FUTEX_WAIT, 0, NULL, NULL, 0);
-    knell__shield_wait();
+    shield_wait();
     if (!become_ghost())
         return NULL;
     rest(delay());
@@ -121,34 +121,34 @@ static void *listen_for_halt(void *word)
 }
 
 /* A thread of its own: the program may compute for long, and is dead to the others at once all the same. */
-void knell__ghost_listen(_Atomic uint32_t *halt)
+void ghost_listen(_Atomic uint32_t *halt)
 {
     pthread_t thread;
     sigset_t all, before;
-    if (!knell__self.ghosts)
+    if (!self.ghosts)
         return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     if (pthread_create(&thread, NULL, listen_for_halt, halt) == 0)
         pthread_detach(thread);
     else
-        knell__say("no thread to die by: deaths of this process come at its calls only");
+        layer_say("no thread to die by: deaths of this process come at its calls only");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- the end --------------------------------------------------------------------------------------------------------------- */
 
-void knell__ghost_leave(void)
+void ghost_leave(void)
 {
     int was = ALIVE;
     if (!atomic_compare_exchange_strong(&state, &was, LEAVING) && was == GHOST)
-        knell__ghost_park();
+        ghost_park();
 }
 
 static bool ghosts_are_there(void)
 {
-    for (int i = 0; i < knell__deaths(); i++)
-        if (knell__neighbour_is_there(knell__death_at(i)))
+    for (int i = 0; i < side_deaths(); i++)
+        if (neighbour_is_there(side_death_at(i)))
             return true;
     return false;
 }
@@ -162,15 +162,14 @@ static void see_them_go(void)
 
 /* Each of the living tells all of the dead: whoever decided the last agreement knew them all. Among them may be some that are no ghosts:
  * a message to those may be an error, and the program's handler is not to hear of it. */
-void knell__ghosts_release(void)
+void ghost_release_all(void)
 {
     MPI_Request request;
-    if (!knell__self.ghosts || knell__deaths() == 0)
+    if (!self.ghosts || side_deaths() == 0)
         return;
-    knell__native.comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    for (int i = 0; i < knell__deaths(); i++)
-        if (knell__native.isend(NULL, 0, MPI_BYTE, knell__death_at(i), RELEASE, MPI_COMM_WORLD, &request) ==
-            MPI_SUCCESS)
-            knell__native.request_free(&request);
+    native.comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < side_deaths(); i++)
+        if (native.isend(NULL, 0, MPI_BYTE, side_death_at(i), RELEASE, MPI_COMM_WORLD, &request) == MPI_SUCCESS)
+            native.request_free(&request);
     see_them_go();
 }

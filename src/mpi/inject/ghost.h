@@ -6,19 +6,19 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* How a process dies when it is told to: a ghost (knell__self.ghosts), else SIGKILL. */
-_Noreturn void knell__die_now(void);
+/* How a process dies when it is told to: a ghost (self.ghosts), else SIGKILL. */
+_Noreturn void ghost_die_now(void);
 
 /* From now on this process dies when *halt is not 0 (a futex): `knell run` says so at any time. */
-void knell__ghost_listen(_Atomic uint32_t *halt);
+void ghost_listen(_Atomic uint32_t *halt);
 
 /* For threads of a ghost that come to an MPI call: they stay there. */
-_Noreturn void knell__ghost_park(void);
+_Noreturn void ghost_park(void);
 
 /* MPI_Finalize, before the last agreement: from here on this process is no ghost and will not be one. */
-void knell__ghost_leave(void);
+void ghost_leave(void);
 
 /* MPI_Finalize of the living, after their last agreement: the ghosts are told to end. */
-void knell__ghosts_release(void);
+void ghost_release_all(void);
 
 #endif

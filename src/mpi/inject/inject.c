@@ -28,24 +28,24 @@ static void sleep_on(_Atomic uint32_t *word, uint32_t was)
 
 static void obey(struct job_desk *desk)
 {
-    if (atomic_load(&desk->halt) && !knell__shield_is_shut())
-        knell__die_now();
+    if (atomic_load(&desk->halt) && !shield_is_shut())
+        ghost_die_now();
 }
 
-void knell__inject_start(void)
+void inject_start(void)
 {
-    struct job_desk *desk = knell__desk();
-    bool wanted = knell__setting("KNELL_INJECT") && desk;
+    struct job_desk *desk = tell_desk();
+    bool wanted = settings_get("KNELL_INJECT") && desk;
     uint32_t was = wanted ? atomic_load(&desk->answers) : 0;
-    knell__where_listen();
+    where_listen();
     if (wanted)
-        knell__variables_exchange(desk);
-    knell__announce_word(JOB_WORD_READY, 0);
+        variables_exchange(desk);
+    tell_word(JOB_WORD_READY, 0);
     if (!wanted)
         return;
     sleep_on(&desk->answers, was);
-    atomic_fetch_or(&knell__attention, KNELL__ATTENTION_INJECT);
-    knell__ghost_listen(&desk->halt);
+    atomic_fetch_or(&layer_attention, ATTENTION_INJECT);
+    ghost_listen(&desk->halt);
     obey(desk);
 }
 
@@ -54,10 +54,10 @@ void knell__inject_start(void)
 static void hold(struct job_desk *desk, struct job_report report)
 {
     uint32_t was = atomic_load(&desk->answers);
-    knell__announce(report);
+    tell_report(report);
     sleep_on(&desk->answers, was);
     if (desk->variables)
-        knell__variables_exchange(desk);
+        variables_exchange(desk);
 }
 
 static void hold_before(struct job_desk *desk, enum job_call call, const int64_t *arguments, unsigned count)
@@ -67,7 +67,7 @@ static void hold_before(struct job_desk *desk, enum job_call call, const int64_t
     for (unsigned i = 0; i < desk->arguments; i++)
         desk->argument[i] = arguments[i];
     hold(desk, (struct job_report){.word = JOB_WORD_AT, .value = call, .code = 0});
-    knell__flip_order(call, desk->flip, desk->flips);
+    flip_order(call, desk->flip, desk->flips);
     desk->flips = 0;
     pthread_mutex_unlock(&lock);
     obey(desk);
@@ -93,8 +93,8 @@ static void look_at_variables(struct job_desk *desk)
 {
     if (!desk->variables)
         return;
-    knell__variables_exchange(desk);
-    for (int i; (i = knell__variables_changed(desk)) >= 0;) {
+    variables_exchange(desk);
+    for (int i; (i = variables_changed(desk)) >= 0;) {
         pthread_mutex_lock(&lock);
         hold(desk, (struct job_report){.word = JOB_WORD_CHANGED, .value = i});
         pthread_mutex_unlock(&lock);
@@ -117,7 +117,7 @@ static bool passes(struct job_desk *desk)
 /* What does not depend on the call; false: no fault strikes now. */
 static bool attend(struct job_desk *desk)
 {
-    if (knell__shield_is_shut())
+    if (shield_is_shut())
         return false;
     stay_while_stopped(desk);
     obey(desk);
@@ -125,29 +125,29 @@ static bool attend(struct job_desk *desk)
     return true;
 }
 
-void knell__inject_before(enum job_call call, const int64_t *arguments, unsigned count)
+void inject_before(enum job_call call, const int64_t *arguments, unsigned count)
 {
-    struct job_desk *desk = knell__desk();
+    struct job_desk *desk = tell_desk();
     if (!attend(desk))
         return;
     unsigned armed = atomic_load(&desk->armed[call]);
     if (armed & JOB_ARMED_MESSAGE)
-        knell__flip_expect(call);
+        flip_expect(call);
     if ((armed & JOB_ARMED_BEFORE) && !passes(desk))
         hold_before(desk, call, arguments, count);
 }
 
-void knell__inject_message(enum job_call call)
+void inject_message(enum job_call call)
 {
-    struct job_desk *desk = knell__desk();
+    struct job_desk *desk = tell_desk();
     if (!passes(desk))
         hold_before(desk, call, NULL, 0);
 }
 
-void knell__inject_after(enum job_call call)
+void inject_after(enum job_call call)
 {
-    struct job_desk *desk = knell__desk();
-    knell__flip_unused();
+    struct job_desk *desk = tell_desk();
+    flip_unused();
     if (!attend(desk))
         return;
     if ((atomic_load(&desk->armed[call]) & JOB_ARMED_AFTER) && !passes(desk))

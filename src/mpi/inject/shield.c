@@ -14,16 +14,16 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned depth;
 
-bool knell__shield_is_shut(void)
+bool shield_is_shut(void)
 {
-    struct job_desk *desk = knell__desk();
+    struct job_desk *desk = tell_desk();
     return desk && atomic_load(&desk->shield) == JOB_SHIELD_SHUT;
 }
 
-void knell__shield_wait(void)
+void shield_wait(void)
 {
-    while (knell__shield_is_shut())
-        syscall(SYS_futex, &knell__desk()->shield, FUTEX_WAIT, JOB_SHIELD_SHUT, NULL, NULL, 0);
+    while (shield_is_shut())
+        syscall(SYS_futex, &tell_desk()->shield, FUTEX_WAIT, JOB_SHIELD_SHUT, NULL, NULL, 0);
 }
 
 static void shut(struct job_desk *desk)
@@ -42,12 +42,12 @@ static void make_up_for_it(struct job_desk *desk)
         if (owed & 1)
             kill(getpid(), number);
     if (atomic_load(&desk->halt))
-        knell__die_now();
+        ghost_die_now();
 }
 
 __attribute__((visibility("default"))) void knell_layer_faults_pause(void)
 {
-    struct job_desk *desk = knell__desk();
+    struct job_desk *desk = tell_desk();
     if (!desk)
         return;
     pthread_mutex_lock(&lock);
@@ -58,7 +58,7 @@ __attribute__((visibility("default"))) void knell_layer_faults_pause(void)
 
 __attribute__((visibility("default"))) void knell_layer_faults_resume(void)
 {
-    struct job_desk *desk = knell__desk();
+    struct job_desk *desk = tell_desk();
     if (!desk)
         return;
     pthread_mutex_lock(&lock);

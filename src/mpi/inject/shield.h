@@ -8,9 +8,9 @@
 void knell_layer_faults_pause(void);
 void knell_layer_faults_resume(void);
 
-bool knell__shield_is_shut(void);
+bool shield_is_shut(void);
 
 /* Returns when it is not. */
-void knell__shield_wait(void);
+void shield_wait(void);
 
 #endif

@@ -113,7 +113,7 @@ static void show(struct job_desk *desk, uint32_t i)
     atomic_store(&variable->value, value);
 }
 
-void knell__variables_exchange(struct job_desk *desk)
+void variables_exchange(struct job_desk *desk)
 {
     pthread_mutex_lock(&lock);
     uint32_t obeyed = atomic_load(&desk->obeyed);
@@ -125,7 +125,7 @@ void knell__variables_exchange(struct job_desk *desk)
     pthread_mutex_unlock(&lock);
 }
 
-int knell__variables_changed(const struct job_desk *desk)
+int variables_changed(const struct job_desk *desk)
 {
     int found = -1;
     pthread_mutex_lock(&lock);
@@ -153,7 +153,7 @@ static void place(struct job_desk *desk, uint32_t i, void *address, int type)
 /* One that the scenario does not name is of no interest to anybody. */
 __attribute__((visibility("default"))) void knell_layer_variable(const char *name, void *address, int type)
 {
-    struct job_desk *desk = knell__desk();
+    struct job_desk *desk = tell_desk();
     if (!desk || !name || size_of(type) == 0)
         return;
     pthread_mutex_lock(&lock);

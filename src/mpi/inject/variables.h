@@ -9,9 +9,9 @@
 void knell_layer_variable(const char *name, void *address, int type);
 
 /* Orders first, then the values: the desk is up to date. */
-void knell__variables_exchange(struct job_desk *desk);
+void variables_exchange(struct job_desk *desk);
 
 /* One that is watched and has another value than at the call before, each once; -1: none. */
-int knell__variables_changed(const struct job_desk *desk);
+int variables_changed(const struct job_desk *desk);
 
 #endif

@@ -30,7 +30,7 @@ static int show_unless_hung_up(const char *file, const char *topic, bool header,
 /* NULL: there is none of that name, or it is a function in this version and not to be set. */
 static void *variable(const char *name)
 {
-    void *at = knell__native_symbol(name);
+    void *at = layer_symbol(name);
     const ElfW(Sym) *symbol = NULL;
     Dl_info info;
     if (!at || !dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
@@ -39,7 +39,7 @@ static void *variable(const char *name)
 }
 
 /* Both are variables of the MPI's, meant to be set by who shows its words elsewhere. */
-void knell__native_hush(void)
+void native_hush(void)
 {
     show_help **show = variable("opal_show_help");
     pass_on = variable("opal_show_vhelp");
@@ -47,7 +47,7 @@ void knell__native_hush(void)
         *show = show_unless_hung_up;
 }
 #else
-void knell__native_hush(void)
+void native_hush(void)
 {
 }
 #endif

@@ -6,13 +6,13 @@
 
 #include <stdbool.h>
 
-extern struct knell__native knell__native;
+extern struct native native;
 
-/* Fills knell__native; ends the process with a word when the MPI lacks one of them. */
-void knell__native_find(void);
+/* Fills native; ends the process with a word when the MPI lacks one of them. */
+void native_find(void);
 /* Finding and tuning, once: for calls that may come before the layer's own constructor. */
-void knell__native_ready(void);
+void native_ready(void);
 /* After its MPI_Init: it does not speak of deaths any more (hush.c). */
-void knell__native_hush(void);
+void native_hush(void);
 
 #endif

@@ -3,10 +3,10 @@
 #include "mpi/native/tune.h"
 
 /* Constructors of other libraries come first: that of Open MPI's C++ library asks MPI_Initialized. */
-__attribute__((constructor)) void knell__native_ready(void)
+__attribute__((constructor)) void native_ready(void)
 {
-    if (knell__native.initialized)
+    if (native.initialized)
         return;
-    knell__native_find();
-    knell__native_tune();
+    native_find();
+    native_tune();
 }

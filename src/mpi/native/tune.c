@@ -15,29 +15,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-MPI_Request knell__request_complete;
+MPI_Request native_request_complete;
 static MPI_Status status_complete; /* of one such send */
 
 #ifdef MPICH
 static int test_natively(MPI_Request *request, int *flag, MPI_Status *status)
 {
     *flag = 0;
-    int code = knell__native.request_get_status(*request, flag, MPI_STATUS_IGNORE);
-    return *flag ? knell__native.wait(request, status) : code;
+    int code = native.request_get_status(*request, flag, MPI_STATUS_IGNORE);
+    return *flag ? native.wait(request, status) : code;
 }
 
 /* MPICH counts the holders of its handle. One call lets go of many at little more than the price of one. */
 enum { HELD_MOST = 64 };
 
-void knell__request_let_go(void)
+void native_let_go(void)
 {
     static _Thread_local int held __attribute__((tls_model("initial-exec")));
     MPI_Request all[HELD_MOST];
-    if (KNELL__LIKELY(++held < HELD_MOST))
+    if (LIKELY(++held < HELD_MOST))
         return;
     for (int i = 0; i < HELD_MOST; i++)
-        all[i] = knell__request_complete;
-    knell__native.waitall(HELD_MOST, all, MPI_STATUSES_IGNORE);
+        all[i] = native_request_complete;
+    native.waitall(HELD_MOST, all, MPI_STATUSES_IGNORE);
     held = 0;
 }
 #else
@@ -54,7 +54,7 @@ static void fill(MPI_Status *status)
 
 static int test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    if (!knell__request_was_complete(*request))
+    if (!native_was_complete(*request))
         return test_natively(request, flag, status);
     *request = MPI_REQUEST_NULL;
     *flag = 1;
@@ -63,19 +63,19 @@ static int test(MPI_Request *request, int *flag, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-void knell__native_tune(void)
+void native_tune(void)
 {
 #ifndef MPICH
-    test_natively = knell__native.test;
+    test_natively = native.test;
 #endif
-    knell__native.test = test;
+    native.test = test;
 }
 
-int knell__native_await(MPI_Request *request)
+int native_await(MPI_Request *request)
 {
-    int complete = 0, code = knell__native.test(request, &complete, MPI_STATUS_IGNORE);
+    int complete = 0, code = native.test(request, &complete, MPI_STATUS_IGNORE);
     for (; code == MPI_SUCCESS && !complete; sched_yield())
-        code = knell__native.test(request, &complete, MPI_STATUS_IGNORE);
+        code = native.test(request, &complete, MPI_STATUS_IGNORE);
     return code;
 }
 
@@ -87,19 +87,19 @@ static bool yields;
 static void learn_yielding(void)
 {
 #ifdef OPEN_MPI
-    set_yielding = (bool (*)(bool))knell__native_symbol("opal_progress_set_yield_when_idle");
+    set_yielding = (bool (*)(bool))layer_symbol("opal_progress_set_yield_when_idle");
 #endif
     yields = set_yielding && set_yielding(false);
-    knell__native_look_idly();
+    native_look_idly();
 }
 
-void knell__native_look_quickly(void)
+void native_look_quickly(void)
 {
     if (yields)
         set_yielding(false);
 }
 
-void knell__native_look_idly(void)
+void native_look_idly(void)
 {
     if (yields)
         set_yielding(true);
@@ -108,13 +108,13 @@ void knell__native_look_idly(void)
 /* ---- once it is initialised ------------------------------------------------------------------------------------------------- */
 
 /* A send to nobody is complete at once. */
-void knell__requests_begin(void)
+void native_learn_complete(void)
 {
     learn_yielding();
     MPI_Request request;
     int complete;
-    knell__native.isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &request);
+    native.isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &request);
     MPI_Request handle = request;
     test_natively(&request, &complete, &status_complete);
-    knell__request_complete = handle;
+    native_request_complete = handle;
 }

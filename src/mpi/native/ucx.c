@@ -42,19 +42,19 @@ static _Atomic(any_end *) send_end_of[MOST], receive_end_of[MOST];
 /* Outside MPI_Init and MPI_Finalize the detector says the rest. */
 static bool is_left_to_the_detector(void)
 {
-    return !(atomic_load_explicit(&knell__attention, memory_order_relaxed) & KNELL__ATTENTION_OFF);
+    return !(atomic_load_explicit(&layer_attention, memory_order_relaxed) & ATTENTION_OFF);
 }
 
 static void sent(int number, void *request, int status, void *user_data)
 {
-    if (KNELL__LIKELY(status == UCS_OK) || !is_left_to_the_detector())
+    if (LIKELY(status == UCS_OK) || !is_left_to_the_detector())
         ((send_end *)send_end_of[number])(request, status, user_data);
 }
 
 static void received(int number, void *request, int status, const void *info, void *user_data)
 {
     bool told = status == UCS_OK || status == UCS_ERR_CANCELED || status == UCS_ERR_MESSAGE_TRUNCATED;
-    if (KNELL__LIKELY(told) || !is_left_to_the_detector())
+    if (LIKELY(told) || !is_left_to_the_detector())
         ((receive_end *)receive_end_of[number])(request, status, info, user_data);
 }
 
@@ -113,15 +113,15 @@ EXPORT ucp_receive_matched ucp_tag_msg_recv_nbx;
 
 #define NEXT(name)                 \
     static __typeof__(&name) next; \
-    if (KNELL__RARELY(!next))      \
-        next = (__typeof__(&name))knell__native_symbol(#name);
+    if (RARELY(!next))             \
+        next = (__typeof__(&name))layer_symbol(#name);
 
 #define SEND(name)                                                                                  \
     void *name(void *ep, const void *buffer, size_t count, uint64_t tag, const struct param *param) \
     {                                                                                               \
         NEXT(name)                                                                                  \
         struct param ours;                                                                          \
-        if (KNELL__RARELY(!copied(&ours, param)))                                                   \
+        if (RARELY(!copied(&ours, param)))                                                          \
             return next(ep, buffer, count, tag, param);                                             \
         ours.end = before(ours.end, send_end_of, our_send_end);                                     \
         return next(ep, buffer, count, tag, &ours);                                                 \
@@ -133,7 +133,7 @@ void *ucp_tag_recv_nbx(void *worker, void *buffer, size_t count, uint64_t tag, u
 {
     NEXT(ucp_tag_recv_nbx)
     struct param ours;
-    if (KNELL__RARELY(!copied(&ours, param)))
+    if (RARELY(!copied(&ours, param)))
         return next(worker, buffer, count, tag, mask, param);
     ours.end = before(ours.end, receive_end_of, our_receive_end);
     return next(worker, buffer, count, tag, mask, &ours);
@@ -143,7 +143,7 @@ void *ucp_tag_msg_recv_nbx(void *worker, void *buffer, size_t count, void *messa
 {
     NEXT(ucp_tag_msg_recv_nbx)
     struct param ours;
-    if (KNELL__RARELY(!copied(&ours, param)))
+    if (RARELY(!copied(&ours, param)))
         return next(worker, buffer, count, message, param);
     ours.end = before(ours.end, receive_end_of, our_receive_end);
     return next(worker, buffer, count, message, &ours);

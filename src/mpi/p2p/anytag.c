@@ -15,17 +15,17 @@ struct aside {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct aside *first_aside, **last_aside = &first_aside;
-static struct knell__pick *first_pick;
+static struct pick *first_pick;
 
 static void enter(void)
 {
-    if (knell__self.threads)
+    if (self.threads)
         pthread_mutex_lock(&lock);
 }
 
 static void leave(void)
 {
-    if (knell__self.threads)
+    if (self.threads)
         pthread_mutex_unlock(&lock);
 }
 
@@ -33,15 +33,15 @@ static void leave(void)
 
 static int stamp_of(int tag)
 {
-    return tag - tag % (knell__tag_ub + 1);
+    return tag - tag % (context_tag_ub + 1);
 }
 
-static bool is_for(const struct aside *aside, const struct knell__place *place)
+static bool is_for(const struct aside *aside, const struct place *place)
 {
     return aside->context == place->context && stamp_of(aside->status.MPI_TAG) == place->stamp;
 }
 
-static bool fits(const struct aside *aside, const struct knell__comm *comm, const struct knell__end *from)
+static bool fits(const struct aside *aside, const struct comm *comm, const struct p2p_end *from)
 {
     return is_for(aside, &comm->place) &&
            (from->native == MPI_ANY_SOURCE || from->native == aside->status.MPI_SOURCE) &&
@@ -49,7 +49,7 @@ static bool fits(const struct aside *aside, const struct knell__comm *comm, cons
 }
 
 /* Where the first that fits hangs; NULL: none. */
-static struct aside **find(const struct knell__comm *comm, const struct knell__end *from)
+static struct aside **find(const struct comm *comm, const struct p2p_end *from)
 {
     for (struct aside **at = &first_aside; *at; at = &(*at)->next)
         if (fits(*at, comm, from))
@@ -70,14 +70,14 @@ static struct aside take(struct aside **at)
 static void discard(struct aside **at)
 {
     struct aside unwanted = take(at);
-    knell__discard(&unwanted.message, &unwanted.status);
+    discard_message(&unwanted.message, &unwanted.status);
 }
 
 /* Of communicators that are gone: nobody will ask for them. One that is being made here may be known to its sender already. */
 static void discard_stale(void)
 {
     for (struct aside **at = &first_aside; *at;)
-        if (knell__place_expected((*at)->context, (*at)->status.MPI_TAG))
+        if (place_expected((*at)->context, (*at)->status.MPI_TAG))
             at = &(*at)->next;
         else
             discard(at);
@@ -88,12 +88,12 @@ static bool pull(MPI_Comm context)
 {
     struct aside found = {.context = context};
     int flag = 0;
-    knell__native.improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, context, &flag, &found.message, &found.status);
+    native.improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, context, &flag, &found.message, &found.status);
     if (!flag)
         return false;
     struct aside *made = malloc(sizeof *made);
     if (!made)
-        knell__die("out of memory");
+        layer_die("out of memory");
     *made = found;
     *last_aside = made;
     last_aside = &made->next;
@@ -103,37 +103,37 @@ static bool pull(MPI_Comm context)
 
 /* ---- picks ----------------------------------------------------------------------------------------------------------------- */
 
-static void unlink_pick(struct knell__pick *pick)
+static void unlink_pick(struct pick *pick)
 {
-    struct knell__pick **at = &first_pick;
+    struct pick **at = &first_pick;
     while (*at && *at != pick)
         at = &(*at)->next;
     if (*at)
         *at = pick->next;
 }
 
-static void append(struct knell__pick *pick)
+static void append(struct pick *pick)
 {
-    struct knell__pick **at = &first_pick;
+    struct pick **at = &first_pick;
     while (*at)
         at = &(*at)->next;
     pick->next = NULL;
     *at = pick;
 }
 
-static void give(struct knell__pick *pick, struct aside **at)
+static void give(struct pick *pick, struct aside **at)
 {
     struct aside found = take(at);
     unlink_pick(pick);
     pick->sender = found.status.MPI_SOURCE;
-    pick->code = knell__native.imrecv(pick->buffer, pick->count, pick->type, &found.message, &pick->request);
+    pick->code = native.imrecv(pick->buffer, pick->count, pick->type, &found.message, &pick->request);
     pick->matched = true;
 }
 
 /* What is there goes to the first who wants it. */
 static void match(void)
 {
-    for (struct knell__pick *pick = first_pick, *next; pick; pick = next) {
+    for (struct pick *pick = first_pick, *next; pick; pick = next) {
         struct aside **at = find(pick->op.comm, &pick->from);
         next = pick->next;
         if (at)
@@ -141,31 +141,31 @@ static void match(void)
     }
 }
 
-static bool one_waits(const struct knell__comm *comm)
+static bool one_waits(const struct comm *comm)
 {
-    for (const struct knell__pick *pick = first_pick; pick; pick = pick->next)
+    for (const struct pick *pick = first_pick; pick; pick = pick->next)
         if (pick->op.comm == comm)
             return true;
     return false;
 }
 
 /* The MPI below cannot match it, or must not: others come before. */
-static bool is_ours(const struct knell__comm *comm, const struct knell__end *from)
+static bool is_ours(const struct comm *comm, const struct p2p_end *from)
 {
     return from->native != MPI_PROC_NULL && (from->tag == MPI_ANY_TAG || one_waits(comm));
 }
 
-static bool post_natively(const struct knell__pick *pick, MPI_Request *request, int *code)
+static bool post_natively(const struct pick *pick, MPI_Request *request, int *code)
 {
-    const struct knell__comm *comm = pick->op.comm;
+    const struct comm *comm = pick->op.comm;
     if (is_ours(comm, &pick->from) || find(comm, &pick->from))
         return false;
-    *code = knell__native.irecv(pick->buffer, pick->count, pick->type, pick->from.native, pick->from.tag,
-                                comm->place.context, request);
+    *code = native.irecv(pick->buffer, pick->count, pick->type, pick->from.native, pick->from.tag, comm->place.context,
+                         request);
     return true;
 }
 
-static bool turn(struct knell__pick *pick)
+static bool turn(struct pick *pick)
 {
     if (!pick->matched)
         match();
@@ -174,7 +174,7 @@ static bool turn(struct knell__pick *pick)
     return pick->matched;
 }
 
-void knell__pick_post(struct knell__pick *pick)
+void pick_post(struct pick *pick)
 {
     enter();
     pick->sender = pick->from.peer;
@@ -186,17 +186,17 @@ void knell__pick_post(struct knell__pick *pick)
     leave();
 }
 
-bool knell__pick_turn(struct knell__pick *pick)
+bool pick_turn(struct pick *pick)
 {
     enter();
     bool matched = turn(pick);
     leave();
     if (matched && pick->op.peer != pick->sender)
-        pick->op = knell__op_begin(pick->op.comm, pick->sender, KNELL__REQUEST_RECV);
+        pick->op = op_begin(pick->op.comm, pick->sender, REQUEST_RECV);
     return matched;
 }
 
-bool knell__pick_withdraw(struct knell__pick *pick)
+bool pick_withdraw(struct pick *pick)
 {
     enter();
     bool waits = !pick->matched;
@@ -208,7 +208,7 @@ bool knell__pick_withdraw(struct knell__pick *pick)
 
 /* ---- others that look ------------------------------------------------------------------------------------------------------ */
 
-bool knell__anytag_irecv(const struct knell__pick *pick, MPI_Request *request, int *code)
+bool anytag_irecv(const struct pick *pick, MPI_Request *request, int *code)
 {
     enter();
     bool posted = post_natively(pick, request, code);
@@ -224,8 +224,7 @@ static void show(struct aside **at, MPI_Message *message, MPI_Status *status)
 }
 
 /* Picks that wait get theirs first. */
-int knell__anytag_probe(struct knell__comm *comm, const struct knell__end *from, int *flag, MPI_Message *message,
-                        MPI_Status *status)
+int anytag_probe(struct comm *comm, const struct p2p_end *from, int *flag, MPI_Message *message, MPI_Status *status)
 {
     int code = MPI_SUCCESS;
     struct aside **at;
@@ -238,13 +237,13 @@ int knell__anytag_probe(struct knell__comm *comm, const struct knell__end *from,
     if (at)
         show(at, message, status);
     else if (!ours)
-        code = message ? knell__native.improbe(from->native, from->tag, comm->place.context, flag, message, status)
-                       : knell__native.iprobe(from->native, from->tag, comm->place.context, flag, status);
+        code = message ? native.improbe(from->native, from->tag, comm->place.context, flag, message, status)
+                       : native.iprobe(from->native, from->tag, comm->place.context, flag, status);
     leave();
     return code;
 }
 
-void knell__anytag_discard(int source, int tag, MPI_Comm context)
+void anytag_discard(int source, int tag, MPI_Comm context)
 {
     enter();
     for (struct aside **at = &first_aside; *at;)
@@ -255,7 +254,7 @@ void knell__anytag_discard(int source, int tag, MPI_Comm context)
     leave();
 }
 
-void knell__anytag_forget(const struct knell__comm *comm)
+void anytag_forget(const struct comm *comm)
 {
     if (!comm->place.stamp)
         return;

@@ -11,35 +11,34 @@
 
 #include "mpi/p2p/p2p.h"
 
-struct knell__pick {
-    struct knell__pick *next; /* of those that wait, in the order of posting */
-    struct knell__op op;      /* with whom it is matched, once that is known; the owner's alone */
-    struct knell__end from;
+struct pick {
+    struct pick *next; /* of those that wait, in the order of posting */
+    struct op op;      /* with whom it is matched, once that is known; the owner's alone */
+    struct p2p_end from;
     void *buffer;
     int count;
     MPI_Datatype type;
     bool matched; /* from here on it is a native receive, by whichever thread; the rest is valid: */
-    int sender;   /* as in struct knell__op */
+    int sender;   /* as in struct op */
     MPI_Request request;
     int code; /* not MPI_SUCCESS: the MPI refused */
 };
 
 /* `pick` has op, from, buffer, count and type. It is matched natively if that will do. */
-void knell__pick_post(struct knell__pick *pick);
+void pick_post(struct pick *pick);
 /* Looks for a message. True: the pick is matched. */
-bool knell__pick_turn(struct knell__pick *pick);
+bool pick_turn(struct pick *pick);
 /* It waits no more. False: it is matched. */
-bool knell__pick_withdraw(struct knell__pick *pick);
+bool pick_withdraw(struct pick *pick);
 
 /* A native receive after all, when no pick waits and nothing set aside fits. False: a pick is needed. */
-bool knell__anytag_irecv(const struct knell__pick *pick, MPI_Request *request, int *code);
+bool anytag_irecv(const struct pick *pick, MPI_Request *request, int *code);
 /* A probe; `message` not NULL: a matched one. The status is native. */
-int knell__anytag_probe(struct knell__comm *comm, const struct knell__end *from, int *flag, MPI_Message *message,
-                        MPI_Status *status);
+int anytag_probe(struct comm *comm, const struct p2p_end *from, int *flag, MPI_Message *message, MPI_Status *status);
 
 /* What was set aside from this sender with this native tag is thrown away: its sender gives it up. */
-void knell__anytag_discard(int source, int tag, MPI_Comm context);
+void anytag_discard(int source, int tag, MPI_Comm context);
 /* The communicator is gone, and what was set aside for it. */
-void knell__anytag_forget(const struct knell__comm *comm);
+void anytag_forget(const struct comm *comm);
 
 #endif

@@ -8,17 +8,17 @@
 #include <stdlib.h>
 
 struct one_way {
-    struct knell__end end;
-    struct knell__op op;
+    struct p2p_end end;
+    struct op op;
     MPI_Request request;
     bool posted;
-    struct knell__pick pick; /* a receive on a stamped communicator: instead of op and request */
+    struct pick pick; /* a receive on a stamped communicator: instead of op and request */
 };
 
-static void prepare(struct one_way *way, struct knell__comm *comm, int rank, int tag, enum knell__request_kind kind)
+static void prepare(struct one_way *way, struct comm *comm, int rank, int tag, enum request_kind kind)
 {
-    way->end = knell__end_of(comm, rank, tag, kind == KNELL__REQUEST_RECV);
-    way->op = knell__op_begin(comm, way->end.peer, kind);
+    way->end = p2p_end_of(comm, rank, tag, kind == REQUEST_RECV);
+    way->op = op_begin(comm, way->end.peer, kind);
     way->op.tag = way->end.tag;
     way->posted = false;
 }
@@ -26,15 +26,14 @@ static void prepare(struct one_way *way, struct knell__comm *comm, int rank, int
 static int post_receive(struct one_way *in, void *buf, int count, MPI_Datatype type)
 {
     if (in->op.comm->place.stamp) {
-        in->pick = (struct knell__pick){.op = in->op, .from = in->end, .buffer = buf, .count = count, .type = type};
-        knell__pick_post(&in->pick);
+        in->pick = (struct pick){.op = in->op, .from = in->end, .buffer = buf, .count = count, .type = type};
+        pick_post(&in->pick);
         in->posted = true;
         return MPI_SUCCESS;
     }
-    int code =
-        knell__native.irecv(buf, count, type, in->end.native, in->end.tag, in->op.comm->place.context, &in->request);
+    int code = native.irecv(buf, count, type, in->end.native, in->end.tag, in->op.comm->place.context, &in->request);
     in->posted = code == MPI_SUCCESS;
-    return in->posted ? code : knell__error_confirm(in->end.peer, code);
+    return in->posted ? code : side_confirm_error(in->end.peer, code);
 }
 
 /* Never to one who is known dead. */
@@ -42,23 +41,23 @@ static int post_send(struct one_way *out, const void *buf, int count, MPI_Dataty
 {
     if (out->op.code != MPI_SUCCESS)
         return out->op.code;
-    int code = knell__native.isend(buf, count, type, out->end.native, out->end.tag, out->op.comm->place.context,
-                                   &out->request);
-    out->posted = code == MPI_SUCCESS && !knell__request_was_complete(out->request);
-    return code == MPI_SUCCESS ? code : knell__error_confirm(out->end.peer, code);
+    int code =
+        native.isend(buf, count, type, out->end.native, out->end.tag, out->op.comm->place.context, &out->request);
+    out->posted = code == MPI_SUCCESS && !native_was_complete(out->request);
+    return code == MPI_SUCCESS ? code : side_confirm_error(out->end.peer, code);
 }
 
 static int wait_receive(struct one_way *in, MPI_Status *status)
 {
-    return in->op.comm->place.stamp ? knell__pick_wait(&in->pick, status) : knell__wait(&in->op, &in->request, status);
+    return in->op.comm->place.stamp ? pick_wait(&in->pick, status) : wait_for(&in->op, &in->request, status);
 }
 
 static void give_up_receive(struct one_way *in)
 {
     if (!in->op.comm->place.stamp)
-        knell__give_up(&in->op, &in->request, MPI_STATUS_IGNORE);
-    else if (!knell__pick_withdraw(&in->pick) && in->pick.code == MPI_SUCCESS)
-        knell__give_up(&in->pick.op, &in->pick.request, MPI_STATUS_IGNORE);
+        wait_give_up(&in->op, &in->request, MPI_STATUS_IGNORE);
+    else if (!pick_withdraw(&in->pick) && in->pick.code == MPI_SUCCESS)
+        wait_give_up(&in->pick.op, &in->pick.request, MPI_STATUS_IGNORE);
 }
 
 /* Each is waited for. When one fails by a death, the other goes on: its peer lives, and may need it. A revoke releases both. */
@@ -69,17 +68,16 @@ static int finish(struct one_way *in, struct one_way *out, int code, MPI_Status 
         give_up_receive(in);
     int received = in->posted && !futile ? wait_receive(in, status) : MPI_SUCCESS;
     code = received != MPI_SUCCESS ? received : code;
-    int sent = out->posted ? knell__wait(&out->op, &out->request, MPI_STATUS_IGNORE) : code;
+    int sent = out->posted ? wait_for(&out->op, &out->request, MPI_STATUS_IGNORE) : code;
     return code != MPI_SUCCESS ? code : sent;
 }
 
-static int exchange(struct knell__comm *comm, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                    int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                    MPI_Status *status)
+static int exchange(struct comm *comm, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                    void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Status *status)
 {
     struct one_way in, out;
-    prepare(&in, comm, source, recvtag, KNELL__REQUEST_RECV);
-    prepare(&out, comm, dest, sendtag, KNELL__REQUEST_SEND);
+    prepare(&in, comm, source, recvtag, REQUEST_RECV);
+    prepare(&out, comm, dest, sendtag, REQUEST_SEND);
     int code = in.end.code != MPI_SUCCESS ? in.end.code : out.end.code;
     if (code == MPI_SUCCESS && out.op.code == MPIX_ERR_REVOKED)
         code = out.op.code;
@@ -92,38 +90,37 @@ static int exchange(struct knell__comm *comm, const void *sendbuf, int sendcount
     }
     code = finish(&in, &out, code, status);
     if (code == MPI_SUCCESS)
-        knell__status_translate(comm, in.end.peer, status);
+        p2p_status(comm, in.end.peer, status);
     return code;
 }
 
-int knell__mpi_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                        int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm handle,
-                        MPI_Status *status)
+int mpi_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                 int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm handle, MPI_Status *status)
 {
-    struct knell__comm *comm = knell__comm_of(handle);
+    struct comm *comm = comm_of(handle);
     if (!comm)
-        return knell__native.sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
-                                      recvtag, handle, status);
-    return knell__raise(comm, exchange(comm, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                                       source, recvtag, status));
+        return native.sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                               recvtag, handle, status);
+    return error_raise(comm, exchange(comm, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                                      source, recvtag, status));
 }
 
 /* What is sent is packed first, so that the buffer is free for what comes. */
-int knell__mpi_sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
-                                int recvtag, MPI_Comm handle, MPI_Status *status)
+int mpi_sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                         MPI_Comm handle, MPI_Status *status)
 {
-    struct knell__comm *comm = knell__comm_of(handle);
+    struct comm *comm = comm_of(handle);
     int room = 0, used = 0;
     if (!comm)
-        return knell__native.sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, handle, status);
-    int code = count < 0 ? MPI_ERR_COUNT : knell__native.pack_size(count, datatype, knell__wire, &room);
+        return native.sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, handle, status);
+    int code = count < 0 ? MPI_ERR_COUNT : native.pack_size(count, datatype, context_wire, &room);
     void *packed = code == MPI_SUCCESS ? malloc((size_t)room + 1) : NULL;
     if (code == MPI_SUCCESS)
-        code = packed ? knell__pack(buf, count, datatype, packed, room, &used) : MPI_ERR_NO_MEM;
+        code = packed ? copy_pack(buf, count, datatype, packed, room, &used) : MPI_ERR_NO_MEM;
     if (code == MPI_SUCCESS)
-        knell__flip_packed(packed, used);
+        flip_packed(packed, used);
     if (code == MPI_SUCCESS)
         code = exchange(comm, packed, used, MPI_PACKED, dest, sendtag, buf, count, datatype, source, recvtag, status);
     free(packed);
-    return knell__raise(comm, code);
+    return error_raise(comm, code);
 }

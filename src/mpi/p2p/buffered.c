@@ -12,7 +12,7 @@
 
 struct message {
     struct message *next;
-    struct knell__op op; /* holds the communicator */
+    struct op op; /* holds the communicator */
     MPI_Request request;
     int room;      /* that it takes of what is attached */
     bool given_up; /* it takes none any more */
@@ -32,45 +32,45 @@ static struct {
 
 static void give_up(struct message *message)
 {
-    const struct knell__op *op = &message->op;
+    const struct op *op = &message->op;
     message->given_up = true;
     attached.used -= message->room;
-    message->asked = knell__hears(op->peer);
+    message->asked = side_reaches(op->peer);
     if (!message->asked)
         return;
-    knell__doubt_comm(op->comm);
-    knell__drain_ask(op->peer, op->comm->place.context, op->tag);
+    doubt_comm(op->comm);
+    drain_ask(op->peer, op->comm->place.context, op->tag);
 }
 
 static void end(struct message *message)
 {
-    const struct knell__op *op = &message->op;
+    const struct op *op = &message->op;
     if (message->asked)
-        knell__drain_end(op->peer, op->comm->place.context, op->tag);
+        drain_end(op->peer, op->comm->place.context, op->tag);
     if (!message->given_up)
         attached.used -= message->room;
-    knell__comm_release(op->comm);
+    comm_release(op->comm);
     free(message);
 }
 
 /* The MPI below may read it until the job ends: its memory stays. */
 static void leave_to_the_dead(struct message *message)
 {
-    knell__native.request_free(&message->request);
-    knell__comm_release(message->op.comm);
+    native.request_free(&message->request);
+    comm_release(message->op.comm);
 }
 
 /* True: it is off the list. */
 static bool advance(struct message *message)
 {
-    int complete = 0, code = knell__native.test(&message->request, &complete, MPI_STATUS_IGNORE);
+    int complete = 0, code = native.test(&message->request, &complete, MPI_STATUS_IGNORE);
     if (complete || code != MPI_SUCCESS) {
         end(message);
         return true;
     }
-    if (!message->given_up && knell__op_check(message->op.comm, message->op.peer) != MPI_SUCCESS)
+    if (!message->given_up && op_check(message->op.comm, message->op.peer) != MPI_SUCCESS)
         give_up(message);
-    if (!message->given_up || knell__patience(message->op.comm, message->op.peer) > 0)
+    if (!message->given_up || wait_give_up_ms(message->op.comm, message->op.peer) > 0)
         return false;
     leave_to_the_dead(message);
     return true;
@@ -87,13 +87,13 @@ static void advance_all(void)
     }
 }
 
-bool knell__buffered_turn(bool given_up)
+bool buffered_turn(bool given_up)
 {
     bool more = false;
     pthread_mutex_lock(&lock);
     advance_all();
     for (const struct message *message = all; message; message = message->next)
-        more |= message->given_up == given_up && !knell__is_dead(message->op.peer);
+        more |= message->given_up == given_up && !side_is_dead(message->op.peer);
     pthread_mutex_unlock(&lock);
     return more;
 }
@@ -103,7 +103,7 @@ bool knell__buffered_turn(bool given_up)
 static int pack(const void *buf, int count, MPI_Datatype datatype, struct message **made, int *bytes)
 {
     int room = 0;
-    int code = count < 0 ? MPI_ERR_COUNT : knell__native.pack_size(count, datatype, knell__wire, &room);
+    int code = count < 0 ? MPI_ERR_COUNT : native.pack_size(count, datatype, context_wire, &room);
     if (code != MPI_SUCCESS)
         return code;
     if (!attached.there || attached.size - attached.used - MPI_BSEND_OVERHEAD < room)
@@ -112,7 +112,7 @@ static int pack(const void *buf, int count, MPI_Datatype datatype, struct messag
     if (!message)
         return MPI_ERR_NO_MEM;
     *message = (struct message){.room = room + MPI_BSEND_OVERHEAD};
-    code = knell__pack(buf, count, datatype, message->bytes, room, bytes);
+    code = copy_pack(buf, count, datatype, message->bytes, room, bytes);
     if (code == MPI_SUCCESS)
         *made = message;
     else
@@ -120,16 +120,16 @@ static int pack(const void *buf, int count, MPI_Datatype datatype, struct messag
     return code;
 }
 
-static int post(struct message *message, int bytes, const struct knell__end *to)
+static int post(struct message *message, int bytes, const struct p2p_end *to)
 {
-    struct knell__comm *comm = message->op.comm;
-    int code = knell__native.isend(message->bytes, bytes, MPI_PACKED, to->native, to->tag, comm->place.context,
-                                   &message->request);
+    struct comm *comm = message->op.comm;
+    int code =
+        native.isend(message->bytes, bytes, MPI_PACKED, to->native, to->tag, comm->place.context, &message->request);
     if (code != MPI_SUCCESS) {
         free(message);
-        return knell__error_confirm(to->peer, code);
+        return side_confirm_error(to->peer, code);
     }
-    knell__comm_hold(comm);
+    comm_hold(comm);
     attached.used += message->room;
     message->next = all;
     all = message;
@@ -137,13 +137,13 @@ static int post(struct message *message, int bytes, const struct knell__end *to)
 }
 
 /* Never blocks. Not raised. */
-static int send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, struct knell__comm *comm)
+static int send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, struct comm *comm)
 {
-    struct knell__end to = knell__end_of(comm, dest, tag, false);
-    struct knell__op op = knell__op_begin(comm, to.peer, KNELL__REQUEST_SEND);
+    struct p2p_end to = p2p_end_of(comm, dest, tag, false);
+    struct op op = op_begin(comm, to.peer, REQUEST_SEND);
     struct message *message;
     int bytes, code = to.code != MPI_SUCCESS ? to.code : op.code;
-    if (code != MPI_SUCCESS || to.peer == KNELL__NONE)
+    if (code != MPI_SUCCESS || to.peer == PEER_NONE)
         return code;
     op.tag = to.tag;
     pthread_mutex_lock(&lock);
@@ -157,32 +157,32 @@ static int send(const void *buf, int count, MPI_Datatype datatype, int dest, int
     return code;
 }
 
-int knell__mpi_bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle)
+int mpi_bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle)
 {
-    struct knell__comm *comm = knell__comm_of(handle);
+    struct comm *comm = comm_of(handle);
     if (!comm)
-        return knell__native.bsend(buf, count, datatype, dest, tag, handle);
-    return knell__raise(comm, send(buf, count, datatype, dest, tag, comm));
+        return native.bsend(buf, count, datatype, dest, tag, handle);
+    return error_raise(comm, send(buf, count, datatype, dest, tag, comm));
 }
 
 /* Complete when the call returns. As with all that is nonblocking, a death is raised by the completion call. */
-int knell__mpi_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle,
-                      MPI_Request *request)
+int mpi_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle,
+               MPI_Request *request)
 {
-    struct knell__comm *comm = knell__comm_of(handle);
+    struct comm *comm = comm_of(handle);
     if (!comm)
-        return knell__native.ibsend(buf, count, datatype, dest, tag, handle, request);
+        return native.ibsend(buf, count, datatype, dest, tag, handle, request);
     int code = send(buf, count, datatype, dest, tag, comm);
     if (code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_REVOKED)
-        return knell__request_settled(comm, code, NULL, request);
+        return request_settled(comm, code, NULL, request);
     if (code != MPI_SUCCESS)
-        return knell__raise_unbegun(comm, code, request);
-    return knell__native.isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+        return error_raise_unbegun(comm, code, request);
+    return native.isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
 }
 
 /* ---- attaching ------------------------------------------------------------------------------------------------------------- */
 
-int knell__mpi_buffer_attach(void *buffer, int size)
+int mpi_buffer_attach(void *buffer, int size)
 {
     int code = size < 0 ? MPI_ERR_ARG : MPI_SUCCESS;
     pthread_mutex_lock(&lock);
@@ -194,14 +194,14 @@ int knell__mpi_buffer_attach(void *buffer, int size)
         attached.size = size;
     }
     pthread_mutex_unlock(&lock);
-    return knell__raise(&knell__selfish, code);
+    return error_raise(&comm_self, code);
 }
 
 /* Waits until all is received, or will not be any more. */
-int knell__mpi_buffer_detach(void *buffer_addr, int *size)
+int mpi_buffer_detach(void *buffer_addr, int *size)
 {
-    for (unsigned turns = 0; knell__buffered_turn(false);)
-        knell__idle(&turns, NULL);
+    for (unsigned turns = 0; buffered_turn(false);)
+        wait_idle(&turns, NULL);
     pthread_mutex_lock(&lock);
     bool there = attached.there;
     if (there) {
@@ -210,13 +210,13 @@ int knell__mpi_buffer_detach(void *buffer_addr, int *size)
         attached.there = false;
     }
     pthread_mutex_unlock(&lock);
-    return there ? MPI_SUCCESS : knell__raise(&knell__selfish, MPI_ERR_BUFFER);
+    return there ? MPI_SUCCESS : error_raise(&comm_self, MPI_ERR_BUFFER);
 }
 
 #if MPI_VERSION >= 4
-int knell__mpi_buffer_detach_c(void *buffer_addr, MPI_Count *size)
+int mpi_buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
-    int small = 0, code = knell__mpi_buffer_detach(buffer_addr, &small);
+    int small = 0, code = mpi_buffer_detach(buffer_addr, &small);
     *size = small;
     return code;
 }

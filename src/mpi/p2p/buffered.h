@@ -10,6 +10,6 @@
 #include <stdbool.h>
 
 /* Goes on with what is under way. True: a process that lives has something to take yet: of what is not given up, or of what is. */
-bool knell__buffered_turn(bool given_up);
+bool buffered_turn(bool given_up);
 
 #endif

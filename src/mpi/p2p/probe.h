@@ -5,6 +5,6 @@
 #include <mpi.h>
 
 /* What the program has matched (MPI_Mprobe) and not received, from this sender with this native tag. */
-void knell__matched_discard(int source, int tag, MPI_Comm context);
+void probe_discard(int source, int tag, MPI_Comm context);
 
 #endif

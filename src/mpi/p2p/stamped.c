@@ -10,39 +10,36 @@ enum { LAST_LOOKS = 64 };
 
 /* ---- blocking -------------------------------------------------------------------------------------------------------------- */
 
-int knell__pick_wait(struct knell__pick *pick, MPI_Status *status)
+int pick_wait(struct pick *pick, MPI_Status *status)
 {
     unsigned turns = 0, last = 0;
-    while (!knell__pick_turn(pick)) {
-        bool failed = pick->op.code != MPI_SUCCESS || knell__op_hit(&pick->op);
-        if (failed && ++last > LAST_LOOKS && knell__pick_withdraw(pick))
+    while (!pick_turn(pick)) {
+        bool failed = pick->op.code != MPI_SUCCESS || op_hit(&pick->op);
+        if (failed && ++last > LAST_LOOKS && pick_withdraw(pick))
             return pick->op.code;
-        knell__idle_op(&turns, &pick->op);
+        wait_idle_op(&turns, &pick->op);
     }
     if (pick->code != MPI_SUCCESS)
-        return knell__error_confirm(pick->op.peer, pick->code);
-    return knell__wait(&pick->op, &pick->request, status);
+        return side_confirm_error(pick->op.peer, pick->code);
+    return wait_for(&pick->op, &pick->request, status);
 }
 
-int knell__stamped_recv(void *buf, int count, MPI_Datatype datatype, const struct knell__end *from,
-                        struct knell__comm *comm, MPI_Status *status)
+int stamped_recv(void *buf, int count, MPI_Datatype datatype, const struct p2p_end *from, struct comm *comm,
+                 MPI_Status *status)
 {
-    struct knell__pick pick = {.op = knell__op_begin(comm, from->peer, KNELL__REQUEST_RECV),
-                               .from = *from,
-                               .buffer = buf,
-                               .count = count,
-                               .type = datatype};
+    struct pick pick = {
+        .op = op_begin(comm, from->peer, REQUEST_RECV), .from = *from, .buffer = buf, .count = count, .type = datatype};
     if (pick.op.code == MPIX_ERR_REVOKED)
         return pick.op.code;
-    knell__pick_post(&pick);
-    return knell__pick_wait(&pick, status);
+    pick_post(&pick);
+    return pick_wait(&pick, status);
 }
 
 /* ---- nonblocking: a pick behind a request token ----------------------------------------------------------------------------- */
 
 struct pick_task {
-    struct knell__task task;
-    struct knell__pick pick;
+    struct task task;
+    struct pick pick;
     MPI_Status status;
     unsigned last;
     _Atomic bool cancel; /* the program wants it */
@@ -52,104 +49,101 @@ struct pick_task {
 static int ended(struct pick_task *t, int code)
 {
     if (code == MPI_SUCCESS)
-        knell__status_translate(t->pick.op.comm, t->pick.op.peer, &t->status);
+        p2p_status(t->pick.op.comm, t->pick.op.peer, &t->status);
     return code;
 }
 
 /* Still without a message. Any source may be a living one: the request is pending then, and who waits for it is told so. */
 static int advance_waiting(struct pick_task *t, bool *done)
 {
-    struct knell__op *op = &t->pick.op;
+    struct op *op = &t->pick.op;
     if (op->code == MPI_SUCCESS)
-        knell__op_hit(op);
-    if (op->peer == KNELL__ANYBODY && op->code == MPIX_ERR_PROC_FAILED)
+        op_hit(op);
+    if (op->peer == PEER_ANY && op->code == MPIX_ERR_PROC_FAILED)
         op->code = MPI_SUCCESS;
     bool failed = op->code != MPI_SUCCESS && ++t->last > LAST_LOOKS;
-    *done = (failed || atomic_load(&t->cancel)) && knell__pick_withdraw(&t->pick);
+    *done = (failed || atomic_load(&t->cancel)) && pick_withdraw(&t->pick);
     t->cancelled = *done && !failed;
     return *done && failed ? op->code : MPI_SUCCESS;
 }
 
 static int advance_matched(struct pick_task *t, bool *done)
 {
-    struct knell__pick *pick = &t->pick;
+    struct pick *pick = &t->pick;
     int complete = 0, code = pick->code;
     if (code == MPI_SUCCESS)
-        code = knell__native.test(&pick->request, &complete, &t->status);
+        code = native.test(&pick->request, &complete, &t->status);
     *done = complete || code != MPI_SUCCESS;
     if (*done)
-        return ended(t, code == MPI_SUCCESS ? code : knell__error_confirm(pick->op.peer, code));
-    *done = pick->op.code != MPI_SUCCESS || knell__op_hit(&pick->op);
+        return ended(t, code == MPI_SUCCESS ? code : side_confirm_error(pick->op.peer, code));
+    *done = pick->op.code != MPI_SUCCESS || op_hit(&pick->op);
     if (!*done)
         return MPI_SUCCESS;
-    return ended(t, knell__give_up(&pick->op, &pick->request, &t->status) ? MPI_SUCCESS : pick->op.code);
+    return ended(t, wait_give_up(&pick->op, &pick->request, &t->status) ? MPI_SUCCESS : pick->op.code);
 }
 
-static int task_advance(struct knell__task *task, bool *done)
+static int task_advance(struct task *task, bool *done)
 {
     struct pick_task *t = (struct pick_task *)task;
-    if (knell__pick_turn(&t->pick))
+    if (pick_turn(&t->pick))
         return advance_matched(t, done);
     return advance_waiting(t, done);
 }
 
-static void task_fill(const struct knell__task *task, MPI_Status *status)
+static void task_fill(const struct task *task, MPI_Status *status)
 {
     const struct pick_task *t = (const struct pick_task *)task;
     if (!t->cancelled)
         *status = t->status;
     else
-        knell__native.status_set_cancelled(status, 1);
+        native.status_set_cancelled(status, 1);
 }
 
-static void task_cancel(struct knell__task *task)
+static void task_cancel(struct task *task)
 {
     atomic_store(&((struct pick_task *)task)->cancel, true);
 }
 
-static void task_release(struct knell__task *task)
+static void task_release(struct task *task)
 {
     struct pick_task *t = (struct pick_task *)task;
-    knell__native.type_free(&t->pick.type);
+    native.type_free(&t->pick.type);
     free(t);
 }
 
 /* The program may free the datatype before the message comes: the pick has its own. */
-static int start_task(const struct knell__pick *pick, MPI_Request *request)
+static int start_task(const struct pick *pick, MPI_Request *request)
 {
     struct pick_task *t = calloc(1, sizeof *t);
     if (!t)
         return MPI_ERR_NO_MEM;
     t->pick = *pick;
-    int code = knell__native.type_dup(pick->type, &t->pick.type);
+    int code = native.type_dup(pick->type, &t->pick.type);
     if (code != MPI_SUCCESS) {
         free(t);
         return code;
     }
-    t->task = (struct knell__task){.advance = task_advance,
-                                   .release = task_release,
-                                   .fill = task_fill,
-                                   .cancel = task_cancel,
-                                   .any_source = pick->op.peer == KNELL__ANYBODY};
-    knell__pick_post(&t->pick);
-    code = knell__request_token(pick->op.comm, &t->task, request);
-    if (code != MPI_SUCCESS && knell__pick_withdraw(&t->pick))
+    t->task = (struct task){.advance = task_advance,
+                            .release = task_release,
+                            .fill = task_fill,
+                            .cancel = task_cancel,
+                            .any_source = pick->op.peer == PEER_ANY};
+    pick_post(&t->pick);
+    code = request_token(pick->op.comm, &t->task, request);
+    if (code != MPI_SUCCESS && pick_withdraw(&t->pick))
         task_release(&t->task);
     return code;
 }
 
-int knell__stamped_irecv(void *buf, int count, MPI_Datatype datatype, const struct knell__end *from,
-                         struct knell__comm *comm, MPI_Request *request)
+int stamped_irecv(void *buf, int count, MPI_Datatype datatype, const struct p2p_end *from, struct comm *comm,
+                  MPI_Request *request)
 {
-    struct knell__pick pick = {.op = knell__op_begin(comm, from->peer, KNELL__REQUEST_RECV),
-                               .from = *from,
-                               .buffer = buf,
-                               .count = count,
-                               .type = datatype};
+    struct pick pick = {
+        .op = op_begin(comm, from->peer, REQUEST_RECV), .from = *from, .buffer = buf, .count = count, .type = datatype};
     int code;
-    if (!knell__anytag_irecv(&pick, request, &code))
+    if (!anytag_irecv(&pick, request, &code))
         return start_task(&pick, request);
     if (code == MPI_SUCCESS)
-        knell__request_put(*request, KNELL__REQUEST_RECV, from->peer, comm, 0);
+        request_put(*request, REQUEST_RECV, from->peer, comm, 0);
     return code;
 }

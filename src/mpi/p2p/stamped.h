@@ -5,12 +5,12 @@
 
 #include "mpi/p2p/anytag.h"
 
-int knell__stamped_recv(void *buf, int count, MPI_Datatype datatype, const struct knell__end *from,
-                        struct knell__comm *comm, MPI_Status *status);
-int knell__stamped_irecv(void *buf, int count, MPI_Datatype datatype, const struct knell__end *from,
-                         struct knell__comm *comm, MPI_Request *request);
+int stamped_recv(void *buf, int count, MPI_Datatype datatype, const struct p2p_end *from, struct comm *comm,
+                 MPI_Status *status);
+int stamped_irecv(void *buf, int count, MPI_Datatype datatype, const struct p2p_end *from, struct comm *comm,
+                  MPI_Request *request);
 
 /* Waits for a pick that has been posted. */
-int knell__pick_wait(struct knell__pick *pick, MPI_Status *status);
+int pick_wait(struct pick *pick, MPI_Status *status);
 
 #endif

@@ -27,7 +27,7 @@ enum { SAID_BY_RANK_MS = 200, SAID_HERE_MS = 1000 }; /* until it is answered */
 
 static bool *goodbye_begun; /* shared with the rank; NULL: not */
 
-void knell__supervisor_hear_goodbye(void)
+void supervise_hear_goodbye(void)
 {
     if (goodbye_begun)
         *goodbye_begun = true;
@@ -41,7 +41,7 @@ static bool answered(int fd, int limit_ms)
 
 static void say_goodbye_for_it(void)
 {
-    const char *fd = knell__setting("PMI_FD");
+    const char *fd = settings_get("PMI_FD");
     int launcher = fd ? atoi(fd) : -1;
     if (launcher < 0 || !goodbye_begun || (*goodbye_begun && answered(launcher, SAID_BY_RANK_MS)))
         return;
@@ -88,9 +88,9 @@ static _Noreturn void supervise(void)
 {
     pass_on_signals();
     int status = wait_for_rank();
-    knell__announce_word(JOB_WORD_ENDED, status);
+    tell_word(JOB_WORD_ENDED, status);
     say_goodbye_for_it();
-    _exit(WIFEXITED(status) && !knell__setting("KNELL_RUN") ? WEXITSTATUS(status) : 0);
+    _exit(WIFEXITED(status) && !settings_get("KNELL_RUN") ? WEXITSTATUS(status) : 0);
 }
 
 /* Out of what children inherit, by hand: bash has an unsetenv of its own, which does not reach that. */
@@ -116,7 +116,7 @@ __attribute__((constructor)) static void stand_between(void)
     share_goodbye();
     rank = fork();
     if (rank > 0) {
-        knell__announce_word(JOB_WORD_STARTED, rank);
+        tell_word(JOB_WORD_STARTED, rank);
         supervise();
     }
     if (rank == 0) {

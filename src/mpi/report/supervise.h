@@ -3,6 +3,6 @@
 #define KNELL_MPI_REPORT_SUPERVISE_H
 
 /* The MPI below is about to say goodbye to the launcher. */
-void knell__supervisor_hear_goodbye(void);
+void supervise_hear_goodbye(void);
 
 #endif

@@ -27,8 +27,8 @@ static int launched_as(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (knell__setting(names[i]))
-            return atoi(knell__setting(names[i]));
+        if (settings_get(names[i]))
+            return atoi(settings_get(names[i]));
     return -1;
 }
 
@@ -48,7 +48,7 @@ static void map_desk(const char *directory)
 /* Before main and before supervise.c, whose fork inherits it; after settings.c. */
 __attribute__((constructor(102))) static void open_report(void)
 {
-    const char *directory = knell__setting("KNELL_RUN");
+    const char *directory = settings_get("KNELL_RUN");
     char path[256];
     rank = launched_as();
     if (!directory || rank < 0)
@@ -58,7 +58,7 @@ __attribute__((constructor(102))) static void open_report(void)
     map_desk(directory);
 }
 
-bool knell__is_heard(void)
+bool tell_is_heard(void)
 {
     return out >= 0 && desk;
 }
@@ -69,7 +69,7 @@ static bool is_waited_for(int word)
     return word != JOB_WORD_LEARNED && word != JOB_WORD_DID && word != JOB_WORD_FLIPPED && word != JOB_WORD_COUNTED;
 }
 
-void knell__announce(struct job_report report)
+void tell_report(struct job_report report)
 {
     if (out < 0)
         return;
@@ -80,12 +80,12 @@ void knell__announce(struct job_report report)
         poll(&(struct pollfd){.fd = out, .events = POLLOUT}, 1, -1);
 }
 
-void knell__announce_word(enum job_word word, int64_t value)
+void tell_word(enum job_word word, int64_t value)
 {
-    knell__announce((struct job_report){.word = word, .value = value});
+    tell_report((struct job_report){.word = word, .value = value});
 }
 
-struct job_desk *knell__desk(void)
+struct job_desk *tell_desk(void)
 {
     return desk;
 }

@@ -7,11 +7,11 @@
 #include <knell/types.h>
 
 /* Is anybody there to tell? */
-bool knell__is_heard(void);
-void knell__announce(struct job_report report);
-void knell__announce_word(enum job_word word, int64_t value);
+bool tell_is_heard(void);
+void tell_report(struct job_report report);
+void tell_word(enum job_word word, int64_t value);
 
 /* This rank's desk; NULL: none. */
-struct job_desk *knell__desk(void);
+struct job_desk *tell_desk(void);
 
 #endif

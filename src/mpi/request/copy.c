@@ -10,33 +10,33 @@ static int send_to_self(const void *from, int from_count, MPI_Datatype from_type
 {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&one_at_a_time);
-    int code = knell__native.sendrecv(from, from_count, from_type, 0, 0, into, into_count, into_type, 0, 0,
-                                      knell__alone, status);
+    int code =
+        native.sendrecv(from, from_count, from_type, 0, 0, into, into_count, into_type, 0, 0, context_alone, status);
     pthread_mutex_unlock(&one_at_a_time);
     return code;
 }
 
-int knell__copy(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
-                MPI_Datatype into_type)
+int copy_data(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
+              MPI_Datatype into_type)
 {
     return send_to_self(from, from_count, from_type, into, into_count, into_type, MPI_STATUS_IGNORE);
 }
 
 /* MPICH's MPI_Pack takes MPI_BOTTOM for a missing buffer, its messages do not. */
-int knell__pack(const void *from, int count, MPI_Datatype type, void *bytes, int room, int *used)
+int copy_pack(const void *from, int count, MPI_Datatype type, void *bytes, int room, int *used)
 {
     MPI_Status status;
     *used = 0;
     if (from != MPI_BOTTOM)
-        return knell__native.pack(from, count, type, bytes, room, used, knell__alone);
+        return native.pack(from, count, type, bytes, room, used, context_alone);
     int code = send_to_self(from, count, type, bytes, room, MPI_PACKED, &status);
-    return code == MPI_SUCCESS ? knell__native.get_count(&status, MPI_PACKED, used) : code;
+    return code == MPI_SUCCESS ? native.get_count(&status, MPI_PACKED, used) : code;
 }
 
-int knell__unpack(const void *bytes, int size, void *into, int count, MPI_Datatype type)
+int copy_unpack(const void *bytes, int size, void *into, int count, MPI_Datatype type)
 {
     int position = 0;
     if (into != MPI_BOTTOM)
-        return knell__native.unpack(bytes, size, &position, into, count, type, knell__alone);
+        return native.unpack(bytes, size, &position, into, count, type, context_alone);
     return send_to_self(bytes, size, MPI_PACKED, into, count, type, MPI_STATUS_IGNORE);
 }

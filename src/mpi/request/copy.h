@@ -5,11 +5,11 @@
 #include <mpi.h>
 
 /* What is longer than its place is cut off on Open MPI, MPI_ERR_TRUNCATE on MPICH. */
-int knell__copy(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
-                MPI_Datatype into_type);
+int copy_data(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
+              MPI_Datatype into_type);
 
 /* To and from bytes that travel as MPI_PACKED. `room` is what MPI_Pack_size says, or more; *used is set on success. */
-int knell__pack(const void *from, int count, MPI_Datatype type, void *bytes, int room, int *used);
-int knell__unpack(const void *bytes, int size, void *into, int count, MPI_Datatype type);
+int copy_pack(const void *from, int count, MPI_Datatype type, void *bytes, int room, int *used);
+int copy_unpack(const void *bytes, int size, void *into, int count, MPI_Datatype type);
 
 #endif

@@ -29,7 +29,7 @@ static _Atomic bool some; /* is there anything in it? */
         }                                                                \
     } while (0)
 
-int knell__mpi_op_free(MPI_Op *op)
+int mpi_op_free(MPI_Op *op)
 {
     pthread_mutex_lock(&lock);
     bool later = active > 0 && *op != MPI_OP_NULL;
@@ -37,7 +37,7 @@ int knell__mpi_op_free(MPI_Op *op)
         KEEP(kept.ops, kept.op_count, *op);
     pthread_mutex_unlock(&lock);
     if (!later)
-        return knell__native.op_free(op);
+        return native.op_free(op);
     *op = MPI_OP_NULL;
     return MPI_SUCCESS;
 }
@@ -47,11 +47,11 @@ static bool can_be_freed(MPI_Datatype type)
 {
     int integers, addresses, types, combiner = MPI_COMBINER_NAMED;
     if (type != MPI_DATATYPE_NULL)
-        knell__native.type_get_envelope(type, &integers, &addresses, &types, &combiner);
+        native.type_get_envelope(type, &integers, &addresses, &types, &combiner);
     return combiner != MPI_COMBINER_NAMED;
 }
 
-int knell__mpi_type_free(MPI_Datatype *type)
+int mpi_type_free(MPI_Datatype *type)
 {
     pthread_mutex_lock(&lock);
     bool later = active > 0 && can_be_freed(*type);
@@ -59,19 +59,19 @@ int knell__mpi_type_free(MPI_Datatype *type)
         KEEP(kept.types, kept.type_count, *type);
     pthread_mutex_unlock(&lock);
     if (!later)
-        return knell__native.type_free(type);
+        return native.type_free(type);
     *type = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;
 }
 
-void knell__kept_begin(void)
+void kept_begin(void)
 {
     pthread_mutex_lock(&lock);
     active++;
     pthread_mutex_unlock(&lock);
 }
 
-void knell__kept_end(void)
+void kept_end(void)
 {
     pthread_mutex_lock(&lock);
     active--;
@@ -91,15 +91,15 @@ static struct kept take_all(void)
     return taken;
 }
 
-void knell__kept_free(void)
+void kept_free(void)
 {
-    if (KNELL__LIKELY(!atomic_load_explicit(&some, memory_order_relaxed)))
+    if (LIKELY(!atomic_load_explicit(&some, memory_order_relaxed)))
         return;
     struct kept mine = take_all();
     while (mine.op_count > 0)
-        knell__native.op_free(&mine.ops[--mine.op_count]);
+        native.op_free(&mine.ops[--mine.op_count]);
     while (mine.type_count > 0)
-        knell__native.type_free(&mine.types[--mine.type_count]);
+        native.type_free(&mine.types[--mine.type_count]);
     free(mine.ops);
     free(mine.types);
 }

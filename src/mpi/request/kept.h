@@ -4,10 +4,10 @@
 #define KNELL_MPI_REQUEST_KEPT_H
 
 /* A nonblocking collective begins, and is over. */
-void knell__kept_begin(void);
-void knell__kept_end(void);
+void kept_begin(void);
+void kept_end(void);
 
 /* Frees what nobody uses any more. Not inside a task, nor with a lock: attributes' delete functions run here, and may call MPI. */
-void knell__kept_free(void);
+void kept_free(void);
 
 #endif

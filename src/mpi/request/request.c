@@ -10,19 +10,19 @@
 enum { SERVE_EVERY = 8 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct knell__request *entry; /* comm NULL: free */
+static struct request *entry; /* comm NULL: free */
 static size_t mask, used;
 static uint32_t last_number;
 
 static void enter(void)
 {
-    if (KNELL__RARELY(knell__self.threads))
+    if (RARELY(self.threads))
         pthread_mutex_lock(&lock);
 }
 
 static void leave(void)
 {
-    if (KNELL__RARELY(knell__self.threads))
+    if (RARELY(self.threads))
         pthread_mutex_unlock(&lock);
 }
 
@@ -44,11 +44,11 @@ static size_t look(MPI_Request handle)
 
 static void grow(void)
 {
-    struct knell__request *old = entry;
+    struct request *old = entry;
     size_t room = entry ? mask + 1 : 0, larger = room ? 2 * room : 64;
     entry = calloc(larger, sizeof *entry);
     if (!entry)
-        knell__die("out of memory for requests");
+        layer_die("out of memory for requests");
     mask = larger - 1;
     for (size_t i = 0; i < room; i++)
         if (old[i].comm)
@@ -57,15 +57,14 @@ static void grow(void)
 }
 
 /* Field by field: a struct made elsewhere would be read as a whole just after it was written in pieces, which is slow. */
-static void put(MPI_Request handle, enum knell__request_kind kind, int peer, struct knell__comm *comm, int tag,
-                struct knell__task *task)
+static void put(MPI_Request handle, enum request_kind kind, int peer, struct comm *comm, int tag, struct task *task)
 {
-    knell__comm_hold(comm);
+    comm_hold(comm);
     enter();
-    if (KNELL__RARELY(2 * used >= mask))
+    if (RARELY(2 * used >= mask))
         grow();
-    struct knell__request *at = &entry[look(handle)];
-    struct knell__comm *before = at->comm;
+    struct request *at = &entry[look(handle)];
+    struct comm *before = at->comm;
     used += !before;
     at->handle = handle;
     at->kind = kind;
@@ -77,20 +76,20 @@ static void put(MPI_Request handle, enum knell__request_kind kind, int peer, str
     else
         at->tag = tag;
     leave();
-    if (KNELL__RARELY(before))
-        knell__comm_release(before); /* completed by a call the layer does not see */
+    if (RARELY(before))
+        comm_release(before); /* completed by a call the layer does not see */
 }
 
-void knell__request_put(MPI_Request handle, enum knell__request_kind kind, int peer, struct knell__comm *comm, int tag)
+void request_put(MPI_Request handle, enum request_kind kind, int peer, struct comm *comm, int tag)
 {
     put(handle, kind, peer, comm, tag, NULL);
 }
 
-bool knell__request_get(MPI_Request handle, struct knell__request *request)
+bool request_get(MPI_Request handle, struct request *request)
 {
     bool found = false;
     enter();
-    if (KNELL__LIKELY(entry != NULL)) {
+    if (LIKELY(entry != NULL)) {
         size_t at = look(handle);
         *request = entry[at];
         request->place = (uint32_t)at;
@@ -100,7 +99,7 @@ bool knell__request_get(MPI_Request handle, struct knell__request *request)
     return found;
 }
 
-static bool is(const struct knell__request *at, const struct knell__request *known)
+static bool is(const struct request *at, const struct request *known)
 {
     return at->comm && at->number == known->number && at->handle == known->handle;
 }
@@ -119,32 +118,32 @@ static void close_gap(size_t gap)
     used--;
 }
 
-void knell__request_drop(const struct knell__request *known)
+void request_drop(const struct request *known)
 {
-    struct knell__comm *comm = NULL;
+    struct comm *comm = NULL;
     enter();
     size_t at = known->place & mask;
-    if (KNELL__RARELY(!is(&entry[at], known)))
+    if (RARELY(!is(&entry[at], known)))
         at = look(known->handle); /* others came or went meanwhile */
-    if (KNELL__LIKELY(is(&entry[at], known))) {
+    if (LIKELY(is(&entry[at], known))) {
         comm = entry[at].comm;
         close_gap(at);
     }
     leave();
     if (comm)
-        knell__comm_release(comm);
+        comm_release(comm);
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t tasks_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct knell__task *tasks;
+static struct task *tasks;
 
 static int token_query(void *state, MPI_Status *status)
 {
-    const struct knell__task *task = state;
-    knell__native.status_set_elements(status, MPI_BYTE, 0);
-    knell__native.status_set_cancelled(status, 0);
+    const struct task *task = state;
+    native.status_set_elements(status, MPI_BYTE, 0);
+    native.status_set_cancelled(status, 0);
     status->MPI_SOURCE = MPI_UNDEFINED;
     status->MPI_TAG = MPI_UNDEFINED;
     if (task->fill)
@@ -160,23 +159,23 @@ static int token_free(void *state)
 
 static int token_cancel(void *state, int complete)
 {
-    struct knell__task *task = state;
+    struct task *task = state;
     if (!complete && task->cancel)
         task->cancel(task);
     return MPI_SUCCESS;
 }
 
-static int start_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle)
+static int start_token(struct comm *comm, struct task *task, MPI_Request *handle)
 {
-    int code = knell__native.grequest_start(token_query, token_free, token_cancel, task, handle);
+    int code = native.grequest_start(token_query, token_free, token_cancel, task, handle);
     if (code != MPI_SUCCESS)
         return code;
     task->handle = *handle;
-    put(*handle, KNELL__REQUEST_TASK, task->any_source ? KNELL__ANYBODY : KNELL__EVERYBODY, comm, 0, task);
+    put(*handle, REQUEST_TASK, task->any_source ? PEER_ANY : PEER_ALL, comm, 0, task);
     return MPI_SUCCESS;
 }
 
-int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle)
+int request_token(struct comm *comm, struct task *task, MPI_Request *handle)
 {
     task->over = task->detached = false;
     int code = start_token(comm, task, handle);
@@ -185,43 +184,43 @@ int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI
     pthread_mutex_lock(&tasks_lock);
     task->next = tasks;
     tasks = task;
-    atomic_fetch_add(&knell__tasks_active, 1);
+    atomic_fetch_add(&layer_tasks, 1);
     pthread_mutex_unlock(&tasks_lock);
     return MPI_SUCCESS;
 }
 
-static void forget(struct knell__task *task)
+static void forget(struct task *task)
 {
-    struct knell__request known;
-    if (knell__request_get(task->handle, &known))
-        knell__request_drop(&known);
-    knell__native.request_free(&(MPI_Request){task->handle});
+    struct request known;
+    if (request_get(task->handle, &known))
+        request_drop(&known);
+    native.request_free(&(MPI_Request){task->handle});
     task->release(task);
 }
 
 /* The token completes natively too, so that a native test of it says so. From then on another thread may end the task. */
-static void finish(struct knell__task **at, int code)
+static void finish(struct task **at, int code)
 {
-    struct knell__task *task = *at;
+    struct task *task = *at;
     MPI_Request handle = task->handle;
     bool detached = task->detached;
     *at = task->next;
-    atomic_fetch_sub(&knell__tasks_active, 1);
+    atomic_fetch_sub(&layer_tasks, 1);
     task->code = code;
     atomic_store_explicit(&task->over, true, memory_order_release);
-    knell__native.grequest_complete(handle);
+    native.grequest_complete(handle);
     if (detached)
         forget(task);
 }
 
-int knell__request_detach(MPI_Request *handle)
+int request_detach(MPI_Request *handle)
 {
-    struct knell__request known;
-    if (!knell__request_get(*handle, &known))
-        return knell__native.request_free(handle);
-    if (known.kind != KNELL__REQUEST_TASK) {
-        knell__request_drop(&known);
-        return knell__native.request_free(handle);
+    struct request known;
+    if (!request_get(*handle, &known))
+        return native.request_free(handle);
+    if (known.kind != REQUEST_TASK) {
+        request_drop(&known);
+        return native.request_free(handle);
     }
     pthread_mutex_lock(&tasks_lock);
     if (known.task->over)
@@ -235,7 +234,7 @@ int knell__request_detach(MPI_Request *handle)
 
 static bool (*serve)(void);
 
-void knell__tasks_serve_by(bool (*by)(void))
+void task_serve_by(bool (*by)(void))
 {
     serve = by;
 }
@@ -248,14 +247,14 @@ static void serve_others(void)
         serve();
 }
 
-void knell__tasks_advance(void)
+void task_advance_all(void)
 {
     serve_others();
     if (pthread_mutex_trylock(&tasks_lock) != 0)
         return; /* another thread, or a task of this one that waits */
-    for (struct knell__task **at = &tasks; *at;) {
+    for (struct task **at = &tasks; *at;) {
         bool done = false;
-        struct knell__task *task = *at;
+        struct task *task = *at;
         int code = task->advance(task, &done);
         if (done)
             finish(at, code);
@@ -263,33 +262,33 @@ void knell__tasks_advance(void)
             at = &task->next;
     }
     pthread_mutex_unlock(&tasks_lock);
-    knell__kept_free();
+    kept_free();
 }
 
 /* ---- requests whose end is known ------------------------------------------------------------------------------------------ */
 
 struct settled {
-    struct knell__task task;
+    struct task task;
     MPI_Status status;
 };
 
-static void settled_fill(const struct knell__task *task, MPI_Status *status)
+static void settled_fill(const struct task *task, MPI_Status *status)
 {
     *status = ((const struct settled *)task)->status;
     status->MPI_ERROR = MPI_SUCCESS; /* of the query, not of the operation */
 }
 
-static void settled_release(struct knell__task *task)
+static void settled_release(struct task *task)
 {
     free(task);
 }
 
-int knell__request_settled(struct knell__comm *comm, int code, const MPI_Status *status, MPI_Request *handle)
+int request_settled(struct comm *comm, int code, const MPI_Status *status, MPI_Request *handle)
 {
     struct settled *made = calloc(1, sizeof *made);
     if (!made)
         return MPI_ERR_NO_MEM;
-    made->task = (struct knell__task){.release = settled_release, .code = code, .over = true};
+    made->task = (struct task){.release = settled_release, .code = code, .over = true};
     if (status) {
         made->status = *status;
         made->task.fill = settled_fill;
@@ -298,6 +297,6 @@ int knell__request_settled(struct knell__comm *comm, int code, const MPI_Status 
     if (refused != MPI_SUCCESS)
         free(made);
     else
-        knell__native.grequest_complete(*handle);
+        native.grequest_complete(*handle);
     return refused;
 }

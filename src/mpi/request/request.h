@@ -13,39 +13,39 @@
 #include "mpi/native/tune.h"
 
 /* Peers that are no process. */
-enum { KNELL__ANYBODY = -1, KNELL__EVERYBODY = -2 };
+enum { PEER_ANY = -1, PEER_ALL = -2 };
 
-enum knell__request_kind {
-    KNELL__REQUEST_SEND,
-    KNELL__REQUEST_RECV,
-    KNELL__REQUEST_TASK, /* token: `task` says when it is done */
+enum request_kind {
+    REQUEST_SEND,
+    REQUEST_RECV,
+    REQUEST_TASK, /* token: `task` says when it is done */
 };
 
 /* Something that goes on until it is done: advanced by every waiter. */
-struct knell__task {
+struct task {
     /* MPI_SUCCESS and *done false: go on. *done: over, with the code returned. */
-    int (*advance)(struct knell__task *task, bool *done);
-    void (*release)(struct knell__task *task); /* the program has seen the end */
+    int (*advance)(struct task *task, bool *done);
+    void (*release)(struct task *task); /* the program has seen the end */
     /* A receive has these too; NULL: nothing to say, nothing to be done. */
-    void (*fill)(const struct knell__task *task, MPI_Status *status); /* as the program knows ranks and tags */
-    void (*cancel)(struct knell__task *task);
-    bool any_source;          /* a receive from any source: a death leaves it pending */
-    struct knell__task *next; /* all active tasks */
+    void (*fill)(const struct task *task, MPI_Status *status); /* as the program knows ranks and tags */
+    void (*cancel)(struct task *task);
+    bool any_source;   /* a receive from any source: a death leaves it pending */
+    struct task *next; /* all active tasks */
     MPI_Request handle;
     int code;
     _Atomic bool over; /* from here on `code` may be read */
     bool detached;     /* the program freed the request: nobody will ask */
 };
 
-struct knell__request {
+struct request {
     MPI_Request handle;
-    enum knell__request_kind kind;
+    enum request_kind kind;
     uint32_t number; /* given by put: the MPI below gives out a handle again as soon as it is complete */
     uint32_t place;  /* given by get: where the table had it */
-    int peer; /* a process; KNELL__ANYBODY: a receive from any source; KNELL__EVERYBODY: a task, but for such a receive */
-    struct knell__comm *comm;
+    int peer;        /* a process; PEER_ANY: a receive from any source; PEER_ALL: a task, but for such a receive */
+    struct comm *comm;
     union {
-        struct knell__task *task;
+        struct task *task;
         int tag; /* of a send: the native one */
     };
 };
@@ -53,21 +53,21 @@ struct knell__request {
 /* put holds the communicator, get copies, drop releases it. With threads, what is known of a request must be got before the MPI below
  * completes it: after that the handle may be another thread's. */
 /* `tag`: of a send. */
-void knell__request_put(MPI_Request handle, enum knell__request_kind kind, int peer, struct knell__comm *comm, int tag);
-bool knell__request_get(MPI_Request handle, struct knell__request *request);
-void knell__request_drop(const struct knell__request *known);
+void request_put(MPI_Request handle, enum request_kind kind, int peer, struct comm *comm, int tag);
+bool request_get(MPI_Request handle, struct request *request);
+void request_drop(const struct request *known);
 
 /* A native handle without an operation, for a task. The request is put; the task is advanced by all waiters from now on. */
-int knell__request_token(struct knell__comm *comm, struct knell__task *task, MPI_Request *handle);
+int request_token(struct comm *comm, struct task *task, MPI_Request *handle);
 
 /* A request whose end is known: its completion gives `code` and `status` (NULL: an empty one), which is as the program knows it. */
-int knell__request_settled(struct knell__comm *comm, int code, const MPI_Status *status, MPI_Request *handle);
+int request_settled(struct comm *comm, int code, const MPI_Status *status, MPI_Request *handle);
 
 /* MPI_Request_free: what is under way goes on, and is forgotten when it is over. */
-int knell__request_detach(MPI_Request *handle);
+int request_detach(MPI_Request *handle);
 
 /* Advances all active tasks once (inside a task's advance: none), and does what other processes ask for (drain.h). */
-void knell__tasks_advance(void);
+void task_advance_all(void);
 /* That is done by this function, every few turns. */
-void knell__tasks_serve_by(bool (*serve)(void));
+void task_serve_by(bool (*serve)(void));
 #endif

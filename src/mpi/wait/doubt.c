@@ -5,32 +5,32 @@
 #include <knell/mpix.h>
 #include <stdlib.h>
 
-_Atomic bool knell__doubts;
+_Atomic bool doubt_any;
 static _Atomic bool *ended; /* by process: something was written to it after its end */
 
-void knell__doubts_begin(void)
+void doubt_begin(void)
 {
-    ended = calloc((size_t)knell__self.processes, sizeof *ended);
+    ended = calloc((size_t)self.processes, sizeof *ended);
     if (!ended)
-        knell__die("out of memory");
+        layer_die("out of memory");
 }
 
-void knell__doubt_process(int process)
+void doubt_process(int process)
 {
     atomic_store(&ended[process], true);
-    atomic_store(&knell__doubts, true);
+    atomic_store(&doubt_any, true);
 }
 
-void knell__doubt_comm(struct knell__comm *comm)
+void doubt_comm(struct comm *comm)
 {
-    atomic_fetch_or(&comm->trouble, KNELL__DRAINS);
-    atomic_store(&knell__doubts, true);
+    atomic_fetch_or(&comm->trouble, COMM_DRAINS);
+    atomic_store(&doubt_any, true);
 }
 
 /* The kernel may know of an end before the detector does. */
-int knell__doubt_verdict(const struct knell__comm *comm, int peer)
+int doubt_verdict(const struct comm *comm, int peer)
 {
     if (peer >= 0 && atomic_load(&ended[peer]))
-        return knell__side_confirm(peer) ? MPIX_ERR_PROC_FAILED : MPI_ERR_OTHER;
-    return knell__trouble(comm) & KNELL__DRAINS ? knell__op_check(comm, peer) : MPI_SUCCESS;
+        return side_confirm(peer) ? MPIX_ERR_PROC_FAILED : MPI_ERR_OTHER;
+    return comm_trouble(comm) & COMM_DRAINS ? op_check(comm, peer) : MPI_SUCCESS;
 }

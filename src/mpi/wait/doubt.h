@@ -1,6 +1,6 @@
 /* doubt.h: sends that the MPI below completes though nobody received them. A completion is no success (docs/mpi.md, rule 3)
  *
- * - of a send to a process into whose memory something was written when it had ended (far_memory.c);
+ * - of a send to a process into whose memory something was written when it had ended (remote_write.c);
  * - on a communicator on which somebody was asked to throw sends away (drain.h): one with the same tag may have gone the same way.
  *
  * Both come after a death or a revoke. Until then one load says that there is no doubt. */
@@ -9,19 +9,19 @@
 
 #include "mpi/comm/comm.h"
 
-void knell__doubts_begin(void);
-void knell__doubt_process(int process);
-void knell__doubt_comm(struct knell__comm *comm);
+void doubt_begin(void);
+void doubt_process(int process);
+void doubt_comm(struct comm *comm);
 
-extern _Atomic bool knell__doubts;
-KNELL__RARE int knell__doubt_verdict(const struct knell__comm *comm, int peer);
+extern _Atomic bool doubt_any;
+RARE int doubt_verdict(const struct comm *comm, int peer);
 
 /* The code of a send to `peer` that is complete now and was not when it was posted. */
-static inline int knell__sent(const struct knell__comm *comm, int peer)
+static inline int doubt_sent(const struct comm *comm, int peer)
 {
-    if (KNELL__LIKELY(!atomic_load_explicit(&knell__doubts, memory_order_relaxed)))
+    if (LIKELY(!atomic_load_explicit(&doubt_any, memory_order_relaxed)))
         return MPI_SUCCESS;
-    return knell__doubt_verdict(comm, peer);
+    return doubt_verdict(comm, peer);
 }
 
 #endif

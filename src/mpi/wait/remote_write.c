@@ -27,9 +27,9 @@ __attribute__((visibility("default"))) ssize_t process_vm_writev(pid_t pid, cons
                                                                  unsigned long remotes, unsigned long flags)
 {
     ssize_t written = syscall(SYS_process_vm_writev, pid, local, locals, remote, remotes, flags);
-    int process = written < 0 && (errno == ESRCH || errno == EFAULT) ? knell__neighbour_of(pid) : -1;
-    if (process < 0 || (errno == EFAULT && !knell__is_dead(process)))
+    int process = written < 0 && (errno == ESRCH || errno == EFAULT) ? neighbour_of(pid) : -1;
+    if (process < 0 || (errno == EFAULT && !side_is_dead(process)))
         return written;
-    knell__doubt_process(process);
+    doubt_process(process);
     return size_of(local, locals);
 }

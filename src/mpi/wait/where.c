@@ -39,34 +39,34 @@ static int outermost(void)
 }
 
 /* On the desk, before the report that it is there. */
-static int write_place(const struct knell__aim *aim)
+static int write_place(const struct where_aim *aim)
 {
-    struct job_desk *desk = knell__desk();
+    struct job_desk *desk = tell_desk();
     int call = outermost();
     if (desk && call >= 0)
-        knell__where_write((enum job_call)call, aim, desk->words.place, sizeof desk->words.place);
+        where_write((enum job_call)call, aim, desk->words.place, sizeof desk->words.place);
     return call;
 }
 
-void knell__where_answer(const struct knell__aim *aim)
+void where_answer(const struct where_aim *aim)
 {
-    if (!(atomic_fetch_and(&knell__attention, ~(unsigned)KNELL__ATTENTION_ASKED) & KNELL__ATTENTION_ASKED))
+    if (!(atomic_fetch_and(&layer_attention, ~(unsigned)ATTENTION_ASKED) & ATTENTION_ASKED))
         return; /* another thread does */
-    knell__announce_word(JOB_WORD_INSIDE, write_place(aim));
+    tell_word(JOB_WORD_INSIDE, write_place(aim));
 }
 
 /* ---- in a thread that waits for long ------------------------------------------------------------------------------------------ */
 
 /* Turns count up within one wait. Where several threads call MPI, one may wait for ever while another works: then nothing is said. */
-void knell__where_waits(unsigned turns, const struct knell__aim *aim)
+void where_waits(unsigned turns, const struct where_aim *aim)
 {
     static _Thread_local struct {
         unsigned turns;
         bool is_said;
         int64_t since;
     } now_in __attribute__((tls_model("initial-exec")));
-    struct job_desk *desk = knell__self.threads ? NULL : knell__desk();
-    int64_t now = desk ? knell__now_ns() : 0;
+    struct job_desk *desk = self.threads ? NULL : tell_desk();
+    int64_t now = desk ? now_ns() : 0;
     if (!desk)
         return;
     if (turns <= now_in.turns || !now_in.since) {
@@ -119,15 +119,14 @@ static void ask(int signal)
 {
     int kept = errno;
     (void)signal;
-    knell__announce_word(JOB_WORD_INSIDE,
-                         may_be_inside(__builtin_frame_address(0)) ? JOB_INSIDE_UNSURE : JOB_INSIDE_NONE);
-    atomic_fetch_or(&knell__attention, KNELL__ATTENTION_ASKED);
-    knell__epoch_raise(); /* who sleeps in MPI_Finalize waits for that */
+    tell_word(JOB_WORD_INSIDE, may_be_inside(__builtin_frame_address(0)) ? JOB_INSIDE_UNSURE : JOB_INSIDE_NONE);
+    atomic_fetch_or(&layer_attention, ATTENTION_ASKED);
+    side_epoch_raise(); /* who sleeps in MPI_Finalize waits for that */
     errno = kept;
 }
 
-void knell__where_listen(void)
+void where_listen(void)
 {
-    if (knell__desk())
+    if (tell_desk())
         sigaction(JOB_ASK_WHERE, &(struct sigaction){.sa_handler = ask, .sa_flags = SA_RESTART}, NULL);
 }

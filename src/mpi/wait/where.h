@@ -11,22 +11,22 @@
 #include <stddef.h>
 
 /* What a thread waits for. */
-struct knell__aim {
-    const struct knell__comm *comm; /* NULL: no communicator's business */
-    int peer;                       /* as in struct knell__op */
-    enum knell__request_kind kind;
+struct where_aim {
+    const struct comm *comm; /* NULL: no communicator's business */
+    int peer;                /* as in struct op */
+    enum request_kind kind;
 };
 
 /* At MPI_Init, under `knell run`: answers the signal JOB_ASK_WHERE by JOB_WORD_INSIDE. */
-void knell__where_listen(void);
+void where_listen(void);
 
 /* In a thread that is inside a call, when attention says ASKED. NULL: it does not wait. */
-void knell__where_answer(const struct knell__aim *aim);
+void where_answer(const struct where_aim *aim);
 
 /* In a thread that waits, now and then: this is its turn `turns` of one wait. */
-void knell__where_waits(unsigned turns, const struct knell__aim *aim);
+void where_waits(unsigned turns, const struct where_aim *aim);
 
 /* "MPI_Recv from rank 2 of MPI_COMM_WORLD" (where_words.c). */
-void knell__where_write(enum job_call call, const struct knell__aim *aim, char *text, size_t size);
+void where_write(enum job_call call, const struct where_aim *aim, char *text, size_t size);
 
 #endif

@@ -4,164 +4,164 @@
 
 #include <knell/mpix.h>
 
-int knell__mpi_init(int *argc, char ***argv);
-int knell__mpi_init_thread(int *argc, char ***argv, int required, int *provided);
-int knell__mpi_finalize(void);
-int knell__mpi_abort(MPI_Comm comm, int errorcode);
-int knell__mpi_initialized(int *flag);
-int knell__mpi_finalized(int *flag);
-int knell__mpi_send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
-int knell__mpi_bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
-int knell__mpi_ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
-int knell__mpi_rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
-int knell__mpi_recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
-int knell__mpi_isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
-int knell__mpi_sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
-int knell__mpi_probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
-int knell__mpi_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
-int knell__mpi_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
-int knell__mpi_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
-int knell__mpi_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
-int knell__mpi_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
-int knell__mpi_buffer_attach(void *buffer, int size);
-int knell__mpi_buffer_detach(void *buffer_addr, int *size);
-int knell__mpi_wait(MPI_Request *request, MPI_Status *status);
-int knell__mpi_waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
-int knell__mpi_waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status);
-int knell__mpi_waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
-int knell__mpi_test(MPI_Request *request, int *flag, MPI_Status *status);
-int knell__mpi_testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]);
-int knell__mpi_testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status);
-int knell__mpi_testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
-int knell__mpi_request_free(MPI_Request *request);
-int knell__mpi_request_get_status(MPI_Request request, int *flag, MPI_Status *status);
-int knell__mpi_cancel(MPI_Request *request);
-int knell__mpi_barrier(MPI_Comm comm);
-int knell__mpi_bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
-int knell__mpi_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
-int knell__mpi_gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
-int knell__mpi_scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
-int knell__mpi_scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
-int knell__mpi_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-int knell__mpi_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
-int knell__mpi_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-int knell__mpi_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
-int knell__mpi_alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
-int knell__mpi_reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm);
-int knell__mpi_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int knell__mpi_reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int knell__mpi_reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int knell__mpi_scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int knell__mpi_exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int knell__mpi_ibarrier(MPI_Comm comm, MPI_Request *request);
-int knell__mpi_ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request);
-int knell__mpi_ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
-int knell__mpi_op_free(MPI_Op *op);
-int knell__mpi_topo_test(MPI_Comm comm, int *status);
-int knell__mpi_comm_size(MPI_Comm comm, int *size);
-int knell__mpi_comm_rank(MPI_Comm comm, int *rank);
-int knell__mpi_comm_group(MPI_Comm comm, MPI_Group *group);
-int knell__mpi_comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
-int knell__mpi_comm_test_inter(MPI_Comm comm, int *flag);
-int knell__mpi_comm_remote_size(MPI_Comm comm, int *size);
-int knell__mpi_comm_remote_group(MPI_Comm comm, MPI_Group *group);
-int knell__mpi_comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
-int knell__mpi_comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
-int knell__mpi_comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
-int knell__mpi_comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
-int knell__mpi_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
-int knell__mpi_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
-int knell__mpi_comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
-int knell__mpi_comm_free(MPI_Comm *comm);
-int knell__mpi_comm_disconnect(MPI_Comm *comm);
-int knell__mpi_comm_set_name(MPI_Comm comm, const char *comm_name);
-int knell__mpi_comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val);
-int knell__mpi_comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag);
-int knell__mpi_comm_delete_attr(MPI_Comm comm, int comm_keyval);
-int knell__mpi_attr_put(MPI_Comm comm, int keyval, void *attribute_val);
-int knell__mpi_attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag);
-int knell__mpi_attr_delete(MPI_Comm comm, int keyval);
-int knell__mpi_comm_get_info(MPI_Comm comm, MPI_Info *info_used);
-int knell__mpi_comm_set_info(MPI_Comm comm, MPI_Info info);
-int knell__mpi_group_free(MPI_Group *group);
-int knell__mpi_comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
-int knell__mpi_comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
-int knell__mpi_comm_call_errhandler(MPI_Comm comm, int errorcode);
-int knell__mpi_error_class(int errorcode, int *errorclass);
-int knell__mpi_error_string(int errorcode, char *string, int *resultlen);
-int knell__mpi_comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
-int knell__mpi_errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler);
-int knell__mpi_errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
-int knell__mpi_errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
-int knell__mpi_errhandler_free(MPI_Errhandler *errhandler);
-int knell__mpi_comm_revoke(MPI_Comm comm);
-int knell__mpi_comm_is_revoked(MPI_Comm comm, int *flag);
-int knell__mpi_comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
-int knell__mpi_comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
-int knell__mpi_comm_agree(MPI_Comm comm, int *flag);
-int knell__mpi_comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
-int knell__mpi_comm_get_failed(MPI_Comm comm, MPI_Group *failed);
-int knell__mpi_comm_ack_failed(MPI_Comm comm, int count, int *acked);
-int knell__mpi_comm_failure_ack(MPI_Comm comm);
-int knell__mpi_comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
-int knell__mpi_type_free(MPI_Datatype *datatype);
+int mpi_init(int *argc, char ***argv);
+int mpi_init_thread(int *argc, char ***argv, int required, int *provided);
+int mpi_finalize(void);
+int mpi_abort(MPI_Comm comm, int errorcode);
+int mpi_initialized(int *flag);
+int mpi_finalized(int *flag);
+int mpi_send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int mpi_bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int mpi_ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int mpi_rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int mpi_recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
+int mpi_isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int mpi_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int mpi_issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int mpi_irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int mpi_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request);
+int mpi_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+int mpi_sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+int mpi_probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
+int mpi_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+int mpi_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
+int mpi_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+int mpi_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
+int mpi_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
+int mpi_buffer_attach(void *buffer, int size);
+int mpi_buffer_detach(void *buffer_addr, int *size);
+int mpi_wait(MPI_Request *request, MPI_Status *status);
+int mpi_waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
+int mpi_waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status);
+int mpi_waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
+int mpi_test(MPI_Request *request, int *flag, MPI_Status *status);
+int mpi_testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]);
+int mpi_testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status);
+int mpi_testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
+int mpi_request_free(MPI_Request *request);
+int mpi_request_get_status(MPI_Request request, int *flag, MPI_Status *status);
+int mpi_cancel(MPI_Request *request);
+int mpi_barrier(MPI_Comm comm);
+int mpi_bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
+int mpi_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+int mpi_gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
+int mpi_scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+int mpi_scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+int mpi_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int mpi_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+int mpi_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int mpi_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+int mpi_alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
+int mpi_reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm);
+int mpi_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int mpi_reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int mpi_reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int mpi_scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int mpi_exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int mpi_ibarrier(MPI_Comm comm, MPI_Request *request);
+int mpi_ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request);
+int mpi_igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+int mpi_igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+int mpi_iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+int mpi_iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+int mpi_iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int mpi_iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int mpi_ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int mpi_ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int mpi_ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request);
+int mpi_ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request);
+int mpi_iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int mpi_ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int mpi_ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int mpi_iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int mpi_iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int mpi_op_free(MPI_Op *op);
+int mpi_topo_test(MPI_Comm comm, int *status);
+int mpi_comm_size(MPI_Comm comm, int *size);
+int mpi_comm_rank(MPI_Comm comm, int *rank);
+int mpi_comm_group(MPI_Comm comm, MPI_Group *group);
+int mpi_comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
+int mpi_comm_test_inter(MPI_Comm comm, int *flag);
+int mpi_comm_remote_size(MPI_Comm comm, int *size);
+int mpi_comm_remote_group(MPI_Comm comm, MPI_Group *group);
+int mpi_comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
+int mpi_comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
+int mpi_comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
+int mpi_comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
+int mpi_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
+int mpi_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
+int mpi_comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
+int mpi_comm_free(MPI_Comm *comm);
+int mpi_comm_disconnect(MPI_Comm *comm);
+int mpi_comm_set_name(MPI_Comm comm, const char *comm_name);
+int mpi_comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val);
+int mpi_comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag);
+int mpi_comm_delete_attr(MPI_Comm comm, int comm_keyval);
+int mpi_attr_put(MPI_Comm comm, int keyval, void *attribute_val);
+int mpi_attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag);
+int mpi_attr_delete(MPI_Comm comm, int keyval);
+int mpi_comm_get_info(MPI_Comm comm, MPI_Info *info_used);
+int mpi_comm_set_info(MPI_Comm comm, MPI_Info info);
+int mpi_group_free(MPI_Group *group);
+int mpi_comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
+int mpi_comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
+int mpi_comm_call_errhandler(MPI_Comm comm, int errorcode);
+int mpi_error_class(int errorcode, int *errorclass);
+int mpi_error_string(int errorcode, char *string, int *resultlen);
+int mpi_comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
+int mpi_errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler);
+int mpi_errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
+int mpi_errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
+int mpi_errhandler_free(MPI_Errhandler *errhandler);
+int mpi_comm_revoke(MPI_Comm comm);
+int mpi_comm_is_revoked(MPI_Comm comm, int *flag);
+int mpi_comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
+int mpi_comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
+int mpi_comm_agree(MPI_Comm comm, int *flag);
+int mpi_comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
+int mpi_comm_get_failed(MPI_Comm comm, MPI_Group *failed);
+int mpi_comm_ack_failed(MPI_Comm comm, int count, int *acked);
+int mpi_comm_failure_ack(MPI_Comm comm);
+int mpi_comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
+int mpi_type_free(MPI_Datatype *datatype);
 #if MPI_VERSION >= 4
-int knell__mpi_buffer_detach_c(void *buffer_addr, MPI_Count *size);
+int mpi_buffer_detach_c(void *buffer_addr, MPI_Count *size);
 #endif
 #if MPI_VERSION >= 4
-int knell__mpi_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
+int mpi_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
 #endif
 #if MPI_VERSION >= 4
-int knell__mpi_scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+int mpi_scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
 #endif
 #if MPI_VERSION >= 4
-int knell__mpi_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm);
+int mpi_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm);
 #endif
 #if MPI_VERSION >= 4
-int knell__mpi_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+int mpi_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 #endif
 #if MPI_VERSION >= 4
-int knell__mpi_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
+int mpi_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
 #endif
 #if MPI_VERSION >= 4
-int knell__mpi_reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int mpi_reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 #endif
 #if MPI_VERSION >= 4
-int knell__mpi_igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+int mpi_igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
 #endif
 #if MPI_VERSION >= 4
-int knell__mpi_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+int mpi_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
 #endif
 #if MPI_VERSION >= 4
-int knell__mpi_iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int mpi_iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
 #endif
 #if MPI_VERSION >= 4
-int knell__mpi_ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int mpi_ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
 #endif
 #if MPI_VERSION >= 4
-int knell__mpi_ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request);
+int mpi_ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request);
 #endif
 #if MPI_VERSION >= 4
-int knell__mpi_ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int mpi_ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
 #endif
 
 #endif

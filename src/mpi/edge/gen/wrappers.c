@@ -10,4530 +10,4530 @@
 
 EXPORT int MPI_Init(int *argc, char ***argv)
 {
-    return knell__mpi_init(argc, argv);
+    return mpi_init(argc, argv);
 }
 int PMPI_Init(int *argc, char ***argv) ALIAS(MPI_Init);
 
 EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    return knell__mpi_init_thread(argc, argv, required, provided);
+    return mpi_init_thread(argc, argv, required, provided);
 }
 int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided) ALIAS(MPI_Init_thread);
 
 EXPORT int MPI_Finalize(void)
 {
-    return knell__mpi_finalize();
+    return mpi_finalize();
 }
 int PMPI_Finalize(void) ALIAS(MPI_Finalize);
 
 EXPORT int MPI_Abort(MPI_Comm comm, int errorcode)
 {
-    return knell__mpi_abort(comm, errorcode);
+    return mpi_abort(comm, errorcode);
 }
 int PMPI_Abort(MPI_Comm comm, int errorcode) ALIAS(MPI_Abort);
 
 EXPORT int MPI_Initialized(int *flag)
 {
-    return knell__mpi_initialized(flag);
+    return mpi_initialized(flag);
 }
 int PMPI_Initialized(int *flag) ALIAS(MPI_Initialized);
 
 EXPORT int MPI_Finalized(int *flag)
 {
-    return knell__mpi_finalized(flag);
+    return mpi_finalized(flag);
 }
 int PMPI_Finalized(int *flag) ALIAS(MPI_Finalized);
 
-KNELL__RARE static bool slowly_query_thread(int *provided)
+RARE static bool slowly_query_thread(int *provided)
 {
     const int64_t values[] = {(intptr_t)provided};
-    return knell__enter_slowly(JOB_CALL_QUERY_THREAD, values, 1);
+    return enter_slowly(JOB_CALL_QUERY_THREAD, values, 1);
 }
 
 EXPORT int MPI_Query_thread(int *provided)
 {
-    if (!KNELL__ENTER(slowly_query_thread(provided)))
-        return knell__native.query_thread(provided);
-    return knell__leave(JOB_CALL_QUERY_THREAD, knell__native.query_thread(provided));
+    if (!ENTER(slowly_query_thread(provided)))
+        return native.query_thread(provided);
+    return leave(JOB_CALL_QUERY_THREAD, native.query_thread(provided));
 }
 int PMPI_Query_thread(int *provided) ALIAS(MPI_Query_thread);
 
-KNELL__RARE static bool slowly_is_thread_main(int *flag)
+RARE static bool slowly_is_thread_main(int *flag)
 {
     const int64_t values[] = {(intptr_t)flag};
-    return knell__enter_slowly(JOB_CALL_IS_THREAD_MAIN, values, 1);
+    return enter_slowly(JOB_CALL_IS_THREAD_MAIN, values, 1);
 }
 
 EXPORT int MPI_Is_thread_main(int *flag)
 {
-    if (!KNELL__ENTER(slowly_is_thread_main(flag)))
-        return knell__native.is_thread_main(flag);
-    return knell__leave(JOB_CALL_IS_THREAD_MAIN, knell__native.is_thread_main(flag));
+    if (!ENTER(slowly_is_thread_main(flag)))
+        return native.is_thread_main(flag);
+    return leave(JOB_CALL_IS_THREAD_MAIN, native.is_thread_main(flag));
 }
 int PMPI_Is_thread_main(int *flag) ALIAS(MPI_Is_thread_main);
 
-KNELL__RARE static bool slowly_send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+RARE static bool slowly_send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_SEND, values, 6);
+    return enter_slowly(JOB_CALL_SEND, values, 6);
 }
 
 EXPORT int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    if (!KNELL__ENTER_SENDING(slowly_send(buf, count, datatype, dest, tag, comm), buf, count, datatype))
-        return knell__native.send(buf, count, datatype, dest, tag, comm);
-    return knell__leave_sending(JOB_CALL_SEND, knell__mpi_send(buf, count, datatype, dest, tag, comm), NULL);
+    if (!ENTER_SENDING(slowly_send(buf, count, datatype, dest, tag, comm), buf, count, datatype))
+        return native.send(buf, count, datatype, dest, tag, comm);
+    return leave_sending(JOB_CALL_SEND, mpi_send(buf, count, datatype, dest, tag, comm), NULL);
 }
 int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Send);
 
-KNELL__RARE static bool slowly_bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+RARE static bool slowly_bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_BSEND, values, 6);
+    return enter_slowly(JOB_CALL_BSEND, values, 6);
 }
 
 EXPORT int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    if (!KNELL__ENTER_SENDING(slowly_bsend(buf, count, datatype, dest, tag, comm), buf, count, datatype))
-        return knell__native.bsend(buf, count, datatype, dest, tag, comm);
-    return knell__leave_sending(JOB_CALL_BSEND, knell__mpi_bsend(buf, count, datatype, dest, tag, comm), NULL);
+    if (!ENTER_SENDING(slowly_bsend(buf, count, datatype, dest, tag, comm), buf, count, datatype))
+        return native.bsend(buf, count, datatype, dest, tag, comm);
+    return leave_sending(JOB_CALL_BSEND, mpi_bsend(buf, count, datatype, dest, tag, comm), NULL);
 }
 int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Bsend);
 
-KNELL__RARE static bool slowly_ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+RARE static bool slowly_ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_SSEND, values, 6);
+    return enter_slowly(JOB_CALL_SSEND, values, 6);
 }
 
 EXPORT int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    if (!KNELL__ENTER_SENDING(slowly_ssend(buf, count, datatype, dest, tag, comm), buf, count, datatype))
-        return knell__native.ssend(buf, count, datatype, dest, tag, comm);
-    return knell__leave_sending(JOB_CALL_SSEND, knell__mpi_ssend(buf, count, datatype, dest, tag, comm), NULL);
+    if (!ENTER_SENDING(slowly_ssend(buf, count, datatype, dest, tag, comm), buf, count, datatype))
+        return native.ssend(buf, count, datatype, dest, tag, comm);
+    return leave_sending(JOB_CALL_SSEND, mpi_ssend(buf, count, datatype, dest, tag, comm), NULL);
 }
 int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Ssend);
 
-KNELL__RARE static bool slowly_rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+RARE static bool slowly_rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_RSEND, values, 6);
+    return enter_slowly(JOB_CALL_RSEND, values, 6);
 }
 
 EXPORT int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    if (!KNELL__ENTER_SENDING(slowly_rsend(buf, count, datatype, dest, tag, comm), buf, count, datatype))
-        return knell__native.rsend(buf, count, datatype, dest, tag, comm);
-    return knell__leave_sending(JOB_CALL_RSEND, knell__mpi_rsend(buf, count, datatype, dest, tag, comm), NULL);
+    if (!ENTER_SENDING(slowly_rsend(buf, count, datatype, dest, tag, comm), buf, count, datatype))
+        return native.rsend(buf, count, datatype, dest, tag, comm);
+    return leave_sending(JOB_CALL_RSEND, mpi_rsend(buf, count, datatype, dest, tag, comm), NULL);
 }
 int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Rsend);
 
-KNELL__RARE static bool slowly_recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
+RARE static bool slowly_recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)status};
-    return knell__enter_slowly(JOB_CALL_RECV, values, 7);
+    return enter_slowly(JOB_CALL_RECV, values, 7);
 }
 
 EXPORT int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!KNELL__ENTER(slowly_recv(buf, count, datatype, source, tag, comm, status)))
-        return knell__native.recv(buf, count, datatype, source, tag, comm, status);
-    return knell__leave(JOB_CALL_RECV, knell__mpi_recv(buf, count, datatype, source, tag, comm, status));
+    if (!ENTER(slowly_recv(buf, count, datatype, source, tag, comm, status)))
+        return native.recv(buf, count, datatype, source, tag, comm, status);
+    return leave(JOB_CALL_RECV, mpi_recv(buf, count, datatype, source, tag, comm, status));
 }
 int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Recv);
 
-KNELL__RARE static bool slowly_isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ISEND, values, 7);
+    return enter_slowly(JOB_CALL_ISEND, values, 7);
 }
 
 EXPORT int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER_SENDING(slowly_isend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
-        return knell__native.isend(buf, count, datatype, dest, tag, comm, request);
-    int code = knell__mpi_isend(buf, count, datatype, dest, tag, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER_SENDING(slowly_isend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
+        return native.isend(buf, count, datatype, dest, tag, comm, request);
+    int code = mpi_isend(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave_sending(JOB_CALL_ISEND, code, request);
+    return leave_sending(JOB_CALL_ISEND, code, request);
 }
 int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isend);
 
-KNELL__RARE static bool slowly_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IBSEND, values, 7);
+    return enter_slowly(JOB_CALL_IBSEND, values, 7);
 }
 
 EXPORT int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER_SENDING(slowly_ibsend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
-        return knell__native.ibsend(buf, count, datatype, dest, tag, comm, request);
-    int code = knell__mpi_ibsend(buf, count, datatype, dest, tag, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER_SENDING(slowly_ibsend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
+        return native.ibsend(buf, count, datatype, dest, tag, comm, request);
+    int code = mpi_ibsend(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave_sending(JOB_CALL_IBSEND, code, request);
+    return leave_sending(JOB_CALL_IBSEND, code, request);
 }
 int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibsend);
 
-KNELL__RARE static bool slowly_issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ISSEND, values, 7);
+    return enter_slowly(JOB_CALL_ISSEND, values, 7);
 }
 
 EXPORT int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER_SENDING(slowly_issend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
-        return knell__native.issend(buf, count, datatype, dest, tag, comm, request);
-    int code = knell__mpi_issend(buf, count, datatype, dest, tag, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER_SENDING(slowly_issend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
+        return native.issend(buf, count, datatype, dest, tag, comm, request);
+    int code = mpi_issend(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave_sending(JOB_CALL_ISSEND, code, request);
+    return leave_sending(JOB_CALL_ISSEND, code, request);
 }
 int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Issend);
 
-KNELL__RARE static bool slowly_irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IRSEND, values, 7);
+    return enter_slowly(JOB_CALL_IRSEND, values, 7);
 }
 
 EXPORT int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER_SENDING(slowly_irsend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
-        return knell__native.irsend(buf, count, datatype, dest, tag, comm, request);
-    int code = knell__mpi_irsend(buf, count, datatype, dest, tag, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER_SENDING(slowly_irsend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
+        return native.irsend(buf, count, datatype, dest, tag, comm, request);
+    int code = mpi_irsend(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave_sending(JOB_CALL_IRSEND, code, request);
+    return leave_sending(JOB_CALL_IRSEND, code, request);
 }
 int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Irsend);
 
-KNELL__RARE static bool slowly_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IRECV, values, 7);
+    return enter_slowly(JOB_CALL_IRECV, values, 7);
 }
 
 EXPORT int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_irecv(buf, count, datatype, source, tag, comm, request)))
-        return knell__native.irecv(buf, count, datatype, source, tag, comm, request);
-    int code = knell__mpi_irecv(buf, count, datatype, source, tag, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_irecv(buf, count, datatype, source, tag, comm, request)))
+        return native.irecv(buf, count, datatype, source, tag, comm, request);
+    int code = mpi_irecv(buf, count, datatype, source, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IRECV, code);
+    return leave(JOB_CALL_IRECV, code);
 }
 int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Irecv);
 
-KNELL__RARE static bool slowly_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+RARE static bool slowly_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)dest, (intptr_t)sendtag, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)source, (intptr_t)recvtag, (intptr_t)comm, (intptr_t)status};
-    return knell__enter_slowly(JOB_CALL_SENDRECV, values, 12);
+    return enter_slowly(JOB_CALL_SENDRECV, values, 12);
 }
 
 EXPORT int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!KNELL__ENTER_SENDING(slowly_sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status), sendbuf, sendcount, sendtype))
-        return knell__native.sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-    return knell__leave_sending(JOB_CALL_SENDRECV, knell__mpi_sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status), NULL);
+    if (!ENTER_SENDING(slowly_sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status), sendbuf, sendcount, sendtype))
+        return native.sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+    return leave_sending(JOB_CALL_SENDRECV, mpi_sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status), NULL);
 }
 int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Sendrecv);
 
-KNELL__RARE static bool slowly_sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+RARE static bool slowly_sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)sendtag, (intptr_t)source, (intptr_t)recvtag, (intptr_t)comm, (intptr_t)status};
-    return knell__enter_slowly(JOB_CALL_SENDRECV_REPLACE, values, 9);
+    return enter_slowly(JOB_CALL_SENDRECV_REPLACE, values, 9);
 }
 
 EXPORT int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!KNELL__ENTER(slowly_sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status)))
-        return knell__native.sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-    return knell__leave(JOB_CALL_SENDRECV_REPLACE, knell__mpi_sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
+    if (!ENTER(slowly_sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status)))
+        return native.sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+    return leave(JOB_CALL_SENDRECV_REPLACE, mpi_sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 }
 int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Sendrecv_replace);
 
-KNELL__RARE static bool slowly_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+RARE static bool slowly_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)status};
-    return knell__enter_slowly(JOB_CALL_PROBE, values, 4);
+    return enter_slowly(JOB_CALL_PROBE, values, 4);
 }
 
 EXPORT int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!KNELL__ENTER(slowly_probe(source, tag, comm, status)))
-        return knell__native.probe(source, tag, comm, status);
-    return knell__leave(JOB_CALL_PROBE, knell__mpi_probe(source, tag, comm, status));
+    if (!ENTER(slowly_probe(source, tag, comm, status)))
+        return native.probe(source, tag, comm, status);
+    return leave(JOB_CALL_PROBE, mpi_probe(source, tag, comm, status));
 }
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Probe);
 
-KNELL__RARE static bool slowly_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+RARE static bool slowly_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)flag, (intptr_t)status};
-    return knell__enter_slowly(JOB_CALL_IPROBE, values, 5);
+    return enter_slowly(JOB_CALL_IPROBE, values, 5);
 }
 
 EXPORT int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    if (!KNELL__ENTER(slowly_iprobe(source, tag, comm, flag, status)))
-        return knell__native.iprobe(source, tag, comm, flag, status);
-    return knell__leave(JOB_CALL_IPROBE, knell__mpi_iprobe(source, tag, comm, flag, status));
+    if (!ENTER(slowly_iprobe(source, tag, comm, flag, status)))
+        return native.iprobe(source, tag, comm, flag, status);
+    return leave(JOB_CALL_IPROBE, mpi_iprobe(source, tag, comm, flag, status));
 }
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) ALIAS(MPI_Iprobe);
 
-KNELL__RARE static bool slowly_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+RARE static bool slowly_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)message, (intptr_t)status};
-    return knell__enter_slowly(JOB_CALL_MPROBE, values, 5);
+    return enter_slowly(JOB_CALL_MPROBE, values, 5);
 }
 
 EXPORT int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    if (!KNELL__ENTER(slowly_mprobe(source, tag, comm, message, status)))
-        return knell__native.mprobe(source, tag, comm, message, status);
-    return knell__leave(JOB_CALL_MPROBE, knell__mpi_mprobe(source, tag, comm, message, status));
+    if (!ENTER(slowly_mprobe(source, tag, comm, message, status)))
+        return native.mprobe(source, tag, comm, message, status);
+    return leave(JOB_CALL_MPROBE, mpi_mprobe(source, tag, comm, message, status));
 }
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) ALIAS(MPI_Mprobe);
 
-KNELL__RARE static bool slowly_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+RARE static bool slowly_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)flag, (intptr_t)message, (intptr_t)status};
-    return knell__enter_slowly(JOB_CALL_IMPROBE, values, 6);
+    return enter_slowly(JOB_CALL_IMPROBE, values, 6);
 }
 
 EXPORT int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
-    if (!KNELL__ENTER(slowly_improbe(source, tag, comm, flag, message, status)))
-        return knell__native.improbe(source, tag, comm, flag, message, status);
-    return knell__leave(JOB_CALL_IMPROBE, knell__mpi_improbe(source, tag, comm, flag, message, status));
+    if (!ENTER(slowly_improbe(source, tag, comm, flag, message, status)))
+        return native.improbe(source, tag, comm, flag, message, status);
+    return leave(JOB_CALL_IMPROBE, mpi_improbe(source, tag, comm, flag, message, status));
 }
 int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) ALIAS(MPI_Improbe);
 
-KNELL__RARE static bool slowly_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+RARE static bool slowly_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)message, (intptr_t)status};
-    return knell__enter_slowly(JOB_CALL_MRECV, values, 5);
+    return enter_slowly(JOB_CALL_MRECV, values, 5);
 }
 
 EXPORT int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-    if (!KNELL__ENTER(slowly_mrecv(buf, count, datatype, message, status)))
-        return knell__native.mrecv(buf, count, datatype, message, status);
-    return knell__leave(JOB_CALL_MRECV, knell__mpi_mrecv(buf, count, datatype, message, status));
+    if (!ENTER(slowly_mrecv(buf, count, datatype, message, status)))
+        return native.mrecv(buf, count, datatype, message, status);
+    return leave(JOB_CALL_MRECV, mpi_mrecv(buf, count, datatype, message, status));
 }
 int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) ALIAS(MPI_Mrecv);
 
-KNELL__RARE static bool slowly_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+RARE static bool slowly_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)message, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IMRECV, values, 5);
+    return enter_slowly(JOB_CALL_IMRECV, values, 5);
 }
 
 EXPORT int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_imrecv(buf, count, datatype, message, request)))
-        return knell__native.imrecv(buf, count, datatype, message, request);
-    int code = knell__mpi_imrecv(buf, count, datatype, message, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_imrecv(buf, count, datatype, message, request)))
+        return native.imrecv(buf, count, datatype, message, request);
+    int code = mpi_imrecv(buf, count, datatype, message, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IMRECV, code);
+    return leave(JOB_CALL_IMRECV, code);
 }
 int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) ALIAS(MPI_Imrecv);
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)dest, (intptr_t)sendtag, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)source, (intptr_t)recvtag, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ISENDRECV, values, 12);
+    return enter_slowly(JOB_CALL_ISENDRECV, values, 12);
 }
 
 EXPORT int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request)))
-        return knell__native.isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+    if (!ENTER(slowly_isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request)))
+        return native.isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ISENDRECV, knell__raise_lack(comm, JOB_CALL_ISENDRECV));
+    return leave(JOB_CALL_ISENDRECV, error_raise_lack(comm, JOB_CALL_ISENDRECV));
 }
 int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)sendtag, (intptr_t)source, (intptr_t)recvtag, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ISENDRECV_REPLACE, values, 9);
+    return enter_slowly(JOB_CALL_ISENDRECV_REPLACE, values, 9);
 }
 
 EXPORT int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request)))
-        return knell__native.isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+    if (!ENTER(slowly_isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request)))
+        return native.isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ISENDRECV_REPLACE, knell__raise_lack(comm, JOB_CALL_ISENDRECV_REPLACE));
+    return leave(JOB_CALL_ISENDRECV_REPLACE, error_raise_lack(comm, JOB_CALL_ISENDRECV_REPLACE));
 }
 int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv_replace);
 #endif
 
-KNELL__RARE static bool slowly_buffer_attach(void *buffer, int size)
+RARE static bool slowly_buffer_attach(void *buffer, int size)
 {
     const int64_t values[] = {(intptr_t)buffer, (intptr_t)size};
-    return knell__enter_slowly(JOB_CALL_BUFFER_ATTACH, values, 2);
+    return enter_slowly(JOB_CALL_BUFFER_ATTACH, values, 2);
 }
 
 EXPORT int MPI_Buffer_attach(void *buffer, int size)
 {
-    if (!KNELL__ENTER(slowly_buffer_attach(buffer, size)))
-        return knell__native.buffer_attach(buffer, size);
-    return knell__leave(JOB_CALL_BUFFER_ATTACH, knell__mpi_buffer_attach(buffer, size));
+    if (!ENTER(slowly_buffer_attach(buffer, size)))
+        return native.buffer_attach(buffer, size);
+    return leave(JOB_CALL_BUFFER_ATTACH, mpi_buffer_attach(buffer, size));
 }
 int PMPI_Buffer_attach(void *buffer, int size) ALIAS(MPI_Buffer_attach);
 
-KNELL__RARE static bool slowly_buffer_detach(void *buffer_addr, int *size)
+RARE static bool slowly_buffer_detach(void *buffer_addr, int *size)
 {
     const int64_t values[] = {(intptr_t)buffer_addr, (intptr_t)size};
-    return knell__enter_slowly(JOB_CALL_BUFFER_DETACH, values, 2);
+    return enter_slowly(JOB_CALL_BUFFER_DETACH, values, 2);
 }
 
 EXPORT int MPI_Buffer_detach(void *buffer_addr, int *size)
 {
-    if (!KNELL__ENTER(slowly_buffer_detach(buffer_addr, size)))
-        return knell__native.buffer_detach(buffer_addr, size);
-    return knell__leave(JOB_CALL_BUFFER_DETACH, knell__mpi_buffer_detach(buffer_addr, size));
+    if (!ENTER(slowly_buffer_detach(buffer_addr, size)))
+        return native.buffer_detach(buffer_addr, size);
+    return leave(JOB_CALL_BUFFER_DETACH, mpi_buffer_detach(buffer_addr, size));
 }
 int PMPI_Buffer_detach(void *buffer_addr, int *size) ALIAS(MPI_Buffer_detach);
 
-KNELL__RARE static bool slowly_send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_SEND_INIT, values, 7);
+    return enter_slowly(JOB_CALL_SEND_INIT, values, 7);
 }
 
 EXPORT int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_send_init(buf, count, datatype, dest, tag, comm, request)))
-        return knell__native.send_init(buf, count, datatype, dest, tag, comm, request);
+    if (!ENTER(slowly_send_init(buf, count, datatype, dest, tag, comm, request)))
+        return native.send_init(buf, count, datatype, dest, tag, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_SEND_INIT, knell__raise_lack(comm, JOB_CALL_SEND_INIT));
+    return leave(JOB_CALL_SEND_INIT, error_raise_lack(comm, JOB_CALL_SEND_INIT));
 }
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Send_init);
 
-KNELL__RARE static bool slowly_bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_BSEND_INIT, values, 7);
+    return enter_slowly(JOB_CALL_BSEND_INIT, values, 7);
 }
 
 EXPORT int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_bsend_init(buf, count, datatype, dest, tag, comm, request)))
-        return knell__native.bsend_init(buf, count, datatype, dest, tag, comm, request);
+    if (!ENTER(slowly_bsend_init(buf, count, datatype, dest, tag, comm, request)))
+        return native.bsend_init(buf, count, datatype, dest, tag, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_BSEND_INIT, knell__raise_lack(comm, JOB_CALL_BSEND_INIT));
+    return leave(JOB_CALL_BSEND_INIT, error_raise_lack(comm, JOB_CALL_BSEND_INIT));
 }
 int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Bsend_init);
 
-KNELL__RARE static bool slowly_ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_SSEND_INIT, values, 7);
+    return enter_slowly(JOB_CALL_SSEND_INIT, values, 7);
 }
 
 EXPORT int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ssend_init(buf, count, datatype, dest, tag, comm, request)))
-        return knell__native.ssend_init(buf, count, datatype, dest, tag, comm, request);
+    if (!ENTER(slowly_ssend_init(buf, count, datatype, dest, tag, comm, request)))
+        return native.ssend_init(buf, count, datatype, dest, tag, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_SSEND_INIT, knell__raise_lack(comm, JOB_CALL_SSEND_INIT));
+    return leave(JOB_CALL_SSEND_INIT, error_raise_lack(comm, JOB_CALL_SSEND_INIT));
 }
 int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ssend_init);
 
-KNELL__RARE static bool slowly_rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_RSEND_INIT, values, 7);
+    return enter_slowly(JOB_CALL_RSEND_INIT, values, 7);
 }
 
 EXPORT int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_rsend_init(buf, count, datatype, dest, tag, comm, request)))
-        return knell__native.rsend_init(buf, count, datatype, dest, tag, comm, request);
+    if (!ENTER(slowly_rsend_init(buf, count, datatype, dest, tag, comm, request)))
+        return native.rsend_init(buf, count, datatype, dest, tag, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_RSEND_INIT, knell__raise_lack(comm, JOB_CALL_RSEND_INIT));
+    return leave(JOB_CALL_RSEND_INIT, error_raise_lack(comm, JOB_CALL_RSEND_INIT));
 }
 int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Rsend_init);
 
-KNELL__RARE static bool slowly_recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_RECV_INIT, values, 7);
+    return enter_slowly(JOB_CALL_RECV_INIT, values, 7);
 }
 
 EXPORT int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_recv_init(buf, count, datatype, source, tag, comm, request)))
-        return knell__native.recv_init(buf, count, datatype, source, tag, comm, request);
+    if (!ENTER(slowly_recv_init(buf, count, datatype, source, tag, comm, request)))
+        return native.recv_init(buf, count, datatype, source, tag, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_RECV_INIT, knell__raise_lack(comm, JOB_CALL_RECV_INIT));
+    return leave(JOB_CALL_RECV_INIT, error_raise_lack(comm, JOB_CALL_RECV_INIT));
 }
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Recv_init);
 
-KNELL__RARE static bool slowly_start(MPI_Request *request)
+RARE static bool slowly_start(MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_START, values, 1);
+    return enter_slowly(JOB_CALL_START, values, 1);
 }
 
 EXPORT int MPI_Start(MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_start(request)))
-        return knell__native.start(request);
-    return knell__leave(JOB_CALL_START, knell__raise_lack(MPI_COMM_SELF, JOB_CALL_START));
+    if (!ENTER(slowly_start(request)))
+        return native.start(request);
+    return leave(JOB_CALL_START, error_raise_lack(MPI_COMM_SELF, JOB_CALL_START));
 }
 int PMPI_Start(MPI_Request *request) ALIAS(MPI_Start);
 
-KNELL__RARE static bool slowly_startall(int count, MPI_Request array_of_requests[])
+RARE static bool slowly_startall(int count, MPI_Request array_of_requests[])
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests};
-    return knell__enter_slowly(JOB_CALL_STARTALL, values, 2);
+    return enter_slowly(JOB_CALL_STARTALL, values, 2);
 }
 
 EXPORT int MPI_Startall(int count, MPI_Request array_of_requests[])
 {
-    if (!KNELL__ENTER(slowly_startall(count, array_of_requests)))
-        return knell__native.startall(count, array_of_requests);
-    return knell__leave(JOB_CALL_STARTALL, knell__raise_lack(MPI_COMM_SELF, JOB_CALL_STARTALL));
+    if (!ENTER(slowly_startall(count, array_of_requests)))
+        return native.startall(count, array_of_requests);
+    return leave(JOB_CALL_STARTALL, error_raise_lack(MPI_COMM_SELF, JOB_CALL_STARTALL));
 }
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) ALIAS(MPI_Startall);
 
-KNELL__RARE static bool slowly_wait(MPI_Request *request, MPI_Status *status)
+RARE static bool slowly_wait(MPI_Request *request, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)request, (intptr_t)status};
-    return knell__enter_slowly(JOB_CALL_WAIT, values, 2);
+    return enter_slowly(JOB_CALL_WAIT, values, 2);
 }
 
 EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    if (!KNELL__ENTER(slowly_wait(request, status)))
-        return knell__native.wait(request, status);
-    return knell__leave(JOB_CALL_WAIT, knell__mpi_wait(request, status));
+    if (!ENTER(slowly_wait(request, status)))
+        return native.wait(request, status);
+    return leave(JOB_CALL_WAIT, mpi_wait(request, status));
 }
 int PMPI_Wait(MPI_Request *request, MPI_Status *status) ALIAS(MPI_Wait);
 
-KNELL__RARE static bool slowly_waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
+RARE static bool slowly_waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests, (intptr_t)array_of_statuses};
-    return knell__enter_slowly(JOB_CALL_WAITALL, values, 3);
+    return enter_slowly(JOB_CALL_WAITALL, values, 3);
 }
 
 EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
-    if (!KNELL__ENTER(slowly_waitall(count, array_of_requests, array_of_statuses)))
-        return knell__native.waitall(count, array_of_requests, array_of_statuses);
-    return knell__leave(JOB_CALL_WAITALL, knell__mpi_waitall(count, array_of_requests, array_of_statuses));
+    if (!ENTER(slowly_waitall(count, array_of_requests, array_of_statuses)))
+        return native.waitall(count, array_of_requests, array_of_statuses);
+    return leave(JOB_CALL_WAITALL, mpi_waitall(count, array_of_requests, array_of_statuses));
 }
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) ALIAS(MPI_Waitall);
 
-KNELL__RARE static bool slowly_waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
+RARE static bool slowly_waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests, (intptr_t)indx, (intptr_t)status};
-    return knell__enter_slowly(JOB_CALL_WAITANY, values, 4);
+    return enter_slowly(JOB_CALL_WAITANY, values, 4);
 }
 
 EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
 {
-    if (!KNELL__ENTER(slowly_waitany(count, array_of_requests, indx, status)))
-        return knell__native.waitany(count, array_of_requests, indx, status);
-    return knell__leave(JOB_CALL_WAITANY, knell__mpi_waitany(count, array_of_requests, indx, status));
+    if (!ENTER(slowly_waitany(count, array_of_requests, indx, status)))
+        return native.waitany(count, array_of_requests, indx, status);
+    return leave(JOB_CALL_WAITANY, mpi_waitany(count, array_of_requests, indx, status));
 }
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status) ALIAS(MPI_Waitany);
 
-KNELL__RARE static bool slowly_waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
+RARE static bool slowly_waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
     const int64_t values[] = {(intptr_t)incount, (intptr_t)array_of_requests, (intptr_t)outcount, (intptr_t)array_of_indices, (intptr_t)array_of_statuses};
-    return knell__enter_slowly(JOB_CALL_WAITSOME, values, 5);
+    return enter_slowly(JOB_CALL_WAITSOME, values, 5);
 }
 
 EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    if (!KNELL__ENTER(slowly_waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)))
-        return knell__native.waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    return knell__leave(JOB_CALL_WAITSOME, knell__mpi_waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
+    if (!ENTER(slowly_waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)))
+        return native.waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    return leave(JOB_CALL_WAITSOME, mpi_waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 }
 int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) ALIAS(MPI_Waitsome);
 
-KNELL__RARE static bool slowly_test(MPI_Request *request, int *flag, MPI_Status *status)
+RARE static bool slowly_test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)request, (intptr_t)flag, (intptr_t)status};
-    return knell__enter_slowly(JOB_CALL_TEST, values, 3);
+    return enter_slowly(JOB_CALL_TEST, values, 3);
 }
 
 EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    if (!KNELL__ENTER(slowly_test(request, flag, status)))
-        return knell__native.test(request, flag, status);
-    return knell__leave(JOB_CALL_TEST, knell__mpi_test(request, flag, status));
+    if (!ENTER(slowly_test(request, flag, status)))
+        return native.test(request, flag, status);
+    return leave(JOB_CALL_TEST, mpi_test(request, flag, status));
 }
 int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status) ALIAS(MPI_Test);
 
-KNELL__RARE static bool slowly_testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
+RARE static bool slowly_testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests, (intptr_t)flag, (intptr_t)array_of_statuses};
-    return knell__enter_slowly(JOB_CALL_TESTALL, values, 4);
+    return enter_slowly(JOB_CALL_TESTALL, values, 4);
 }
 
 EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
-    if (!KNELL__ENTER(slowly_testall(count, array_of_requests, flag, array_of_statuses)))
-        return knell__native.testall(count, array_of_requests, flag, array_of_statuses);
-    return knell__leave(JOB_CALL_TESTALL, knell__mpi_testall(count, array_of_requests, flag, array_of_statuses));
+    if (!ENTER(slowly_testall(count, array_of_requests, flag, array_of_statuses)))
+        return native.testall(count, array_of_requests, flag, array_of_statuses);
+    return leave(JOB_CALL_TESTALL, mpi_testall(count, array_of_requests, flag, array_of_statuses));
 }
 int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) ALIAS(MPI_Testall);
 
-KNELL__RARE static bool slowly_testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
+RARE static bool slowly_testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests, (intptr_t)indx, (intptr_t)flag, (intptr_t)status};
-    return knell__enter_slowly(JOB_CALL_TESTANY, values, 5);
+    return enter_slowly(JOB_CALL_TESTANY, values, 5);
 }
 
 EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
 {
-    if (!KNELL__ENTER(slowly_testany(count, array_of_requests, indx, flag, status)))
-        return knell__native.testany(count, array_of_requests, indx, flag, status);
-    return knell__leave(JOB_CALL_TESTANY, knell__mpi_testany(count, array_of_requests, indx, flag, status));
+    if (!ENTER(slowly_testany(count, array_of_requests, indx, flag, status)))
+        return native.testany(count, array_of_requests, indx, flag, status);
+    return leave(JOB_CALL_TESTANY, mpi_testany(count, array_of_requests, indx, flag, status));
 }
 int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status) ALIAS(MPI_Testany);
 
-KNELL__RARE static bool slowly_testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
+RARE static bool slowly_testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
     const int64_t values[] = {(intptr_t)incount, (intptr_t)array_of_requests, (intptr_t)outcount, (intptr_t)array_of_indices, (intptr_t)array_of_statuses};
-    return knell__enter_slowly(JOB_CALL_TESTSOME, values, 5);
+    return enter_slowly(JOB_CALL_TESTSOME, values, 5);
 }
 
 EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    if (!KNELL__ENTER(slowly_testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)))
-        return knell__native.testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    return knell__leave(JOB_CALL_TESTSOME, knell__mpi_testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
+    if (!ENTER(slowly_testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)))
+        return native.testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    return leave(JOB_CALL_TESTSOME, mpi_testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 }
 int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) ALIAS(MPI_Testsome);
 
-KNELL__RARE static bool slowly_request_free(MPI_Request *request)
+RARE static bool slowly_request_free(MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_REQUEST_FREE, values, 1);
+    return enter_slowly(JOB_CALL_REQUEST_FREE, values, 1);
 }
 
 EXPORT int MPI_Request_free(MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_request_free(request)))
-        return knell__native.request_free(request);
-    return knell__leave(JOB_CALL_REQUEST_FREE, knell__mpi_request_free(request));
+    if (!ENTER(slowly_request_free(request)))
+        return native.request_free(request);
+    return leave(JOB_CALL_REQUEST_FREE, mpi_request_free(request));
 }
 int PMPI_Request_free(MPI_Request *request) ALIAS(MPI_Request_free);
 
-KNELL__RARE static bool slowly_request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+RARE static bool slowly_request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)request, (intptr_t)flag, (intptr_t)status};
-    return knell__enter_slowly(JOB_CALL_REQUEST_GET_STATUS, values, 3);
+    return enter_slowly(JOB_CALL_REQUEST_GET_STATUS, values, 3);
 }
 
 EXPORT int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
-    if (!KNELL__ENTER(slowly_request_get_status(request, flag, status)))
-        return knell__native.request_get_status(request, flag, status);
-    return knell__leave(JOB_CALL_REQUEST_GET_STATUS, knell__mpi_request_get_status(request, flag, status));
+    if (!ENTER(slowly_request_get_status(request, flag, status)))
+        return native.request_get_status(request, flag, status);
+    return leave(JOB_CALL_REQUEST_GET_STATUS, mpi_request_get_status(request, flag, status));
 }
 int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) ALIAS(MPI_Request_get_status);
 
-KNELL__RARE static bool slowly_cancel(MPI_Request *request)
+RARE static bool slowly_cancel(MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_CANCEL, values, 1);
+    return enter_slowly(JOB_CALL_CANCEL, values, 1);
 }
 
 EXPORT int MPI_Cancel(MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_cancel(request)))
-        return knell__native.cancel(request);
-    return knell__leave(JOB_CALL_CANCEL, knell__mpi_cancel(request));
+    if (!ENTER(slowly_cancel(request)))
+        return native.cancel(request);
+    return leave(JOB_CALL_CANCEL, mpi_cancel(request));
 }
 int PMPI_Cancel(MPI_Request *request) ALIAS(MPI_Cancel);
 
-KNELL__RARE static bool slowly_grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
+RARE static bool slowly_grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)query_fn, (intptr_t)free_fn, (intptr_t)cancel_fn, (intptr_t)extra_state, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_GREQUEST_START, values, 5);
+    return enter_slowly(JOB_CALL_GREQUEST_START, values, 5);
 }
 
 EXPORT int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_grequest_start(query_fn, free_fn, cancel_fn, extra_state, request)))
-        return knell__native.grequest_start(query_fn, free_fn, cancel_fn, extra_state, request);
-    return knell__leave(JOB_CALL_GREQUEST_START, knell__native.grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
+    if (!ENTER(slowly_grequest_start(query_fn, free_fn, cancel_fn, extra_state, request)))
+        return native.grequest_start(query_fn, free_fn, cancel_fn, extra_state, request);
+    return leave(JOB_CALL_GREQUEST_START, native.grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 }
 int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request) ALIAS(MPI_Grequest_start);
 
-KNELL__RARE static bool slowly_grequest_complete(MPI_Request request)
+RARE static bool slowly_grequest_complete(MPI_Request request)
 {
     const int64_t values[] = {(intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_GREQUEST_COMPLETE, values, 1);
+    return enter_slowly(JOB_CALL_GREQUEST_COMPLETE, values, 1);
 }
 
 EXPORT int MPI_Grequest_complete(MPI_Request request)
 {
-    if (!KNELL__ENTER(slowly_grequest_complete(request)))
-        return knell__native.grequest_complete(request);
-    return knell__leave(JOB_CALL_GREQUEST_COMPLETE, knell__native.grequest_complete(request));
+    if (!ENTER(slowly_grequest_complete(request)))
+        return native.grequest_complete(request);
+    return leave(JOB_CALL_GREQUEST_COMPLETE, native.grequest_complete(request));
 }
 int PMPI_Grequest_complete(MPI_Request request) ALIAS(MPI_Grequest_complete);
 
-KNELL__RARE static bool slowly_get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
+RARE static bool slowly_get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
     const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
-    return knell__enter_slowly(JOB_CALL_GET_COUNT, values, 3);
+    return enter_slowly(JOB_CALL_GET_COUNT, values, 3);
 }
 
 EXPORT int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
-    if (!KNELL__ENTER(slowly_get_count(status, datatype, count)))
-        return knell__native.get_count(status, datatype, count);
-    return knell__leave(JOB_CALL_GET_COUNT, knell__native.get_count(status, datatype, count));
+    if (!ENTER(slowly_get_count(status, datatype, count)))
+        return native.get_count(status, datatype, count);
+    return leave(JOB_CALL_GET_COUNT, native.get_count(status, datatype, count));
 }
 int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count) ALIAS(MPI_Get_count);
 
-KNELL__RARE static bool slowly_get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
+RARE static bool slowly_get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
     const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
-    return knell__enter_slowly(JOB_CALL_GET_ELEMENTS, values, 3);
+    return enter_slowly(JOB_CALL_GET_ELEMENTS, values, 3);
 }
 
 EXPORT int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
-    if (!KNELL__ENTER(slowly_get_elements(status, datatype, count)))
-        return knell__native.get_elements(status, datatype, count);
-    return knell__leave(JOB_CALL_GET_ELEMENTS, knell__native.get_elements(status, datatype, count));
+    if (!ENTER(slowly_get_elements(status, datatype, count)))
+        return native.get_elements(status, datatype, count);
+    return leave(JOB_CALL_GET_ELEMENTS, native.get_elements(status, datatype, count));
 }
 int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count) ALIAS(MPI_Get_elements);
 
-KNELL__RARE static bool slowly_get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
+RARE static bool slowly_get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
     const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
-    return knell__enter_slowly(JOB_CALL_GET_ELEMENTS_X, values, 3);
+    return enter_slowly(JOB_CALL_GET_ELEMENTS_X, values, 3);
 }
 
 EXPORT int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
-    if (!KNELL__ENTER(slowly_get_elements_x(status, datatype, count)))
-        return knell__native.get_elements_x(status, datatype, count);
-    return knell__leave(JOB_CALL_GET_ELEMENTS_X, knell__native.get_elements_x(status, datatype, count));
+    if (!ENTER(slowly_get_elements_x(status, datatype, count)))
+        return native.get_elements_x(status, datatype, count);
+    return leave(JOB_CALL_GET_ELEMENTS_X, native.get_elements_x(status, datatype, count));
 }
 int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) ALIAS(MPI_Get_elements_x);
 
-KNELL__RARE static bool slowly_status_set_cancelled(MPI_Status *status, int flag)
+RARE static bool slowly_status_set_cancelled(MPI_Status *status, int flag)
 {
     const int64_t values[] = {(intptr_t)status, (intptr_t)flag};
-    return knell__enter_slowly(JOB_CALL_STATUS_SET_CANCELLED, values, 2);
+    return enter_slowly(JOB_CALL_STATUS_SET_CANCELLED, values, 2);
 }
 
 EXPORT int MPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
-    if (!KNELL__ENTER(slowly_status_set_cancelled(status, flag)))
-        return knell__native.status_set_cancelled(status, flag);
-    return knell__leave(JOB_CALL_STATUS_SET_CANCELLED, knell__native.status_set_cancelled(status, flag));
+    if (!ENTER(slowly_status_set_cancelled(status, flag)))
+        return native.status_set_cancelled(status, flag);
+    return leave(JOB_CALL_STATUS_SET_CANCELLED, native.status_set_cancelled(status, flag));
 }
 int PMPI_Status_set_cancelled(MPI_Status *status, int flag) ALIAS(MPI_Status_set_cancelled);
 
-KNELL__RARE static bool slowly_status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
+RARE static bool slowly_status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
 {
     const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
-    return knell__enter_slowly(JOB_CALL_STATUS_SET_ELEMENTS, values, 3);
+    return enter_slowly(JOB_CALL_STATUS_SET_ELEMENTS, values, 3);
 }
 
 EXPORT int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
 {
-    if (!KNELL__ENTER(slowly_status_set_elements(status, datatype, count)))
-        return knell__native.status_set_elements(status, datatype, count);
-    return knell__leave(JOB_CALL_STATUS_SET_ELEMENTS, knell__native.status_set_elements(status, datatype, count));
+    if (!ENTER(slowly_status_set_elements(status, datatype, count)))
+        return native.status_set_elements(status, datatype, count);
+    return leave(JOB_CALL_STATUS_SET_ELEMENTS, native.status_set_elements(status, datatype, count));
 }
 int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count) ALIAS(MPI_Status_set_elements);
 
-KNELL__RARE static bool slowly_status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
+RARE static bool slowly_status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
     const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
-    return knell__enter_slowly(JOB_CALL_STATUS_SET_ELEMENTS_X, values, 3);
+    return enter_slowly(JOB_CALL_STATUS_SET_ELEMENTS_X, values, 3);
 }
 
 EXPORT int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
-    if (!KNELL__ENTER(slowly_status_set_elements_x(status, datatype, count)))
-        return knell__native.status_set_elements_x(status, datatype, count);
-    return knell__leave(JOB_CALL_STATUS_SET_ELEMENTS_X, knell__native.status_set_elements_x(status, datatype, count));
+    if (!ENTER(slowly_status_set_elements_x(status, datatype, count)))
+        return native.status_set_elements_x(status, datatype, count);
+    return leave(JOB_CALL_STATUS_SET_ELEMENTS_X, native.status_set_elements_x(status, datatype, count));
 }
 int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count) ALIAS(MPI_Status_set_elements_x);
 
-KNELL__RARE static bool slowly_test_cancelled(const MPI_Status *status, int *flag)
+RARE static bool slowly_test_cancelled(const MPI_Status *status, int *flag)
 {
     const int64_t values[] = {(intptr_t)status, (intptr_t)flag};
-    return knell__enter_slowly(JOB_CALL_TEST_CANCELLED, values, 2);
+    return enter_slowly(JOB_CALL_TEST_CANCELLED, values, 2);
 }
 
 EXPORT int MPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
-    if (!KNELL__ENTER(slowly_test_cancelled(status, flag)))
-        return knell__native.test_cancelled(status, flag);
-    return knell__leave(JOB_CALL_TEST_CANCELLED, knell__native.test_cancelled(status, flag));
+    if (!ENTER(slowly_test_cancelled(status, flag)))
+        return native.test_cancelled(status, flag);
+    return leave(JOB_CALL_TEST_CANCELLED, native.test_cancelled(status, flag));
 }
 int PMPI_Test_cancelled(const MPI_Status *status, int *flag) ALIAS(MPI_Test_cancelled);
 
-KNELL__RARE static bool slowly_barrier(MPI_Comm comm)
+RARE static bool slowly_barrier(MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_BARRIER, values, 1);
+    return enter_slowly(JOB_CALL_BARRIER, values, 1);
 }
 
 EXPORT int MPI_Barrier(MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_barrier(comm)))
-        return knell__native.barrier(comm);
-    return knell__leave(JOB_CALL_BARRIER, knell__mpi_barrier(comm));
+    if (!ENTER(slowly_barrier(comm)))
+        return native.barrier(comm);
+    return leave(JOB_CALL_BARRIER, mpi_barrier(comm));
 }
 int PMPI_Barrier(MPI_Comm comm) ALIAS(MPI_Barrier);
 
-KNELL__RARE static bool slowly_bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+RARE static bool slowly_bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)buffer, (intptr_t)count, (intptr_t)datatype, (intptr_t)root, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_BCAST, values, 5);
+    return enter_slowly(JOB_CALL_BCAST, values, 5);
 }
 
 EXPORT int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_bcast(buffer, count, datatype, root, comm)))
-        return knell__native.bcast(buffer, count, datatype, root, comm);
-    return knell__leave(JOB_CALL_BCAST, knell__mpi_bcast(buffer, count, datatype, root, comm));
+    if (!ENTER(slowly_bcast(buffer, count, datatype, root, comm)))
+        return native.bcast(buffer, count, datatype, root, comm);
+    return leave(JOB_CALL_BCAST, mpi_bcast(buffer, count, datatype, root, comm));
 }
 int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) ALIAS(MPI_Bcast);
 
-KNELL__RARE static bool slowly_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+RARE static bool slowly_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_GATHER, values, 8);
+    return enter_slowly(JOB_CALL_GATHER, values, 8);
 }
 
 EXPORT int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)))
-        return knell__native.gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    return knell__leave(JOB_CALL_GATHER, knell__mpi_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+    if (!ENTER(slowly_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)))
+        return native.gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    return leave(JOB_CALL_GATHER, mpi_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gather);
 
-KNELL__RARE static bool slowly_gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
+RARE static bool slowly_gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_GATHERV, values, 9);
+    return enter_slowly(JOB_CALL_GATHERV, values, 9);
 }
 
 EXPORT int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)))
-        return knell__native.gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-    return knell__leave(JOB_CALL_GATHERV, knell__mpi_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
+    if (!ENTER(slowly_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)))
+        return native.gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+    return leave(JOB_CALL_GATHERV, mpi_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 }
 int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gatherv);
 
-KNELL__RARE static bool slowly_scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+RARE static bool slowly_scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_SCATTER, values, 8);
+    return enter_slowly(JOB_CALL_SCATTER, values, 8);
 }
 
 EXPORT int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)))
-        return knell__native.scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    return knell__leave(JOB_CALL_SCATTER, knell__mpi_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+    if (!ENTER(slowly_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)))
+        return native.scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    return leave(JOB_CALL_SCATTER, mpi_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Scatter);
 
-KNELL__RARE static bool slowly_scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+RARE static bool slowly_scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_SCATTERV, values, 9);
+    return enter_slowly(JOB_CALL_SCATTERV, values, 9);
 }
 
 EXPORT int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm)))
-        return knell__native.scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    return knell__leave(JOB_CALL_SCATTERV, knell__mpi_scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
+    if (!ENTER(slowly_scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm)))
+        return native.scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    return leave(JOB_CALL_SCATTERV, mpi_scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Scatterv);
 
-KNELL__RARE static bool slowly_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_ALLGATHER, values, 7);
+    return enter_slowly(JOB_CALL_ALLGATHER, values, 7);
 }
 
 EXPORT int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
-        return knell__native.allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return knell__leave(JOB_CALL_ALLGATHER, knell__mpi_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+    if (!ENTER(slowly_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
+        return native.allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    return leave(JOB_CALL_ALLGATHER, mpi_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgather);
 
-KNELL__RARE static bool slowly_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_ALLGATHERV, values, 8);
+    return enter_slowly(JOB_CALL_ALLGATHERV, values, 8);
 }
 
 EXPORT int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
-        return knell__native.allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return knell__leave(JOB_CALL_ALLGATHERV, knell__mpi_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+    if (!ENTER(slowly_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
+        return native.allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    return leave(JOB_CALL_ALLGATHERV, mpi_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 }
 int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgatherv);
 
-KNELL__RARE static bool slowly_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_ALLTOALL, values, 7);
+    return enter_slowly(JOB_CALL_ALLTOALL, values, 7);
 }
 
 EXPORT int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
-        return knell__native.alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return knell__leave(JOB_CALL_ALLTOALL, knell__mpi_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+    if (!ENTER(slowly_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
+        return native.alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    return leave(JOB_CALL_ALLTOALL, mpi_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Alltoall);
 
-KNELL__RARE static bool slowly_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_ALLTOALLV, values, 9);
+    return enter_slowly(JOB_CALL_ALLTOALLV, values, 9);
 }
 
 EXPORT int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
-        return knell__native.alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    return knell__leave(JOB_CALL_ALLTOALLV, knell__mpi_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+    if (!ENTER(slowly_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
+        return native.alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    return leave(JOB_CALL_ALLTOALLV, mpi_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 }
 int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Alltoallv);
 
-KNELL__RARE static bool slowly_alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+RARE static bool slowly_alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_ALLTOALLW, values, 9);
+    return enter_slowly(JOB_CALL_ALLTOALLW, values, 9);
 }
 
 EXPORT int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
-        return knell__native.alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    return knell__leave(JOB_CALL_ALLTOALLW, knell__mpi_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+    if (!ENTER(slowly_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
+        return native.alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    return leave(JOB_CALL_ALLTOALLW, mpi_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 }
 int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Alltoallw);
 
-KNELL__RARE static bool slowly_reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
+RARE static bool slowly_reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)root, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_REDUCE, values, 7);
+    return enter_slowly(JOB_CALL_REDUCE, values, 7);
 }
 
 EXPORT int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_reduce(sendbuf, recvbuf, count, datatype, op, root, comm)))
-        return knell__native.reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
-    return knell__leave(JOB_CALL_REDUCE, knell__mpi_reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
+    if (!ENTER(slowly_reduce(sendbuf, recvbuf, count, datatype, op, root, comm)))
+        return native.reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
+    return leave(JOB_CALL_REDUCE, mpi_reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
 }
 int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) ALIAS(MPI_Reduce);
 
-KNELL__RARE static bool slowly_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+RARE static bool slowly_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_ALLREDUCE, values, 6);
+    return enter_slowly(JOB_CALL_ALLREDUCE, values, 6);
 }
 
 EXPORT int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_allreduce(sendbuf, recvbuf, count, datatype, op, comm)))
-        return knell__native.allreduce(sendbuf, recvbuf, count, datatype, op, comm);
-    return knell__leave(JOB_CALL_ALLREDUCE, knell__mpi_allreduce(sendbuf, recvbuf, count, datatype, op, comm));
+    if (!ENTER(slowly_allreduce(sendbuf, recvbuf, count, datatype, op, comm)))
+        return native.allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+    return leave(JOB_CALL_ALLREDUCE, mpi_allreduce(sendbuf, recvbuf, count, datatype, op, comm));
 }
 int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Allreduce);
 
-KNELL__RARE static bool slowly_reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+RARE static bool slowly_reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_REDUCE_SCATTER_BLOCK, values, 6);
+    return enter_slowly(JOB_CALL_REDUCE_SCATTER_BLOCK, values, 6);
 }
 
 EXPORT int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm)))
-        return knell__native.reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
-    return knell__leave(JOB_CALL_REDUCE_SCATTER_BLOCK, knell__mpi_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
+    if (!ENTER(slowly_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm)))
+        return native.reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
+    return leave(JOB_CALL_REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
 }
 int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Reduce_scatter_block);
 
-KNELL__RARE static bool slowly_reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+RARE static bool slowly_reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_REDUCE_SCATTER, values, 6);
+    return enter_slowly(JOB_CALL_REDUCE_SCATTER, values, 6);
 }
 
 EXPORT int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm)))
-        return knell__native.reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-    return knell__leave(JOB_CALL_REDUCE_SCATTER, knell__mpi_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm));
+    if (!ENTER(slowly_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm)))
+        return native.reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+    return leave(JOB_CALL_REDUCE_SCATTER, mpi_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 }
 int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Reduce_scatter);
 
-KNELL__RARE static bool slowly_scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+RARE static bool slowly_scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_SCAN, values, 6);
+    return enter_slowly(JOB_CALL_SCAN, values, 6);
 }
 
 EXPORT int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_scan(sendbuf, recvbuf, count, datatype, op, comm)))
-        return knell__native.scan(sendbuf, recvbuf, count, datatype, op, comm);
-    return knell__leave(JOB_CALL_SCAN, knell__mpi_scan(sendbuf, recvbuf, count, datatype, op, comm));
+    if (!ENTER(slowly_scan(sendbuf, recvbuf, count, datatype, op, comm)))
+        return native.scan(sendbuf, recvbuf, count, datatype, op, comm);
+    return leave(JOB_CALL_SCAN, mpi_scan(sendbuf, recvbuf, count, datatype, op, comm));
 }
 int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Scan);
 
-KNELL__RARE static bool slowly_exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+RARE static bool slowly_exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_EXSCAN, values, 6);
+    return enter_slowly(JOB_CALL_EXSCAN, values, 6);
 }
 
 EXPORT int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_exscan(sendbuf, recvbuf, count, datatype, op, comm)))
-        return knell__native.exscan(sendbuf, recvbuf, count, datatype, op, comm);
-    return knell__leave(JOB_CALL_EXSCAN, knell__mpi_exscan(sendbuf, recvbuf, count, datatype, op, comm));
+    if (!ENTER(slowly_exscan(sendbuf, recvbuf, count, datatype, op, comm)))
+        return native.exscan(sendbuf, recvbuf, count, datatype, op, comm);
+    return leave(JOB_CALL_EXSCAN, mpi_exscan(sendbuf, recvbuf, count, datatype, op, comm));
 }
 int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Exscan);
 
-KNELL__RARE static bool slowly_ibarrier(MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ibarrier(MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IBARRIER, values, 2);
+    return enter_slowly(JOB_CALL_IBARRIER, values, 2);
 }
 
 EXPORT int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ibarrier(comm, request)))
-        return knell__native.ibarrier(comm, request);
-    int code = knell__mpi_ibarrier(comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_ibarrier(comm, request)))
+        return native.ibarrier(comm, request);
+    int code = mpi_ibarrier(comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IBARRIER, code);
+    return leave(JOB_CALL_IBARRIER, code);
 }
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibarrier);
 
-KNELL__RARE static bool slowly_ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buffer, (intptr_t)count, (intptr_t)datatype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IBCAST, values, 6);
+    return enter_slowly(JOB_CALL_IBCAST, values, 6);
 }
 
 EXPORT int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ibcast(buffer, count, datatype, root, comm, request)))
-        return knell__native.ibcast(buffer, count, datatype, root, comm, request);
-    int code = knell__mpi_ibcast(buffer, count, datatype, root, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_ibcast(buffer, count, datatype, root, comm, request)))
+        return native.ibcast(buffer, count, datatype, root, comm, request);
+    int code = mpi_ibcast(buffer, count, datatype, root, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IBCAST, code);
+    return leave(JOB_CALL_IBCAST, code);
 }
 int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibcast);
 
-KNELL__RARE static bool slowly_igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IGATHER, values, 9);
+    return enter_slowly(JOB_CALL_IGATHER, values, 9);
 }
 
 EXPORT int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
-        return knell__native.igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    int code = knell__mpi_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
+        return native.igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    int code = mpi_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IGATHER, code);
+    return leave(JOB_CALL_IGATHER, code);
 }
 int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igather);
 
-KNELL__RARE static bool slowly_igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IGATHERV, values, 10);
+    return enter_slowly(JOB_CALL_IGATHERV, values, 10);
 }
 
 EXPORT int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request)))
-        return knell__native.igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-    int code = knell__mpi_igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request)))
+        return native.igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+    int code = mpi_igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IGATHERV, code);
+    return leave(JOB_CALL_IGATHERV, code);
 }
 int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igatherv);
 
-KNELL__RARE static bool slowly_iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ISCATTER, values, 9);
+    return enter_slowly(JOB_CALL_ISCATTER, values, 9);
 }
 
 EXPORT int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
-        return knell__native.iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    int code = knell__mpi_iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
+        return native.iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    int code = mpi_iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ISCATTER, code);
+    return leave(JOB_CALL_ISCATTER, code);
 }
 int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatter);
 
-KNELL__RARE static bool slowly_iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ISCATTERV, values, 10);
+    return enter_slowly(JOB_CALL_ISCATTERV, values, 10);
 }
 
 EXPORT int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
-        return knell__native.iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    int code = knell__mpi_iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
+        return native.iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    int code = mpi_iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ISCATTERV, code);
+    return leave(JOB_CALL_ISCATTERV, code);
 }
 int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatterv);
 
-KNELL__RARE static bool slowly_iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IALLGATHER, values, 8);
+    return enter_slowly(JOB_CALL_IALLGATHER, values, 8);
 }
 
 EXPORT int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
-        return knell__native.iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    int code = knell__mpi_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
+        return native.iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    int code = mpi_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IALLGATHER, code);
+    return leave(JOB_CALL_IALLGATHER, code);
 }
 int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgather);
 
-KNELL__RARE static bool slowly_iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IALLGATHERV, values, 9);
+    return enter_slowly(JOB_CALL_IALLGATHERV, values, 9);
 }
 
 EXPORT int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
-        return knell__native.iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    int code = knell__mpi_iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
+        return native.iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    int code = mpi_iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IALLGATHERV, code);
+    return leave(JOB_CALL_IALLGATHERV, code);
 }
 int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgatherv);
 
-KNELL__RARE static bool slowly_ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IALLTOALL, values, 8);
+    return enter_slowly(JOB_CALL_IALLTOALL, values, 8);
 }
 
 EXPORT int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
-        return knell__native.ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    int code = knell__mpi_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
+        return native.ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    int code = mpi_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IALLTOALL, code);
+    return leave(JOB_CALL_IALLTOALL, code);
 }
 int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoall);
 
-KNELL__RARE static bool slowly_ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IALLTOALLV, values, 10);
+    return enter_slowly(JOB_CALL_IALLTOALLV, values, 10);
 }
 
 EXPORT int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
-        return knell__native.ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    int code = knell__mpi_ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
+        return native.ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    int code = mpi_ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IALLTOALLV, code);
+    return leave(JOB_CALL_IALLTOALLV, code);
 }
 int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallv);
 
-KNELL__RARE static bool slowly_ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IALLTOALLW, values, 10);
+    return enter_slowly(JOB_CALL_IALLTOALLW, values, 10);
 }
 
 EXPORT int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
-        return knell__native.ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    int code = knell__mpi_ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
+        return native.ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    int code = mpi_ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IALLTOALLW, code);
+    return leave(JOB_CALL_IALLTOALLW, code);
 }
 int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallw);
 
-KNELL__RARE static bool slowly_ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IREDUCE, values, 8);
+    return enter_slowly(JOB_CALL_IREDUCE, values, 8);
 }
 
 EXPORT int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request)))
-        return knell__native.ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-    int code = knell__mpi_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request)))
+        return native.ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+    int code = mpi_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IREDUCE, code);
+    return leave(JOB_CALL_IREDUCE, code);
 }
 int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce);
 
-KNELL__RARE static bool slowly_iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IALLREDUCE, values, 7);
+    return enter_slowly(JOB_CALL_IALLREDUCE, values, 7);
 }
 
 EXPORT int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request)))
-        return knell__native.iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
-    int code = knell__mpi_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request)))
+        return native.iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
+    int code = mpi_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IALLREDUCE, code);
+    return leave(JOB_CALL_IALLREDUCE, code);
 }
 int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallreduce);
 
-KNELL__RARE static bool slowly_ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IREDUCE_SCATTER_BLOCK, values, 7);
+    return enter_slowly(JOB_CALL_IREDUCE_SCATTER_BLOCK, values, 7);
 }
 
 EXPORT int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request)))
-        return knell__native.ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
-    int code = knell__mpi_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request)))
+        return native.ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+    int code = mpi_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IREDUCE_SCATTER_BLOCK, code);
+    return leave(JOB_CALL_IREDUCE_SCATTER_BLOCK, code);
 }
 int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter_block);
 
-KNELL__RARE static bool slowly_ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IREDUCE_SCATTER, values, 7);
+    return enter_slowly(JOB_CALL_IREDUCE_SCATTER, values, 7);
 }
 
 EXPORT int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request)))
-        return knell__native.ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-    int code = knell__mpi_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request)))
+        return native.ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+    int code = mpi_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IREDUCE_SCATTER, code);
+    return leave(JOB_CALL_IREDUCE_SCATTER, code);
 }
 int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter);
 
-KNELL__RARE static bool slowly_iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ISCAN, values, 7);
+    return enter_slowly(JOB_CALL_ISCAN, values, 7);
 }
 
 EXPORT int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_iscan(sendbuf, recvbuf, count, datatype, op, comm, request)))
-        return knell__native.iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
-    int code = knell__mpi_iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_iscan(sendbuf, recvbuf, count, datatype, op, comm, request)))
+        return native.iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+    int code = mpi_iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ISCAN, code);
+    return leave(JOB_CALL_ISCAN, code);
 }
 int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscan);
 
-KNELL__RARE static bool slowly_iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IEXSCAN, values, 7);
+    return enter_slowly(JOB_CALL_IEXSCAN, values, 7);
 }
 
 EXPORT int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request)))
-        return knell__native.iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
-    int code = knell__mpi_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request)))
+        return native.iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+    int code = mpi_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IEXSCAN, code);
+    return leave(JOB_CALL_IEXSCAN, code);
 }
 int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iexscan);
 
-KNELL__RARE static bool slowly_reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
+RARE static bool slowly_reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
     const int64_t values[] = {(intptr_t)inbuf, (intptr_t)inoutbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op};
-    return knell__enter_slowly(JOB_CALL_REDUCE_LOCAL, values, 5);
+    return enter_slowly(JOB_CALL_REDUCE_LOCAL, values, 5);
 }
 
 EXPORT int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
-    if (!KNELL__ENTER(slowly_reduce_local(inbuf, inoutbuf, count, datatype, op)))
-        return knell__native.reduce_local(inbuf, inoutbuf, count, datatype, op);
-    return knell__leave(JOB_CALL_REDUCE_LOCAL, knell__native.reduce_local(inbuf, inoutbuf, count, datatype, op));
+    if (!ENTER(slowly_reduce_local(inbuf, inoutbuf, count, datatype, op)))
+        return native.reduce_local(inbuf, inoutbuf, count, datatype, op);
+    return leave(JOB_CALL_REDUCE_LOCAL, native.reduce_local(inbuf, inoutbuf, count, datatype, op));
 }
 int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) ALIAS(MPI_Reduce_local);
 
-KNELL__RARE static bool slowly_op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
+RARE static bool slowly_op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
     const int64_t values[] = {(intptr_t)user_fn, (intptr_t)commute, (intptr_t)op};
-    return knell__enter_slowly(JOB_CALL_OP_CREATE, values, 3);
+    return enter_slowly(JOB_CALL_OP_CREATE, values, 3);
 }
 
 EXPORT int MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
-    if (!KNELL__ENTER(slowly_op_create(user_fn, commute, op)))
-        return knell__native.op_create(user_fn, commute, op);
-    return knell__leave(JOB_CALL_OP_CREATE, knell__native.op_create(user_fn, commute, op));
+    if (!ENTER(slowly_op_create(user_fn, commute, op)))
+        return native.op_create(user_fn, commute, op);
+    return leave(JOB_CALL_OP_CREATE, native.op_create(user_fn, commute, op));
 }
 int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op) ALIAS(MPI_Op_create);
 
-KNELL__RARE static bool slowly_op_free(MPI_Op *op)
+RARE static bool slowly_op_free(MPI_Op *op)
 {
     const int64_t values[] = {(intptr_t)op};
-    return knell__enter_slowly(JOB_CALL_OP_FREE, values, 1);
+    return enter_slowly(JOB_CALL_OP_FREE, values, 1);
 }
 
 EXPORT int MPI_Op_free(MPI_Op *op)
 {
-    if (!KNELL__ENTER(slowly_op_free(op)))
-        return knell__native.op_free(op);
-    return knell__leave(JOB_CALL_OP_FREE, knell__mpi_op_free(op));
+    if (!ENTER(slowly_op_free(op)))
+        return native.op_free(op);
+    return leave(JOB_CALL_OP_FREE, mpi_op_free(op));
 }
 int PMPI_Op_free(MPI_Op *op) ALIAS(MPI_Op_free);
 
-KNELL__RARE static bool slowly_op_commutative(MPI_Op op, int *commute)
+RARE static bool slowly_op_commutative(MPI_Op op, int *commute)
 {
     const int64_t values[] = {(intptr_t)op, (intptr_t)commute};
-    return knell__enter_slowly(JOB_CALL_OP_COMMUTATIVE, values, 2);
+    return enter_slowly(JOB_CALL_OP_COMMUTATIVE, values, 2);
 }
 
 EXPORT int MPI_Op_commutative(MPI_Op op, int *commute)
 {
-    if (!KNELL__ENTER(slowly_op_commutative(op, commute)))
-        return knell__native.op_commutative(op, commute);
-    return knell__leave(JOB_CALL_OP_COMMUTATIVE, knell__native.op_commutative(op, commute));
+    if (!ENTER(slowly_op_commutative(op, commute)))
+        return native.op_commutative(op, commute);
+    return leave(JOB_CALL_OP_COMMUTATIVE, native.op_commutative(op, commute));
 }
 int PMPI_Op_commutative(MPI_Op op, int *commute) ALIAS(MPI_Op_commutative);
 
-KNELL__RARE static bool slowly_neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHER, values, 7);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHER, values, 7);
 }
 
 EXPORT int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
-        return knell__native.neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLGATHER, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHER));
+    if (!ENTER(slowly_neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
+        return native.neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHER, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHER));
 }
 int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgather);
 
-KNELL__RARE static bool slowly_neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV, values, 8);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV, values, 8);
 }
 
 EXPORT int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
-        return knell__native.neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLGATHERV, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV));
+    if (!ENTER(slowly_neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
+        return native.neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV));
 }
 int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgatherv);
 
-KNELL__RARE static bool slowly_neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALL, values, 7);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALL, values, 7);
 }
 
 EXPORT int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
-        return knell__native.neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLTOALL, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALL));
+    if (!ENTER(slowly_neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
+        return native.neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALL, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALL));
 }
 int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoall);
 
-KNELL__RARE static bool slowly_neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV, values, 9);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV, values, 9);
 }
 
 EXPORT int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
-        return knell__native.neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLTOALLV, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV));
+    if (!ENTER(slowly_neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
+        return native.neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV));
 }
 int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallv);
 
-KNELL__RARE static bool slowly_neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+RARE static bool slowly_neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW, values, 9);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW, values, 9);
 }
 
 EXPORT int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
-        return knell__native.neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLTOALLW, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW));
+    if (!ENTER(slowly_neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
+        return native.neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW));
 }
 int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallw);
 
-KNELL__RARE static bool slowly_ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_INEIGHBOR_ALLGATHER, values, 8);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLGATHER, values, 8);
 }
 
 EXPORT int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
-        return knell__native.ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (!ENTER(slowly_ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
+        return native.ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_INEIGHBOR_ALLGATHER, knell__raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHER));
+    return leave(JOB_CALL_INEIGHBOR_ALLGATHER, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHER));
 }
 int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgather);
 
-KNELL__RARE static bool slowly_ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_INEIGHBOR_ALLGATHERV, values, 9);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLGATHERV, values, 9);
 }
 
 EXPORT int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
-        return knell__native.ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    if (!ENTER(slowly_ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
+        return native.ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_INEIGHBOR_ALLGATHERV, knell__raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHERV));
+    return leave(JOB_CALL_INEIGHBOR_ALLGATHERV, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHERV));
 }
 int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgatherv);
 
-KNELL__RARE static bool slowly_ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALL, values, 8);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALL, values, 8);
 }
 
 EXPORT int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
-        return knell__native.ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (!ENTER(slowly_ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
+        return native.ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_INEIGHBOR_ALLTOALL, knell__raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALL));
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALL, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALL));
 }
 int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoall);
 
-KNELL__RARE static bool slowly_ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLV, values, 10);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLV, values, 10);
 }
 
 EXPORT int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
-        return knell__native.ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    if (!ENTER(slowly_ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
+        return native.ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_INEIGHBOR_ALLTOALLV, knell__raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLV));
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALLV, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLV));
 }
 int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallv);
 
-KNELL__RARE static bool slowly_ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLW, values, 10);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLW, values, 10);
 }
 
 EXPORT int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
-        return knell__native.ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    if (!ENTER(slowly_ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
+        return native.ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_INEIGHBOR_ALLTOALLW, knell__raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLW));
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALLW, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLW));
 }
 int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallw);
 
-KNELL__RARE static bool slowly_cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
+RARE static bool slowly_cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
 {
     const int64_t values[] = {(intptr_t)comm_old, (intptr_t)ndims, (intptr_t)dims, (intptr_t)periods, (intptr_t)reorder, (intptr_t)comm_cart};
-    return knell__enter_slowly(JOB_CALL_CART_CREATE, values, 6);
+    return enter_slowly(JOB_CALL_CART_CREATE, values, 6);
 }
 
 EXPORT int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
 {
-    if (!KNELL__ENTER(slowly_cart_create(comm_old, ndims, dims, periods, reorder, comm_cart)))
-        return knell__native.cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
-    return knell__leave(JOB_CALL_CART_CREATE, knell__raise_lack(comm_old, JOB_CALL_CART_CREATE));
+    if (!ENTER(slowly_cart_create(comm_old, ndims, dims, periods, reorder, comm_cart)))
+        return native.cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
+    return leave(JOB_CALL_CART_CREATE, error_raise_lack(comm_old, JOB_CALL_CART_CREATE));
 }
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart) ALIAS(MPI_Cart_create);
 
-KNELL__RARE static bool slowly_cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
+RARE static bool slowly_cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)maxdims, (intptr_t)dims, (intptr_t)periods, (intptr_t)coords};
-    return knell__enter_slowly(JOB_CALL_CART_GET, values, 5);
+    return enter_slowly(JOB_CALL_CART_GET, values, 5);
 }
 
 EXPORT int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
-    if (!KNELL__ENTER(slowly_cart_get(comm, maxdims, dims, periods, coords)))
-        return knell__native.cart_get(comm, maxdims, dims, periods, coords);
-    return knell__leave(JOB_CALL_CART_GET, knell__raise_lack(comm, JOB_CALL_CART_GET));
+    if (!ENTER(slowly_cart_get(comm, maxdims, dims, periods, coords)))
+        return native.cart_get(comm, maxdims, dims, periods, coords);
+    return leave(JOB_CALL_CART_GET, error_raise_lack(comm, JOB_CALL_CART_GET));
 }
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) ALIAS(MPI_Cart_get);
 
-KNELL__RARE static bool slowly_cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
+RARE static bool slowly_cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)rank, (intptr_t)maxdims, (intptr_t)coords};
-    return knell__enter_slowly(JOB_CALL_CART_COORDS, values, 4);
+    return enter_slowly(JOB_CALL_CART_COORDS, values, 4);
 }
 
 EXPORT int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
-    if (!KNELL__ENTER(slowly_cart_coords(comm, rank, maxdims, coords)))
-        return knell__native.cart_coords(comm, rank, maxdims, coords);
-    return knell__leave(JOB_CALL_CART_COORDS, knell__raise_lack(comm, JOB_CALL_CART_COORDS));
+    if (!ENTER(slowly_cart_coords(comm, rank, maxdims, coords)))
+        return native.cart_coords(comm, rank, maxdims, coords);
+    return leave(JOB_CALL_CART_COORDS, error_raise_lack(comm, JOB_CALL_CART_COORDS));
 }
 int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) ALIAS(MPI_Cart_coords);
 
-KNELL__RARE static bool slowly_cart_rank(MPI_Comm comm, const int coords[], int *rank)
+RARE static bool slowly_cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)coords, (intptr_t)rank};
-    return knell__enter_slowly(JOB_CALL_CART_RANK, values, 3);
+    return enter_slowly(JOB_CALL_CART_RANK, values, 3);
 }
 
 EXPORT int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
-    if (!KNELL__ENTER(slowly_cart_rank(comm, coords, rank)))
-        return knell__native.cart_rank(comm, coords, rank);
-    return knell__leave(JOB_CALL_CART_RANK, knell__raise_lack(comm, JOB_CALL_CART_RANK));
+    if (!ENTER(slowly_cart_rank(comm, coords, rank)))
+        return native.cart_rank(comm, coords, rank);
+    return leave(JOB_CALL_CART_RANK, error_raise_lack(comm, JOB_CALL_CART_RANK));
 }
 int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank) ALIAS(MPI_Cart_rank);
 
-KNELL__RARE static bool slowly_cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
+RARE static bool slowly_cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)direction, (intptr_t)disp, (intptr_t)rank_source, (intptr_t)rank_dest};
-    return knell__enter_slowly(JOB_CALL_CART_SHIFT, values, 5);
+    return enter_slowly(JOB_CALL_CART_SHIFT, values, 5);
 }
 
 EXPORT int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
-    if (!KNELL__ENTER(slowly_cart_shift(comm, direction, disp, rank_source, rank_dest)))
-        return knell__native.cart_shift(comm, direction, disp, rank_source, rank_dest);
-    return knell__leave(JOB_CALL_CART_SHIFT, knell__raise_lack(comm, JOB_CALL_CART_SHIFT));
+    if (!ENTER(slowly_cart_shift(comm, direction, disp, rank_source, rank_dest)))
+        return native.cart_shift(comm, direction, disp, rank_source, rank_dest);
+    return leave(JOB_CALL_CART_SHIFT, error_raise_lack(comm, JOB_CALL_CART_SHIFT));
 }
 int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest) ALIAS(MPI_Cart_shift);
 
-KNELL__RARE static bool slowly_cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
+RARE static bool slowly_cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)remain_dims, (intptr_t)newcomm};
-    return knell__enter_slowly(JOB_CALL_CART_SUB, values, 3);
+    return enter_slowly(JOB_CALL_CART_SUB, values, 3);
 }
 
 EXPORT int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
-    if (!KNELL__ENTER(slowly_cart_sub(comm, remain_dims, newcomm)))
-        return knell__native.cart_sub(comm, remain_dims, newcomm);
-    return knell__leave(JOB_CALL_CART_SUB, knell__raise_lack(comm, JOB_CALL_CART_SUB));
+    if (!ENTER(slowly_cart_sub(comm, remain_dims, newcomm)))
+        return native.cart_sub(comm, remain_dims, newcomm);
+    return leave(JOB_CALL_CART_SUB, error_raise_lack(comm, JOB_CALL_CART_SUB));
 }
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm) ALIAS(MPI_Cart_sub);
 
-KNELL__RARE static bool slowly_cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
+RARE static bool slowly_cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)ndims, (intptr_t)dims, (intptr_t)periods, (intptr_t)newrank};
-    return knell__enter_slowly(JOB_CALL_CART_MAP, values, 5);
+    return enter_slowly(JOB_CALL_CART_MAP, values, 5);
 }
 
 EXPORT int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
-    if (!KNELL__ENTER(slowly_cart_map(comm, ndims, dims, periods, newrank)))
-        return knell__native.cart_map(comm, ndims, dims, periods, newrank);
-    return knell__leave(JOB_CALL_CART_MAP, knell__raise_lack(comm, JOB_CALL_CART_MAP));
+    if (!ENTER(slowly_cart_map(comm, ndims, dims, periods, newrank)))
+        return native.cart_map(comm, ndims, dims, periods, newrank);
+    return leave(JOB_CALL_CART_MAP, error_raise_lack(comm, JOB_CALL_CART_MAP));
 }
 int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank) ALIAS(MPI_Cart_map);
 
-KNELL__RARE static bool slowly_cartdim_get(MPI_Comm comm, int *ndims)
+RARE static bool slowly_cartdim_get(MPI_Comm comm, int *ndims)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)ndims};
-    return knell__enter_slowly(JOB_CALL_CARTDIM_GET, values, 2);
+    return enter_slowly(JOB_CALL_CARTDIM_GET, values, 2);
 }
 
 EXPORT int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
-    if (!KNELL__ENTER(slowly_cartdim_get(comm, ndims)))
-        return knell__native.cartdim_get(comm, ndims);
-    return knell__leave(JOB_CALL_CARTDIM_GET, knell__raise_lack(comm, JOB_CALL_CARTDIM_GET));
+    if (!ENTER(slowly_cartdim_get(comm, ndims)))
+        return native.cartdim_get(comm, ndims);
+    return leave(JOB_CALL_CARTDIM_GET, error_raise_lack(comm, JOB_CALL_CARTDIM_GET));
 }
 int PMPI_Cartdim_get(MPI_Comm comm, int *ndims) ALIAS(MPI_Cartdim_get);
 
-KNELL__RARE static bool slowly_graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph)
+RARE static bool slowly_graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph)
 {
     const int64_t values[] = {(intptr_t)comm_old, (intptr_t)nnodes, (intptr_t)indx, (intptr_t)edges, (intptr_t)reorder, (intptr_t)comm_graph};
-    return knell__enter_slowly(JOB_CALL_GRAPH_CREATE, values, 6);
+    return enter_slowly(JOB_CALL_GRAPH_CREATE, values, 6);
 }
 
 EXPORT int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph)
 {
-    if (!KNELL__ENTER(slowly_graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph)))
-        return knell__native.graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph);
-    return knell__leave(JOB_CALL_GRAPH_CREATE, knell__raise_lack(comm_old, JOB_CALL_GRAPH_CREATE));
+    if (!ENTER(slowly_graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph)))
+        return native.graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph);
+    return leave(JOB_CALL_GRAPH_CREATE, error_raise_lack(comm_old, JOB_CALL_GRAPH_CREATE));
 }
 int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph) ALIAS(MPI_Graph_create);
 
-KNELL__RARE static bool slowly_graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
+RARE static bool slowly_graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)maxindex, (intptr_t)maxedges, (intptr_t)indx, (intptr_t)edges};
-    return knell__enter_slowly(JOB_CALL_GRAPH_GET, values, 5);
+    return enter_slowly(JOB_CALL_GRAPH_GET, values, 5);
 }
 
 EXPORT int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
 {
-    if (!KNELL__ENTER(slowly_graph_get(comm, maxindex, maxedges, indx, edges)))
-        return knell__native.graph_get(comm, maxindex, maxedges, indx, edges);
-    return knell__leave(JOB_CALL_GRAPH_GET, knell__raise_lack(comm, JOB_CALL_GRAPH_GET));
+    if (!ENTER(slowly_graph_get(comm, maxindex, maxedges, indx, edges)))
+        return native.graph_get(comm, maxindex, maxedges, indx, edges);
+    return leave(JOB_CALL_GRAPH_GET, error_raise_lack(comm, JOB_CALL_GRAPH_GET));
 }
 int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[]) ALIAS(MPI_Graph_get);
 
-KNELL__RARE static bool slowly_graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank)
+RARE static bool slowly_graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)nnodes, (intptr_t)indx, (intptr_t)edges, (intptr_t)newrank};
-    return knell__enter_slowly(JOB_CALL_GRAPH_MAP, values, 5);
+    return enter_slowly(JOB_CALL_GRAPH_MAP, values, 5);
 }
 
 EXPORT int MPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank)
 {
-    if (!KNELL__ENTER(slowly_graph_map(comm, nnodes, indx, edges, newrank)))
-        return knell__native.graph_map(comm, nnodes, indx, edges, newrank);
-    return knell__leave(JOB_CALL_GRAPH_MAP, knell__raise_lack(comm, JOB_CALL_GRAPH_MAP));
+    if (!ENTER(slowly_graph_map(comm, nnodes, indx, edges, newrank)))
+        return native.graph_map(comm, nnodes, indx, edges, newrank);
+    return leave(JOB_CALL_GRAPH_MAP, error_raise_lack(comm, JOB_CALL_GRAPH_MAP));
 }
 int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank) ALIAS(MPI_Graph_map);
 
-KNELL__RARE static bool slowly_graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
+RARE static bool slowly_graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)rank, (intptr_t)maxneighbors, (intptr_t)neighbors};
-    return knell__enter_slowly(JOB_CALL_GRAPH_NEIGHBORS, values, 4);
+    return enter_slowly(JOB_CALL_GRAPH_NEIGHBORS, values, 4);
 }
 
 EXPORT int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
-    if (!KNELL__ENTER(slowly_graph_neighbors(comm, rank, maxneighbors, neighbors)))
-        return knell__native.graph_neighbors(comm, rank, maxneighbors, neighbors);
-    return knell__leave(JOB_CALL_GRAPH_NEIGHBORS, knell__raise_lack(comm, JOB_CALL_GRAPH_NEIGHBORS));
+    if (!ENTER(slowly_graph_neighbors(comm, rank, maxneighbors, neighbors)))
+        return native.graph_neighbors(comm, rank, maxneighbors, neighbors);
+    return leave(JOB_CALL_GRAPH_NEIGHBORS, error_raise_lack(comm, JOB_CALL_GRAPH_NEIGHBORS));
 }
 int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) ALIAS(MPI_Graph_neighbors);
 
-KNELL__RARE static bool slowly_graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
+RARE static bool slowly_graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)rank, (intptr_t)nneighbors};
-    return knell__enter_slowly(JOB_CALL_GRAPH_NEIGHBORS_COUNT, values, 3);
+    return enter_slowly(JOB_CALL_GRAPH_NEIGHBORS_COUNT, values, 3);
 }
 
 EXPORT int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
-    if (!KNELL__ENTER(slowly_graph_neighbors_count(comm, rank, nneighbors)))
-        return knell__native.graph_neighbors_count(comm, rank, nneighbors);
-    return knell__leave(JOB_CALL_GRAPH_NEIGHBORS_COUNT, knell__raise_lack(comm, JOB_CALL_GRAPH_NEIGHBORS_COUNT));
+    if (!ENTER(slowly_graph_neighbors_count(comm, rank, nneighbors)))
+        return native.graph_neighbors_count(comm, rank, nneighbors);
+    return leave(JOB_CALL_GRAPH_NEIGHBORS_COUNT, error_raise_lack(comm, JOB_CALL_GRAPH_NEIGHBORS_COUNT));
 }
 int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors) ALIAS(MPI_Graph_neighbors_count);
 
-KNELL__RARE static bool slowly_graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
+RARE static bool slowly_graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)nnodes, (intptr_t)nedges};
-    return knell__enter_slowly(JOB_CALL_GRAPHDIMS_GET, values, 3);
+    return enter_slowly(JOB_CALL_GRAPHDIMS_GET, values, 3);
 }
 
 EXPORT int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
-    if (!KNELL__ENTER(slowly_graphdims_get(comm, nnodes, nedges)))
-        return knell__native.graphdims_get(comm, nnodes, nedges);
-    return knell__leave(JOB_CALL_GRAPHDIMS_GET, knell__raise_lack(comm, JOB_CALL_GRAPHDIMS_GET));
+    if (!ENTER(slowly_graphdims_get(comm, nnodes, nedges)))
+        return native.graphdims_get(comm, nnodes, nedges);
+    return leave(JOB_CALL_GRAPHDIMS_GET, error_raise_lack(comm, JOB_CALL_GRAPHDIMS_GET));
 }
 int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges) ALIAS(MPI_Graphdims_get);
 
-KNELL__RARE static bool slowly_dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
+RARE static bool slowly_dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
     const int64_t values[] = {(intptr_t)comm_old, (intptr_t)n, (intptr_t)sources, (intptr_t)degrees, (intptr_t)destinations, (intptr_t)weights, (intptr_t)info, (intptr_t)reorder, (intptr_t)comm_dist_graph};
-    return knell__enter_slowly(JOB_CALL_DIST_GRAPH_CREATE, values, 9);
+    return enter_slowly(JOB_CALL_DIST_GRAPH_CREATE, values, 9);
 }
 
 EXPORT int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
-    if (!KNELL__ENTER(slowly_dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph)))
-        return knell__native.dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
-    return knell__leave(JOB_CALL_DIST_GRAPH_CREATE, knell__raise_lack(comm_old, JOB_CALL_DIST_GRAPH_CREATE));
+    if (!ENTER(slowly_dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph)))
+        return native.dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
+    return leave(JOB_CALL_DIST_GRAPH_CREATE, error_raise_lack(comm_old, JOB_CALL_DIST_GRAPH_CREATE));
 }
 int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) ALIAS(MPI_Dist_graph_create);
 
-KNELL__RARE static bool slowly_dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
+RARE static bool slowly_dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
     const int64_t values[] = {(intptr_t)comm_old, (intptr_t)indegree, (intptr_t)sources, (intptr_t)sourceweights, (intptr_t)outdegree, (intptr_t)destinations, (intptr_t)destweights, (intptr_t)info, (intptr_t)reorder, (intptr_t)comm_dist_graph};
-    return knell__enter_slowly(JOB_CALL_DIST_GRAPH_CREATE_ADJACENT, values, 10);
+    return enter_slowly(JOB_CALL_DIST_GRAPH_CREATE_ADJACENT, values, 10);
 }
 
 EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
-    if (!KNELL__ENTER(slowly_dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph)))
-        return knell__native.dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
-    return knell__leave(JOB_CALL_DIST_GRAPH_CREATE_ADJACENT, knell__raise_lack(comm_old, JOB_CALL_DIST_GRAPH_CREATE_ADJACENT));
+    if (!ENTER(slowly_dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph)))
+        return native.dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
+    return leave(JOB_CALL_DIST_GRAPH_CREATE_ADJACENT, error_raise_lack(comm_old, JOB_CALL_DIST_GRAPH_CREATE_ADJACENT));
 }
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) ALIAS(MPI_Dist_graph_create_adjacent);
 
-KNELL__RARE static bool slowly_dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
+RARE static bool slowly_dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)maxindegree, (intptr_t)sources, (intptr_t)sourceweights, (intptr_t)maxoutdegree, (intptr_t)destinations, (intptr_t)destweights};
-    return knell__enter_slowly(JOB_CALL_DIST_GRAPH_NEIGHBORS, values, 7);
+    return enter_slowly(JOB_CALL_DIST_GRAPH_NEIGHBORS, values, 7);
 }
 
 EXPORT int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
 {
-    if (!KNELL__ENTER(slowly_dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights)))
-        return knell__native.dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
-    return knell__leave(JOB_CALL_DIST_GRAPH_NEIGHBORS, knell__raise_lack(comm, JOB_CALL_DIST_GRAPH_NEIGHBORS));
+    if (!ENTER(slowly_dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights)))
+        return native.dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
+    return leave(JOB_CALL_DIST_GRAPH_NEIGHBORS, error_raise_lack(comm, JOB_CALL_DIST_GRAPH_NEIGHBORS));
 }
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) ALIAS(MPI_Dist_graph_neighbors);
 
-KNELL__RARE static bool slowly_dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
+RARE static bool slowly_dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)indegree, (intptr_t)outdegree, (intptr_t)weighted};
-    return knell__enter_slowly(JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT, values, 4);
+    return enter_slowly(JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT, values, 4);
 }
 
 EXPORT int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
-    if (!KNELL__ENTER(slowly_dist_graph_neighbors_count(comm, indegree, outdegree, weighted)))
-        return knell__native.dist_graph_neighbors_count(comm, indegree, outdegree, weighted);
-    return knell__leave(JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT, knell__raise_lack(comm, JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT));
+    if (!ENTER(slowly_dist_graph_neighbors_count(comm, indegree, outdegree, weighted)))
+        return native.dist_graph_neighbors_count(comm, indegree, outdegree, weighted);
+    return leave(JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT, error_raise_lack(comm, JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT));
 }
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted) ALIAS(MPI_Dist_graph_neighbors_count);
 
-KNELL__RARE static bool slowly_topo_test(MPI_Comm comm, int *status)
+RARE static bool slowly_topo_test(MPI_Comm comm, int *status)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)status};
-    return knell__enter_slowly(JOB_CALL_TOPO_TEST, values, 2);
+    return enter_slowly(JOB_CALL_TOPO_TEST, values, 2);
 }
 
 EXPORT int MPI_Topo_test(MPI_Comm comm, int *status)
 {
-    if (!KNELL__ENTER(slowly_topo_test(comm, status)))
-        return knell__native.topo_test(comm, status);
-    return knell__leave(JOB_CALL_TOPO_TEST, knell__mpi_topo_test(comm, status));
+    if (!ENTER(slowly_topo_test(comm, status)))
+        return native.topo_test(comm, status);
+    return leave(JOB_CALL_TOPO_TEST, mpi_topo_test(comm, status));
 }
 int PMPI_Topo_test(MPI_Comm comm, int *status) ALIAS(MPI_Topo_test);
 
-KNELL__RARE static bool slowly_dims_create(int nnodes, int ndims, int dims[])
+RARE static bool slowly_dims_create(int nnodes, int ndims, int dims[])
 {
     const int64_t values[] = {(intptr_t)nnodes, (intptr_t)ndims, (intptr_t)dims};
-    return knell__enter_slowly(JOB_CALL_DIMS_CREATE, values, 3);
+    return enter_slowly(JOB_CALL_DIMS_CREATE, values, 3);
 }
 
 EXPORT int MPI_Dims_create(int nnodes, int ndims, int dims[])
 {
-    if (!KNELL__ENTER(slowly_dims_create(nnodes, ndims, dims)))
-        return knell__native.dims_create(nnodes, ndims, dims);
-    return knell__leave(JOB_CALL_DIMS_CREATE, knell__native.dims_create(nnodes, ndims, dims));
+    if (!ENTER(slowly_dims_create(nnodes, ndims, dims)))
+        return native.dims_create(nnodes, ndims, dims);
+    return leave(JOB_CALL_DIMS_CREATE, native.dims_create(nnodes, ndims, dims));
 }
 int PMPI_Dims_create(int nnodes, int ndims, int dims[]) ALIAS(MPI_Dims_create);
 
-KNELL__RARE static bool slowly_comm_size(MPI_Comm comm, int *size)
+RARE static bool slowly_comm_size(MPI_Comm comm, int *size)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)size};
-    return knell__enter_slowly(JOB_CALL_COMM_SIZE, values, 2);
+    return enter_slowly(JOB_CALL_COMM_SIZE, values, 2);
 }
 
 EXPORT int MPI_Comm_size(MPI_Comm comm, int *size)
 {
-    if (!KNELL__ENTER(slowly_comm_size(comm, size)))
-        return knell__native.comm_size(comm, size);
-    return knell__leave(JOB_CALL_COMM_SIZE, knell__mpi_comm_size(comm, size));
+    if (!ENTER(slowly_comm_size(comm, size)))
+        return native.comm_size(comm, size);
+    return leave(JOB_CALL_COMM_SIZE, mpi_comm_size(comm, size));
 }
 int PMPI_Comm_size(MPI_Comm comm, int *size) ALIAS(MPI_Comm_size);
 
-KNELL__RARE static bool slowly_comm_rank(MPI_Comm comm, int *rank)
+RARE static bool slowly_comm_rank(MPI_Comm comm, int *rank)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)rank};
-    return knell__enter_slowly(JOB_CALL_COMM_RANK, values, 2);
+    return enter_slowly(JOB_CALL_COMM_RANK, values, 2);
 }
 
 EXPORT int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
-    if (!KNELL__ENTER(slowly_comm_rank(comm, rank)))
-        return knell__native.comm_rank(comm, rank);
-    return knell__leave(JOB_CALL_COMM_RANK, knell__mpi_comm_rank(comm, rank));
+    if (!ENTER(slowly_comm_rank(comm, rank)))
+        return native.comm_rank(comm, rank);
+    return leave(JOB_CALL_COMM_RANK, mpi_comm_rank(comm, rank));
 }
 int PMPI_Comm_rank(MPI_Comm comm, int *rank) ALIAS(MPI_Comm_rank);
 
-KNELL__RARE static bool slowly_comm_group(MPI_Comm comm, MPI_Group *group)
+RARE static bool slowly_comm_group(MPI_Comm comm, MPI_Group *group)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)group};
-    return knell__enter_slowly(JOB_CALL_COMM_GROUP, values, 2);
+    return enter_slowly(JOB_CALL_COMM_GROUP, values, 2);
 }
 
 EXPORT int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
-    if (!KNELL__ENTER(slowly_comm_group(comm, group)))
-        return knell__native.comm_group(comm, group);
-    return knell__leave(JOB_CALL_COMM_GROUP, knell__mpi_comm_group(comm, group));
+    if (!ENTER(slowly_comm_group(comm, group)))
+        return native.comm_group(comm, group);
+    return leave(JOB_CALL_COMM_GROUP, mpi_comm_group(comm, group));
 }
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group) ALIAS(MPI_Comm_group);
 
-KNELL__RARE static bool slowly_comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
+RARE static bool slowly_comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
     const int64_t values[] = {(intptr_t)comm1, (intptr_t)comm2, (intptr_t)result};
-    return knell__enter_slowly(JOB_CALL_COMM_COMPARE, values, 3);
+    return enter_slowly(JOB_CALL_COMM_COMPARE, values, 3);
 }
 
 EXPORT int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
-    if (!KNELL__ENTER(slowly_comm_compare(comm1, comm2, result)))
-        return knell__native.comm_compare(comm1, comm2, result);
-    return knell__leave(JOB_CALL_COMM_COMPARE, knell__mpi_comm_compare(comm1, comm2, result));
+    if (!ENTER(slowly_comm_compare(comm1, comm2, result)))
+        return native.comm_compare(comm1, comm2, result);
+    return leave(JOB_CALL_COMM_COMPARE, mpi_comm_compare(comm1, comm2, result));
 }
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result) ALIAS(MPI_Comm_compare);
 
-KNELL__RARE static bool slowly_comm_test_inter(MPI_Comm comm, int *flag)
+RARE static bool slowly_comm_test_inter(MPI_Comm comm, int *flag)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)flag};
-    return knell__enter_slowly(JOB_CALL_COMM_TEST_INTER, values, 2);
+    return enter_slowly(JOB_CALL_COMM_TEST_INTER, values, 2);
 }
 
 EXPORT int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
-    if (!KNELL__ENTER(slowly_comm_test_inter(comm, flag)))
-        return knell__native.comm_test_inter(comm, flag);
-    return knell__leave(JOB_CALL_COMM_TEST_INTER, knell__mpi_comm_test_inter(comm, flag));
+    if (!ENTER(slowly_comm_test_inter(comm, flag)))
+        return native.comm_test_inter(comm, flag);
+    return leave(JOB_CALL_COMM_TEST_INTER, mpi_comm_test_inter(comm, flag));
 }
 int PMPI_Comm_test_inter(MPI_Comm comm, int *flag) ALIAS(MPI_Comm_test_inter);
 
-KNELL__RARE static bool slowly_comm_remote_size(MPI_Comm comm, int *size)
+RARE static bool slowly_comm_remote_size(MPI_Comm comm, int *size)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)size};
-    return knell__enter_slowly(JOB_CALL_COMM_REMOTE_SIZE, values, 2);
+    return enter_slowly(JOB_CALL_COMM_REMOTE_SIZE, values, 2);
 }
 
 EXPORT int MPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
-    if (!KNELL__ENTER(slowly_comm_remote_size(comm, size)))
-        return knell__native.comm_remote_size(comm, size);
-    return knell__leave(JOB_CALL_COMM_REMOTE_SIZE, knell__mpi_comm_remote_size(comm, size));
+    if (!ENTER(slowly_comm_remote_size(comm, size)))
+        return native.comm_remote_size(comm, size);
+    return leave(JOB_CALL_COMM_REMOTE_SIZE, mpi_comm_remote_size(comm, size));
 }
 int PMPI_Comm_remote_size(MPI_Comm comm, int *size) ALIAS(MPI_Comm_remote_size);
 
-KNELL__RARE static bool slowly_comm_remote_group(MPI_Comm comm, MPI_Group *group)
+RARE static bool slowly_comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)group};
-    return knell__enter_slowly(JOB_CALL_COMM_REMOTE_GROUP, values, 2);
+    return enter_slowly(JOB_CALL_COMM_REMOTE_GROUP, values, 2);
 }
 
 EXPORT int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
-    if (!KNELL__ENTER(slowly_comm_remote_group(comm, group)))
-        return knell__native.comm_remote_group(comm, group);
-    return knell__leave(JOB_CALL_COMM_REMOTE_GROUP, knell__mpi_comm_remote_group(comm, group));
+    if (!ENTER(slowly_comm_remote_group(comm, group)))
+        return native.comm_remote_group(comm, group);
+    return leave(JOB_CALL_COMM_REMOTE_GROUP, mpi_comm_remote_group(comm, group));
 }
 int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group) ALIAS(MPI_Comm_remote_group);
 
-KNELL__RARE static bool slowly_comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+RARE static bool slowly_comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)newcomm};
-    return knell__enter_slowly(JOB_CALL_COMM_DUP, values, 2);
+    return enter_slowly(JOB_CALL_COMM_DUP, values, 2);
 }
 
 EXPORT int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (!KNELL__ENTER(slowly_comm_dup(comm, newcomm)))
-        return knell__native.comm_dup(comm, newcomm);
-    return knell__leave(JOB_CALL_COMM_DUP, knell__mpi_comm_dup(comm, newcomm));
+    if (!ENTER(slowly_comm_dup(comm, newcomm)))
+        return native.comm_dup(comm, newcomm);
+    return leave(JOB_CALL_COMM_DUP, mpi_comm_dup(comm, newcomm));
 }
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_dup);
 
-KNELL__RARE static bool slowly_comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+RARE static bool slowly_comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)info, (intptr_t)newcomm};
-    return knell__enter_slowly(JOB_CALL_COMM_DUP_WITH_INFO, values, 3);
+    return enter_slowly(JOB_CALL_COMM_DUP_WITH_INFO, values, 3);
 }
 
 EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-    if (!KNELL__ENTER(slowly_comm_dup_with_info(comm, info, newcomm)))
-        return knell__native.comm_dup_with_info(comm, info, newcomm);
-    return knell__leave(JOB_CALL_COMM_DUP_WITH_INFO, knell__mpi_comm_dup_with_info(comm, info, newcomm));
+    if (!ENTER(slowly_comm_dup_with_info(comm, info, newcomm)))
+        return native.comm_dup_with_info(comm, info, newcomm);
+    return leave(JOB_CALL_COMM_DUP_WITH_INFO, mpi_comm_dup_with_info(comm, info, newcomm));
 }
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm) ALIAS(MPI_Comm_dup_with_info);
 
-KNELL__RARE static bool slowly_comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+RARE static bool slowly_comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)newcomm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_COMM_IDUP, values, 3);
+    return enter_slowly(JOB_CALL_COMM_IDUP, values, 3);
 }
 
 EXPORT int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_comm_idup(comm, newcomm, request)))
-        return knell__native.comm_idup(comm, newcomm, request);
-    int code = knell__mpi_comm_idup(comm, newcomm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_comm_idup(comm, newcomm, request)))
+        return native.comm_idup(comm, newcomm, request);
+    int code = mpi_comm_idup(comm, newcomm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_COMM_IDUP, code);
+    return leave(JOB_CALL_COMM_IDUP, code);
 }
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPI_Comm_idup);
 
-KNELL__RARE static bool slowly_comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
+RARE static bool slowly_comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)group, (intptr_t)newcomm};
-    return knell__enter_slowly(JOB_CALL_COMM_CREATE, values, 3);
+    return enter_slowly(JOB_CALL_COMM_CREATE, values, 3);
 }
 
 EXPORT int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
-    if (!KNELL__ENTER(slowly_comm_create(comm, group, newcomm)))
-        return knell__native.comm_create(comm, group, newcomm);
-    return knell__leave(JOB_CALL_COMM_CREATE, knell__mpi_comm_create(comm, group, newcomm));
+    if (!ENTER(slowly_comm_create(comm, group, newcomm)))
+        return native.comm_create(comm, group, newcomm);
+    return leave(JOB_CALL_COMM_CREATE, mpi_comm_create(comm, group, newcomm));
 }
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm) ALIAS(MPI_Comm_create);
 
-KNELL__RARE static bool slowly_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
+RARE static bool slowly_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)group, (intptr_t)tag, (intptr_t)newcomm};
-    return knell__enter_slowly(JOB_CALL_COMM_CREATE_GROUP, values, 4);
+    return enter_slowly(JOB_CALL_COMM_CREATE_GROUP, values, 4);
 }
 
 EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
-    if (!KNELL__ENTER(slowly_comm_create_group(comm, group, tag, newcomm)))
-        return knell__native.comm_create_group(comm, group, tag, newcomm);
-    return knell__leave(JOB_CALL_COMM_CREATE_GROUP, knell__mpi_comm_create_group(comm, group, tag, newcomm));
+    if (!ENTER(slowly_comm_create_group(comm, group, tag, newcomm)))
+        return native.comm_create_group(comm, group, tag, newcomm);
+    return leave(JOB_CALL_COMM_CREATE_GROUP, mpi_comm_create_group(comm, group, tag, newcomm));
 }
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) ALIAS(MPI_Comm_create_group);
 
-KNELL__RARE static bool slowly_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+RARE static bool slowly_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)color, (intptr_t)key, (intptr_t)newcomm};
-    return knell__enter_slowly(JOB_CALL_COMM_SPLIT, values, 4);
+    return enter_slowly(JOB_CALL_COMM_SPLIT, values, 4);
 }
 
 EXPORT int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
-    if (!KNELL__ENTER(slowly_comm_split(comm, color, key, newcomm)))
-        return knell__native.comm_split(comm, color, key, newcomm);
-    return knell__leave(JOB_CALL_COMM_SPLIT, knell__mpi_comm_split(comm, color, key, newcomm));
+    if (!ENTER(slowly_comm_split(comm, color, key, newcomm)))
+        return native.comm_split(comm, color, key, newcomm);
+    return leave(JOB_CALL_COMM_SPLIT, mpi_comm_split(comm, color, key, newcomm));
 }
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm) ALIAS(MPI_Comm_split);
 
-KNELL__RARE static bool slowly_comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+RARE static bool slowly_comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)split_type, (intptr_t)key, (intptr_t)info, (intptr_t)newcomm};
-    return knell__enter_slowly(JOB_CALL_COMM_SPLIT_TYPE, values, 5);
+    return enter_slowly(JOB_CALL_COMM_SPLIT_TYPE, values, 5);
 }
 
 EXPORT int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
-    if (!KNELL__ENTER(slowly_comm_split_type(comm, split_type, key, info, newcomm)))
-        return knell__native.comm_split_type(comm, split_type, key, info, newcomm);
-    return knell__leave(JOB_CALL_COMM_SPLIT_TYPE, knell__mpi_comm_split_type(comm, split_type, key, info, newcomm));
+    if (!ENTER(slowly_comm_split_type(comm, split_type, key, info, newcomm)))
+        return native.comm_split_type(comm, split_type, key, info, newcomm);
+    return leave(JOB_CALL_COMM_SPLIT_TYPE, mpi_comm_split_type(comm, split_type, key, info, newcomm));
 }
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm) ALIAS(MPI_Comm_split_type);
 
-KNELL__RARE static bool slowly_comm_free(MPI_Comm *comm)
+RARE static bool slowly_comm_free(MPI_Comm *comm)
 {
     const int64_t values[] = {(intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_COMM_FREE, values, 1);
+    return enter_slowly(JOB_CALL_COMM_FREE, values, 1);
 }
 
 EXPORT int MPI_Comm_free(MPI_Comm *comm)
 {
-    if (!KNELL__ENTER(slowly_comm_free(comm)))
-        return knell__native.comm_free(comm);
-    return knell__leave(JOB_CALL_COMM_FREE, knell__mpi_comm_free(comm));
+    if (!ENTER(slowly_comm_free(comm)))
+        return native.comm_free(comm);
+    return leave(JOB_CALL_COMM_FREE, mpi_comm_free(comm));
 }
 int PMPI_Comm_free(MPI_Comm *comm) ALIAS(MPI_Comm_free);
 
-KNELL__RARE static bool slowly_comm_disconnect(MPI_Comm *comm)
+RARE static bool slowly_comm_disconnect(MPI_Comm *comm)
 {
     const int64_t values[] = {(intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_COMM_DISCONNECT, values, 1);
+    return enter_slowly(JOB_CALL_COMM_DISCONNECT, values, 1);
 }
 
 EXPORT int MPI_Comm_disconnect(MPI_Comm *comm)
 {
-    if (!KNELL__ENTER(slowly_comm_disconnect(comm)))
-        return knell__native.comm_disconnect(comm);
-    return knell__leave(JOB_CALL_COMM_DISCONNECT, knell__mpi_comm_disconnect(comm));
+    if (!ENTER(slowly_comm_disconnect(comm)))
+        return native.comm_disconnect(comm);
+    return leave(JOB_CALL_COMM_DISCONNECT, mpi_comm_disconnect(comm));
 }
 int PMPI_Comm_disconnect(MPI_Comm *comm) ALIAS(MPI_Comm_disconnect);
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
+RARE static bool slowly_comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)info, (intptr_t)newcomm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_COMM_IDUP_WITH_INFO, values, 4);
+    return enter_slowly(JOB_CALL_COMM_IDUP_WITH_INFO, values, 4);
 }
 
 EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_comm_idup_with_info(comm, info, newcomm, request)))
-        return knell__native.comm_idup_with_info(comm, info, newcomm, request);
+    if (!ENTER(slowly_comm_idup_with_info(comm, info, newcomm, request)))
+        return native.comm_idup_with_info(comm, info, newcomm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_COMM_IDUP_WITH_INFO, knell__raise_lack(comm, JOB_CALL_COMM_IDUP_WITH_INFO));
+    return leave(JOB_CALL_COMM_IDUP_WITH_INFO, error_raise_lack(comm, JOB_CALL_COMM_IDUP_WITH_INFO));
 }
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPI_Comm_idup_with_info);
 #endif
 
-KNELL__RARE static bool slowly_comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
+RARE static bool slowly_comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_name, (intptr_t)resultlen};
-    return knell__enter_slowly(JOB_CALL_COMM_GET_NAME, values, 3);
+    return enter_slowly(JOB_CALL_COMM_GET_NAME, values, 3);
 }
 
 EXPORT int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 {
-    if (!KNELL__ENTER(slowly_comm_get_name(comm, comm_name, resultlen)))
-        return knell__native.comm_get_name(comm, comm_name, resultlen);
-    return knell__leave(JOB_CALL_COMM_GET_NAME, knell__native.comm_get_name(comm, comm_name, resultlen));
+    if (!ENTER(slowly_comm_get_name(comm, comm_name, resultlen)))
+        return native.comm_get_name(comm, comm_name, resultlen);
+    return leave(JOB_CALL_COMM_GET_NAME, native.comm_get_name(comm, comm_name, resultlen));
 }
 int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen) ALIAS(MPI_Comm_get_name);
 
-KNELL__RARE static bool slowly_comm_set_name(MPI_Comm comm, const char *comm_name)
+RARE static bool slowly_comm_set_name(MPI_Comm comm, const char *comm_name)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_name};
-    return knell__enter_slowly(JOB_CALL_COMM_SET_NAME, values, 2);
+    return enter_slowly(JOB_CALL_COMM_SET_NAME, values, 2);
 }
 
 EXPORT int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
-    if (!KNELL__ENTER(slowly_comm_set_name(comm, comm_name)))
-        return knell__native.comm_set_name(comm, comm_name);
-    return knell__leave(JOB_CALL_COMM_SET_NAME, knell__mpi_comm_set_name(comm, comm_name));
+    if (!ENTER(slowly_comm_set_name(comm, comm_name)))
+        return native.comm_set_name(comm, comm_name);
+    return leave(JOB_CALL_COMM_SET_NAME, mpi_comm_set_name(comm, comm_name));
 }
 int PMPI_Comm_set_name(MPI_Comm comm, const char *comm_name) ALIAS(MPI_Comm_set_name);
 
-KNELL__RARE static bool slowly_comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
+RARE static bool slowly_comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_keyval, (intptr_t)attribute_val};
-    return knell__enter_slowly(JOB_CALL_COMM_SET_ATTR, values, 3);
+    return enter_slowly(JOB_CALL_COMM_SET_ATTR, values, 3);
 }
 
 EXPORT int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
-    if (!KNELL__ENTER(slowly_comm_set_attr(comm, comm_keyval, attribute_val)))
-        return knell__native.comm_set_attr(comm, comm_keyval, attribute_val);
-    return knell__leave(JOB_CALL_COMM_SET_ATTR, knell__mpi_comm_set_attr(comm, comm_keyval, attribute_val));
+    if (!ENTER(slowly_comm_set_attr(comm, comm_keyval, attribute_val)))
+        return native.comm_set_attr(comm, comm_keyval, attribute_val);
+    return leave(JOB_CALL_COMM_SET_ATTR, mpi_comm_set_attr(comm, comm_keyval, attribute_val));
 }
 int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val) ALIAS(MPI_Comm_set_attr);
 
-KNELL__RARE static bool slowly_comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
+RARE static bool slowly_comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_keyval, (intptr_t)attribute_val, (intptr_t)flag};
-    return knell__enter_slowly(JOB_CALL_COMM_GET_ATTR, values, 4);
+    return enter_slowly(JOB_CALL_COMM_GET_ATTR, values, 4);
 }
 
 EXPORT int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
 {
-    if (!KNELL__ENTER(slowly_comm_get_attr(comm, comm_keyval, attribute_val, flag)))
-        return knell__native.comm_get_attr(comm, comm_keyval, attribute_val, flag);
-    return knell__leave(JOB_CALL_COMM_GET_ATTR, knell__mpi_comm_get_attr(comm, comm_keyval, attribute_val, flag));
+    if (!ENTER(slowly_comm_get_attr(comm, comm_keyval, attribute_val, flag)))
+        return native.comm_get_attr(comm, comm_keyval, attribute_val, flag);
+    return leave(JOB_CALL_COMM_GET_ATTR, mpi_comm_get_attr(comm, comm_keyval, attribute_val, flag));
 }
 int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag) ALIAS(MPI_Comm_get_attr);
 
-KNELL__RARE static bool slowly_comm_delete_attr(MPI_Comm comm, int comm_keyval)
+RARE static bool slowly_comm_delete_attr(MPI_Comm comm, int comm_keyval)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_keyval};
-    return knell__enter_slowly(JOB_CALL_COMM_DELETE_ATTR, values, 2);
+    return enter_slowly(JOB_CALL_COMM_DELETE_ATTR, values, 2);
 }
 
 EXPORT int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 {
-    if (!KNELL__ENTER(slowly_comm_delete_attr(comm, comm_keyval)))
-        return knell__native.comm_delete_attr(comm, comm_keyval);
-    return knell__leave(JOB_CALL_COMM_DELETE_ATTR, knell__mpi_comm_delete_attr(comm, comm_keyval));
+    if (!ENTER(slowly_comm_delete_attr(comm, comm_keyval)))
+        return native.comm_delete_attr(comm, comm_keyval);
+    return leave(JOB_CALL_COMM_DELETE_ATTR, mpi_comm_delete_attr(comm, comm_keyval));
 }
 int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval) ALIAS(MPI_Comm_delete_attr);
 
-KNELL__RARE static bool slowly_attr_put(MPI_Comm comm, int keyval, void *attribute_val)
+RARE static bool slowly_attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)keyval, (intptr_t)attribute_val};
-    return knell__enter_slowly(JOB_CALL_ATTR_PUT, values, 3);
+    return enter_slowly(JOB_CALL_ATTR_PUT, values, 3);
 }
 
 EXPORT int MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 {
-    if (!KNELL__ENTER(slowly_attr_put(comm, keyval, attribute_val)))
-        return knell__native.attr_put(comm, keyval, attribute_val);
-    return knell__leave(JOB_CALL_ATTR_PUT, knell__mpi_attr_put(comm, keyval, attribute_val));
+    if (!ENTER(slowly_attr_put(comm, keyval, attribute_val)))
+        return native.attr_put(comm, keyval, attribute_val);
+    return leave(JOB_CALL_ATTR_PUT, mpi_attr_put(comm, keyval, attribute_val));
 }
 int PMPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val) ALIAS(MPI_Attr_put);
 
-KNELL__RARE static bool slowly_attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
+RARE static bool slowly_attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)keyval, (intptr_t)attribute_val, (intptr_t)flag};
-    return knell__enter_slowly(JOB_CALL_ATTR_GET, values, 4);
+    return enter_slowly(JOB_CALL_ATTR_GET, values, 4);
 }
 
 EXPORT int MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
-    if (!KNELL__ENTER(slowly_attr_get(comm, keyval, attribute_val, flag)))
-        return knell__native.attr_get(comm, keyval, attribute_val, flag);
-    return knell__leave(JOB_CALL_ATTR_GET, knell__mpi_attr_get(comm, keyval, attribute_val, flag));
+    if (!ENTER(slowly_attr_get(comm, keyval, attribute_val, flag)))
+        return native.attr_get(comm, keyval, attribute_val, flag);
+    return leave(JOB_CALL_ATTR_GET, mpi_attr_get(comm, keyval, attribute_val, flag));
 }
 int PMPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag) ALIAS(MPI_Attr_get);
 
-KNELL__RARE static bool slowly_attr_delete(MPI_Comm comm, int keyval)
+RARE static bool slowly_attr_delete(MPI_Comm comm, int keyval)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)keyval};
-    return knell__enter_slowly(JOB_CALL_ATTR_DELETE, values, 2);
+    return enter_slowly(JOB_CALL_ATTR_DELETE, values, 2);
 }
 
 EXPORT int MPI_Attr_delete(MPI_Comm comm, int keyval)
 {
-    if (!KNELL__ENTER(slowly_attr_delete(comm, keyval)))
-        return knell__native.attr_delete(comm, keyval);
-    return knell__leave(JOB_CALL_ATTR_DELETE, knell__mpi_attr_delete(comm, keyval));
+    if (!ENTER(slowly_attr_delete(comm, keyval)))
+        return native.attr_delete(comm, keyval);
+    return leave(JOB_CALL_ATTR_DELETE, mpi_attr_delete(comm, keyval));
 }
 int PMPI_Attr_delete(MPI_Comm comm, int keyval) ALIAS(MPI_Attr_delete);
 
-KNELL__RARE static bool slowly_comm_get_info(MPI_Comm comm, MPI_Info *info_used)
+RARE static bool slowly_comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)info_used};
-    return knell__enter_slowly(JOB_CALL_COMM_GET_INFO, values, 2);
+    return enter_slowly(JOB_CALL_COMM_GET_INFO, values, 2);
 }
 
 EXPORT int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
-    if (!KNELL__ENTER(slowly_comm_get_info(comm, info_used)))
-        return knell__native.comm_get_info(comm, info_used);
-    return knell__leave(JOB_CALL_COMM_GET_INFO, knell__mpi_comm_get_info(comm, info_used));
+    if (!ENTER(slowly_comm_get_info(comm, info_used)))
+        return native.comm_get_info(comm, info_used);
+    return leave(JOB_CALL_COMM_GET_INFO, mpi_comm_get_info(comm, info_used));
 }
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used) ALIAS(MPI_Comm_get_info);
 
-KNELL__RARE static bool slowly_comm_set_info(MPI_Comm comm, MPI_Info info)
+RARE static bool slowly_comm_set_info(MPI_Comm comm, MPI_Info info)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)info};
-    return knell__enter_slowly(JOB_CALL_COMM_SET_INFO, values, 2);
+    return enter_slowly(JOB_CALL_COMM_SET_INFO, values, 2);
 }
 
 EXPORT int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
-    if (!KNELL__ENTER(slowly_comm_set_info(comm, info)))
-        return knell__native.comm_set_info(comm, info);
-    return knell__leave(JOB_CALL_COMM_SET_INFO, knell__mpi_comm_set_info(comm, info));
+    if (!ENTER(slowly_comm_set_info(comm, info)))
+        return native.comm_set_info(comm, info);
+    return leave(JOB_CALL_COMM_SET_INFO, mpi_comm_set_info(comm, info));
 }
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) ALIAS(MPI_Comm_set_info);
 
-KNELL__RARE static bool slowly_comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
+RARE static bool slowly_comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
     const int64_t values[] = {(intptr_t)comm_copy_attr_fn, (intptr_t)comm_delete_attr_fn, (intptr_t)comm_keyval, (intptr_t)extra_state};
-    return knell__enter_slowly(JOB_CALL_COMM_CREATE_KEYVAL, values, 4);
+    return enter_slowly(JOB_CALL_COMM_CREATE_KEYVAL, values, 4);
 }
 
 EXPORT int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
-    if (!KNELL__ENTER(slowly_comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state)))
-        return knell__native.comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
-    return knell__leave(JOB_CALL_COMM_CREATE_KEYVAL, knell__native.comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
+    if (!ENTER(slowly_comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state)))
+        return native.comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
+    return leave(JOB_CALL_COMM_CREATE_KEYVAL, native.comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
 }
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state) ALIAS(MPI_Comm_create_keyval);
 
-KNELL__RARE static bool slowly_comm_free_keyval(int *comm_keyval)
+RARE static bool slowly_comm_free_keyval(int *comm_keyval)
 {
     const int64_t values[] = {(intptr_t)comm_keyval};
-    return knell__enter_slowly(JOB_CALL_COMM_FREE_KEYVAL, values, 1);
+    return enter_slowly(JOB_CALL_COMM_FREE_KEYVAL, values, 1);
 }
 
 EXPORT int MPI_Comm_free_keyval(int *comm_keyval)
 {
-    if (!KNELL__ENTER(slowly_comm_free_keyval(comm_keyval)))
-        return knell__native.comm_free_keyval(comm_keyval);
-    return knell__leave(JOB_CALL_COMM_FREE_KEYVAL, knell__native.comm_free_keyval(comm_keyval));
+    if (!ENTER(slowly_comm_free_keyval(comm_keyval)))
+        return native.comm_free_keyval(comm_keyval);
+    return leave(JOB_CALL_COMM_FREE_KEYVAL, native.comm_free_keyval(comm_keyval));
 }
 int PMPI_Comm_free_keyval(int *comm_keyval) ALIAS(MPI_Comm_free_keyval);
 
-KNELL__RARE static bool slowly_keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
+RARE static bool slowly_keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
     const int64_t values[] = {(intptr_t)copy_fn, (intptr_t)delete_fn, (intptr_t)keyval, (intptr_t)extra_state};
-    return knell__enter_slowly(JOB_CALL_KEYVAL_CREATE, values, 4);
+    return enter_slowly(JOB_CALL_KEYVAL_CREATE, values, 4);
 }
 
 EXPORT int MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
-    if (!KNELL__ENTER(slowly_keyval_create(copy_fn, delete_fn, keyval, extra_state)))
-        return knell__native.keyval_create(copy_fn, delete_fn, keyval, extra_state);
-    return knell__leave(JOB_CALL_KEYVAL_CREATE, knell__native.keyval_create(copy_fn, delete_fn, keyval, extra_state));
+    if (!ENTER(slowly_keyval_create(copy_fn, delete_fn, keyval, extra_state)))
+        return native.keyval_create(copy_fn, delete_fn, keyval, extra_state);
+    return leave(JOB_CALL_KEYVAL_CREATE, native.keyval_create(copy_fn, delete_fn, keyval, extra_state));
 }
 int PMPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state) ALIAS(MPI_Keyval_create);
 
-KNELL__RARE static bool slowly_keyval_free(int *keyval)
+RARE static bool slowly_keyval_free(int *keyval)
 {
     const int64_t values[] = {(intptr_t)keyval};
-    return knell__enter_slowly(JOB_CALL_KEYVAL_FREE, values, 1);
+    return enter_slowly(JOB_CALL_KEYVAL_FREE, values, 1);
 }
 
 EXPORT int MPI_Keyval_free(int *keyval)
 {
-    if (!KNELL__ENTER(slowly_keyval_free(keyval)))
-        return knell__native.keyval_free(keyval);
-    return knell__leave(JOB_CALL_KEYVAL_FREE, knell__native.keyval_free(keyval));
+    if (!ENTER(slowly_keyval_free(keyval)))
+        return native.keyval_free(keyval);
+    return leave(JOB_CALL_KEYVAL_FREE, native.keyval_free(keyval));
 }
 int PMPI_Keyval_free(int *keyval) ALIAS(MPI_Keyval_free);
 
-KNELL__RARE static bool slowly_intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
+RARE static bool slowly_intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
 {
     const int64_t values[] = {(intptr_t)local_comm, (intptr_t)local_leader, (intptr_t)peer_comm, (intptr_t)remote_leader, (intptr_t)tag, (intptr_t)newintercomm};
-    return knell__enter_slowly(JOB_CALL_INTERCOMM_CREATE, values, 6);
+    return enter_slowly(JOB_CALL_INTERCOMM_CREATE, values, 6);
 }
 
 EXPORT int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
 {
-    if (!KNELL__ENTER(slowly_intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm)))
-        return knell__native.intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
-    return knell__leave(JOB_CALL_INTERCOMM_CREATE, knell__raise_lack(local_comm, JOB_CALL_INTERCOMM_CREATE));
+    if (!ENTER(slowly_intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm)))
+        return native.intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
+    return leave(JOB_CALL_INTERCOMM_CREATE, error_raise_lack(local_comm, JOB_CALL_INTERCOMM_CREATE));
 }
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create);
 
-KNELL__RARE static bool slowly_intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
+RARE static bool slowly_intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
     const int64_t values[] = {(intptr_t)intercomm, (intptr_t)high, (intptr_t)newintracomm};
-    return knell__enter_slowly(JOB_CALL_INTERCOMM_MERGE, values, 3);
+    return enter_slowly(JOB_CALL_INTERCOMM_MERGE, values, 3);
 }
 
 EXPORT int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
-    if (!KNELL__ENTER(slowly_intercomm_merge(intercomm, high, newintracomm)))
-        return knell__native.intercomm_merge(intercomm, high, newintracomm);
-    return knell__leave(JOB_CALL_INTERCOMM_MERGE, knell__raise_lack(intercomm, JOB_CALL_INTERCOMM_MERGE));
+    if (!ENTER(slowly_intercomm_merge(intercomm, high, newintracomm)))
+        return native.intercomm_merge(intercomm, high, newintracomm);
+    return leave(JOB_CALL_INTERCOMM_MERGE, error_raise_lack(intercomm, JOB_CALL_INTERCOMM_MERGE));
 }
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) ALIAS(MPI_Intercomm_merge);
 
-KNELL__RARE static bool slowly_group_size(MPI_Group group, int *size)
+RARE static bool slowly_group_size(MPI_Group group, int *size)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)size};
-    return knell__enter_slowly(JOB_CALL_GROUP_SIZE, values, 2);
+    return enter_slowly(JOB_CALL_GROUP_SIZE, values, 2);
 }
 
 EXPORT int MPI_Group_size(MPI_Group group, int *size)
 {
-    if (!KNELL__ENTER(slowly_group_size(group, size)))
-        return knell__native.group_size(group, size);
-    return knell__leave(JOB_CALL_GROUP_SIZE, knell__native.group_size(group, size));
+    if (!ENTER(slowly_group_size(group, size)))
+        return native.group_size(group, size);
+    return leave(JOB_CALL_GROUP_SIZE, native.group_size(group, size));
 }
 int PMPI_Group_size(MPI_Group group, int *size) ALIAS(MPI_Group_size);
 
-KNELL__RARE static bool slowly_group_rank(MPI_Group group, int *rank)
+RARE static bool slowly_group_rank(MPI_Group group, int *rank)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)rank};
-    return knell__enter_slowly(JOB_CALL_GROUP_RANK, values, 2);
+    return enter_slowly(JOB_CALL_GROUP_RANK, values, 2);
 }
 
 EXPORT int MPI_Group_rank(MPI_Group group, int *rank)
 {
-    if (!KNELL__ENTER(slowly_group_rank(group, rank)))
-        return knell__native.group_rank(group, rank);
-    return knell__leave(JOB_CALL_GROUP_RANK, knell__native.group_rank(group, rank));
+    if (!ENTER(slowly_group_rank(group, rank)))
+        return native.group_rank(group, rank);
+    return leave(JOB_CALL_GROUP_RANK, native.group_rank(group, rank));
 }
 int PMPI_Group_rank(MPI_Group group, int *rank) ALIAS(MPI_Group_rank);
 
-KNELL__RARE static bool slowly_group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
+RARE static bool slowly_group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
     const int64_t values[] = {(intptr_t)group1, (intptr_t)n, (intptr_t)ranks1, (intptr_t)group2, (intptr_t)ranks2};
-    return knell__enter_slowly(JOB_CALL_GROUP_TRANSLATE_RANKS, values, 5);
+    return enter_slowly(JOB_CALL_GROUP_TRANSLATE_RANKS, values, 5);
 }
 
 EXPORT int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
-    if (!KNELL__ENTER(slowly_group_translate_ranks(group1, n, ranks1, group2, ranks2)))
-        return knell__native.group_translate_ranks(group1, n, ranks1, group2, ranks2);
-    return knell__leave(JOB_CALL_GROUP_TRANSLATE_RANKS, knell__native.group_translate_ranks(group1, n, ranks1, group2, ranks2));
+    if (!ENTER(slowly_group_translate_ranks(group1, n, ranks1, group2, ranks2)))
+        return native.group_translate_ranks(group1, n, ranks1, group2, ranks2);
+    return leave(JOB_CALL_GROUP_TRANSLATE_RANKS, native.group_translate_ranks(group1, n, ranks1, group2, ranks2));
 }
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]) ALIAS(MPI_Group_translate_ranks);
 
-KNELL__RARE static bool slowly_group_compare(MPI_Group group1, MPI_Group group2, int *result)
+RARE static bool slowly_group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
     const int64_t values[] = {(intptr_t)group1, (intptr_t)group2, (intptr_t)result};
-    return knell__enter_slowly(JOB_CALL_GROUP_COMPARE, values, 3);
+    return enter_slowly(JOB_CALL_GROUP_COMPARE, values, 3);
 }
 
 EXPORT int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
-    if (!KNELL__ENTER(slowly_group_compare(group1, group2, result)))
-        return knell__native.group_compare(group1, group2, result);
-    return knell__leave(JOB_CALL_GROUP_COMPARE, knell__native.group_compare(group1, group2, result));
+    if (!ENTER(slowly_group_compare(group1, group2, result)))
+        return native.group_compare(group1, group2, result);
+    return leave(JOB_CALL_GROUP_COMPARE, native.group_compare(group1, group2, result));
 }
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result) ALIAS(MPI_Group_compare);
 
-KNELL__RARE static bool slowly_group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+RARE static bool slowly_group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
     const int64_t values[] = {(intptr_t)group1, (intptr_t)group2, (intptr_t)newgroup};
-    return knell__enter_slowly(JOB_CALL_GROUP_UNION, values, 3);
+    return enter_slowly(JOB_CALL_GROUP_UNION, values, 3);
 }
 
 EXPORT int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    if (!KNELL__ENTER(slowly_group_union(group1, group2, newgroup)))
-        return knell__native.group_union(group1, group2, newgroup);
-    return knell__leave(JOB_CALL_GROUP_UNION, knell__native.group_union(group1, group2, newgroup));
+    if (!ENTER(slowly_group_union(group1, group2, newgroup)))
+        return native.group_union(group1, group2, newgroup);
+    return leave(JOB_CALL_GROUP_UNION, native.group_union(group1, group2, newgroup));
 }
 int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) ALIAS(MPI_Group_union);
 
-KNELL__RARE static bool slowly_group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+RARE static bool slowly_group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
     const int64_t values[] = {(intptr_t)group1, (intptr_t)group2, (intptr_t)newgroup};
-    return knell__enter_slowly(JOB_CALL_GROUP_INTERSECTION, values, 3);
+    return enter_slowly(JOB_CALL_GROUP_INTERSECTION, values, 3);
 }
 
 EXPORT int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    if (!KNELL__ENTER(slowly_group_intersection(group1, group2, newgroup)))
-        return knell__native.group_intersection(group1, group2, newgroup);
-    return knell__leave(JOB_CALL_GROUP_INTERSECTION, knell__native.group_intersection(group1, group2, newgroup));
+    if (!ENTER(slowly_group_intersection(group1, group2, newgroup)))
+        return native.group_intersection(group1, group2, newgroup);
+    return leave(JOB_CALL_GROUP_INTERSECTION, native.group_intersection(group1, group2, newgroup));
 }
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) ALIAS(MPI_Group_intersection);
 
-KNELL__RARE static bool slowly_group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+RARE static bool slowly_group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
     const int64_t values[] = {(intptr_t)group1, (intptr_t)group2, (intptr_t)newgroup};
-    return knell__enter_slowly(JOB_CALL_GROUP_DIFFERENCE, values, 3);
+    return enter_slowly(JOB_CALL_GROUP_DIFFERENCE, values, 3);
 }
 
 EXPORT int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    if (!KNELL__ENTER(slowly_group_difference(group1, group2, newgroup)))
-        return knell__native.group_difference(group1, group2, newgroup);
-    return knell__leave(JOB_CALL_GROUP_DIFFERENCE, knell__native.group_difference(group1, group2, newgroup));
+    if (!ENTER(slowly_group_difference(group1, group2, newgroup)))
+        return native.group_difference(group1, group2, newgroup);
+    return leave(JOB_CALL_GROUP_DIFFERENCE, native.group_difference(group1, group2, newgroup));
 }
 int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) ALIAS(MPI_Group_difference);
 
-KNELL__RARE static bool slowly_group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
+RARE static bool slowly_group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)n, (intptr_t)ranks, (intptr_t)newgroup};
-    return knell__enter_slowly(JOB_CALL_GROUP_INCL, values, 4);
+    return enter_slowly(JOB_CALL_GROUP_INCL, values, 4);
 }
 
 EXPORT int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-    if (!KNELL__ENTER(slowly_group_incl(group, n, ranks, newgroup)))
-        return knell__native.group_incl(group, n, ranks, newgroup);
-    return knell__leave(JOB_CALL_GROUP_INCL, knell__native.group_incl(group, n, ranks, newgroup));
+    if (!ENTER(slowly_group_incl(group, n, ranks, newgroup)))
+        return native.group_incl(group, n, ranks, newgroup);
+    return leave(JOB_CALL_GROUP_INCL, native.group_incl(group, n, ranks, newgroup));
 }
 int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) ALIAS(MPI_Group_incl);
 
-KNELL__RARE static bool slowly_group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
+RARE static bool slowly_group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)n, (intptr_t)ranks, (intptr_t)newgroup};
-    return knell__enter_slowly(JOB_CALL_GROUP_EXCL, values, 4);
+    return enter_slowly(JOB_CALL_GROUP_EXCL, values, 4);
 }
 
 EXPORT int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-    if (!KNELL__ENTER(slowly_group_excl(group, n, ranks, newgroup)))
-        return knell__native.group_excl(group, n, ranks, newgroup);
-    return knell__leave(JOB_CALL_GROUP_EXCL, knell__native.group_excl(group, n, ranks, newgroup));
+    if (!ENTER(slowly_group_excl(group, n, ranks, newgroup)))
+        return native.group_excl(group, n, ranks, newgroup);
+    return leave(JOB_CALL_GROUP_EXCL, native.group_excl(group, n, ranks, newgroup));
 }
 int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) ALIAS(MPI_Group_excl);
 
-KNELL__RARE static bool slowly_group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
+RARE static bool slowly_group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)n, (intptr_t)ranges, (intptr_t)newgroup};
-    return knell__enter_slowly(JOB_CALL_GROUP_RANGE_INCL, values, 4);
+    return enter_slowly(JOB_CALL_GROUP_RANGE_INCL, values, 4);
 }
 
 EXPORT int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-    if (!KNELL__ENTER(slowly_group_range_incl(group, n, ranges, newgroup)))
-        return knell__native.group_range_incl(group, n, ranges, newgroup);
-    return knell__leave(JOB_CALL_GROUP_RANGE_INCL, knell__native.group_range_incl(group, n, ranges, newgroup));
+    if (!ENTER(slowly_group_range_incl(group, n, ranges, newgroup)))
+        return native.group_range_incl(group, n, ranges, newgroup);
+    return leave(JOB_CALL_GROUP_RANGE_INCL, native.group_range_incl(group, n, ranges, newgroup));
 }
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup) ALIAS(MPI_Group_range_incl);
 
-KNELL__RARE static bool slowly_group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
+RARE static bool slowly_group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)n, (intptr_t)ranges, (intptr_t)newgroup};
-    return knell__enter_slowly(JOB_CALL_GROUP_RANGE_EXCL, values, 4);
+    return enter_slowly(JOB_CALL_GROUP_RANGE_EXCL, values, 4);
 }
 
 EXPORT int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-    if (!KNELL__ENTER(slowly_group_range_excl(group, n, ranges, newgroup)))
-        return knell__native.group_range_excl(group, n, ranges, newgroup);
-    return knell__leave(JOB_CALL_GROUP_RANGE_EXCL, knell__native.group_range_excl(group, n, ranges, newgroup));
+    if (!ENTER(slowly_group_range_excl(group, n, ranges, newgroup)))
+        return native.group_range_excl(group, n, ranges, newgroup);
+    return leave(JOB_CALL_GROUP_RANGE_EXCL, native.group_range_excl(group, n, ranges, newgroup));
 }
 int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup) ALIAS(MPI_Group_range_excl);
 
-KNELL__RARE static bool slowly_group_free(MPI_Group *group)
+RARE static bool slowly_group_free(MPI_Group *group)
 {
     const int64_t values[] = {(intptr_t)group};
-    return knell__enter_slowly(JOB_CALL_GROUP_FREE, values, 1);
+    return enter_slowly(JOB_CALL_GROUP_FREE, values, 1);
 }
 
 EXPORT int MPI_Group_free(MPI_Group *group)
 {
-    if (!KNELL__ENTER(slowly_group_free(group)))
-        return knell__native.group_free(group);
-    return knell__leave(JOB_CALL_GROUP_FREE, knell__mpi_group_free(group));
+    if (!ENTER(slowly_group_free(group)))
+        return native.group_free(group);
+    return leave(JOB_CALL_GROUP_FREE, mpi_group_free(group));
 }
 int PMPI_Group_free(MPI_Group *group) ALIAS(MPI_Group_free);
 
-KNELL__RARE static bool slowly_comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
+RARE static bool slowly_comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)errhandler};
-    return knell__enter_slowly(JOB_CALL_COMM_SET_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_COMM_SET_ERRHANDLER, values, 2);
 }
 
 EXPORT int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
-    if (!KNELL__ENTER(slowly_comm_set_errhandler(comm, errhandler)))
-        return knell__native.comm_set_errhandler(comm, errhandler);
-    return knell__leave(JOB_CALL_COMM_SET_ERRHANDLER, knell__mpi_comm_set_errhandler(comm, errhandler));
+    if (!ENTER(slowly_comm_set_errhandler(comm, errhandler)))
+        return native.comm_set_errhandler(comm, errhandler);
+    return leave(JOB_CALL_COMM_SET_ERRHANDLER, mpi_comm_set_errhandler(comm, errhandler));
 }
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) ALIAS(MPI_Comm_set_errhandler);
 
-KNELL__RARE static bool slowly_comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
+RARE static bool slowly_comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)errhandler};
-    return knell__enter_slowly(JOB_CALL_COMM_GET_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_COMM_GET_ERRHANDLER, values, 2);
 }
 
 EXPORT int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
-    if (!KNELL__ENTER(slowly_comm_get_errhandler(comm, errhandler)))
-        return knell__native.comm_get_errhandler(comm, errhandler);
-    return knell__leave(JOB_CALL_COMM_GET_ERRHANDLER, knell__mpi_comm_get_errhandler(comm, errhandler));
+    if (!ENTER(slowly_comm_get_errhandler(comm, errhandler)))
+        return native.comm_get_errhandler(comm, errhandler);
+    return leave(JOB_CALL_COMM_GET_ERRHANDLER, mpi_comm_get_errhandler(comm, errhandler));
 }
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler) ALIAS(MPI_Comm_get_errhandler);
 
-KNELL__RARE static bool slowly_comm_call_errhandler(MPI_Comm comm, int errorcode)
+RARE static bool slowly_comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)errorcode};
-    return knell__enter_slowly(JOB_CALL_COMM_CALL_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_COMM_CALL_ERRHANDLER, values, 2);
 }
 
 EXPORT int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
-    if (!KNELL__ENTER(slowly_comm_call_errhandler(comm, errorcode)))
-        return knell__native.comm_call_errhandler(comm, errorcode);
-    return knell__leave(JOB_CALL_COMM_CALL_ERRHANDLER, knell__mpi_comm_call_errhandler(comm, errorcode));
+    if (!ENTER(slowly_comm_call_errhandler(comm, errorcode)))
+        return native.comm_call_errhandler(comm, errorcode);
+    return leave(JOB_CALL_COMM_CALL_ERRHANDLER, mpi_comm_call_errhandler(comm, errorcode));
 }
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) ALIAS(MPI_Comm_call_errhandler);
 
-KNELL__RARE static bool slowly_error_class(int errorcode, int *errorclass)
+RARE static bool slowly_error_class(int errorcode, int *errorclass)
 {
     const int64_t values[] = {(intptr_t)errorcode, (intptr_t)errorclass};
-    return knell__enter_slowly(JOB_CALL_ERROR_CLASS, values, 2);
+    return enter_slowly(JOB_CALL_ERROR_CLASS, values, 2);
 }
 
 EXPORT int MPI_Error_class(int errorcode, int *errorclass)
 {
-    if (!KNELL__ENTER(slowly_error_class(errorcode, errorclass)))
-        return knell__native.error_class(errorcode, errorclass);
-    return knell__leave(JOB_CALL_ERROR_CLASS, knell__mpi_error_class(errorcode, errorclass));
+    if (!ENTER(slowly_error_class(errorcode, errorclass)))
+        return native.error_class(errorcode, errorclass);
+    return leave(JOB_CALL_ERROR_CLASS, mpi_error_class(errorcode, errorclass));
 }
 int PMPI_Error_class(int errorcode, int *errorclass) ALIAS(MPI_Error_class);
 
-KNELL__RARE static bool slowly_error_string(int errorcode, char *string, int *resultlen)
+RARE static bool slowly_error_string(int errorcode, char *string, int *resultlen)
 {
     const int64_t values[] = {(intptr_t)errorcode, (intptr_t)string, (intptr_t)resultlen};
-    return knell__enter_slowly(JOB_CALL_ERROR_STRING, values, 3);
+    return enter_slowly(JOB_CALL_ERROR_STRING, values, 3);
 }
 
 EXPORT int MPI_Error_string(int errorcode, char *string, int *resultlen)
 {
-    if (!KNELL__ENTER(slowly_error_string(errorcode, string, resultlen)))
-        return knell__native.error_string(errorcode, string, resultlen);
-    return knell__leave(JOB_CALL_ERROR_STRING, knell__mpi_error_string(errorcode, string, resultlen));
+    if (!ENTER(slowly_error_string(errorcode, string, resultlen)))
+        return native.error_string(errorcode, string, resultlen);
+    return leave(JOB_CALL_ERROR_STRING, mpi_error_string(errorcode, string, resultlen));
 }
 int PMPI_Error_string(int errorcode, char *string, int *resultlen) ALIAS(MPI_Error_string);
 
-KNELL__RARE static bool slowly_comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
+RARE static bool slowly_comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
     const int64_t values[] = {(intptr_t)comm_errhandler_fn, (intptr_t)errhandler};
-    return knell__enter_slowly(JOB_CALL_COMM_CREATE_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_COMM_CREATE_ERRHANDLER, values, 2);
 }
 
 EXPORT int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
-    if (!KNELL__ENTER(slowly_comm_create_errhandler(comm_errhandler_fn, errhandler)))
-        return knell__native.comm_create_errhandler(comm_errhandler_fn, errhandler);
-    return knell__leave(JOB_CALL_COMM_CREATE_ERRHANDLER, knell__mpi_comm_create_errhandler(comm_errhandler_fn, errhandler));
+    if (!ENTER(slowly_comm_create_errhandler(comm_errhandler_fn, errhandler)))
+        return native.comm_create_errhandler(comm_errhandler_fn, errhandler);
+    return leave(JOB_CALL_COMM_CREATE_ERRHANDLER, mpi_comm_create_errhandler(comm_errhandler_fn, errhandler));
 }
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler) ALIAS(MPI_Comm_create_errhandler);
 
 int MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler);
 
-KNELL__RARE static bool slowly_errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
+RARE static bool slowly_errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
 {
     const int64_t values[] = {(intptr_t)function, (intptr_t)errhandler};
-    return knell__enter_slowly(JOB_CALL_ERRHANDLER_CREATE, values, 2);
+    return enter_slowly(JOB_CALL_ERRHANDLER_CREATE, values, 2);
 }
 
 EXPORT int MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
 {
-    if (!KNELL__ENTER(slowly_errhandler_create(function, errhandler)))
-        return knell__native.errhandler_create(function, errhandler);
-    return knell__leave(JOB_CALL_ERRHANDLER_CREATE, knell__mpi_errhandler_create(function, errhandler));
+    if (!ENTER(slowly_errhandler_create(function, errhandler)))
+        return native.errhandler_create(function, errhandler);
+    return leave(JOB_CALL_ERRHANDLER_CREATE, mpi_errhandler_create(function, errhandler));
 }
 int PMPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler) ALIAS(MPI_Errhandler_create);
 
 int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
 
-KNELL__RARE static bool slowly_errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
+RARE static bool slowly_errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)errhandler};
-    return knell__enter_slowly(JOB_CALL_ERRHANDLER_SET, values, 2);
+    return enter_slowly(JOB_CALL_ERRHANDLER_SET, values, 2);
 }
 
 EXPORT int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 {
-    if (!KNELL__ENTER(slowly_errhandler_set(comm, errhandler)))
-        return knell__native.errhandler_set(comm, errhandler);
-    return knell__leave(JOB_CALL_ERRHANDLER_SET, knell__mpi_errhandler_set(comm, errhandler));
+    if (!ENTER(slowly_errhandler_set(comm, errhandler)))
+        return native.errhandler_set(comm, errhandler);
+    return leave(JOB_CALL_ERRHANDLER_SET, mpi_errhandler_set(comm, errhandler));
 }
 int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler) ALIAS(MPI_Errhandler_set);
 
 int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
 
-KNELL__RARE static bool slowly_errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
+RARE static bool slowly_errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)errhandler};
-    return knell__enter_slowly(JOB_CALL_ERRHANDLER_GET, values, 2);
+    return enter_slowly(JOB_CALL_ERRHANDLER_GET, values, 2);
 }
 
 EXPORT int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
-    if (!KNELL__ENTER(slowly_errhandler_get(comm, errhandler)))
-        return knell__native.errhandler_get(comm, errhandler);
-    return knell__leave(JOB_CALL_ERRHANDLER_GET, knell__mpi_errhandler_get(comm, errhandler));
+    if (!ENTER(slowly_errhandler_get(comm, errhandler)))
+        return native.errhandler_get(comm, errhandler);
+    return leave(JOB_CALL_ERRHANDLER_GET, mpi_errhandler_get(comm, errhandler));
 }
 int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler) ALIAS(MPI_Errhandler_get);
 
-KNELL__RARE static bool slowly_errhandler_free(MPI_Errhandler *errhandler)
+RARE static bool slowly_errhandler_free(MPI_Errhandler *errhandler)
 {
     const int64_t values[] = {(intptr_t)errhandler};
-    return knell__enter_slowly(JOB_CALL_ERRHANDLER_FREE, values, 1);
+    return enter_slowly(JOB_CALL_ERRHANDLER_FREE, values, 1);
 }
 
 EXPORT int MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
-    if (!KNELL__ENTER(slowly_errhandler_free(errhandler)))
-        return knell__native.errhandler_free(errhandler);
-    return knell__leave(JOB_CALL_ERRHANDLER_FREE, knell__mpi_errhandler_free(errhandler));
+    if (!ENTER(slowly_errhandler_free(errhandler)))
+        return native.errhandler_free(errhandler);
+    return leave(JOB_CALL_ERRHANDLER_FREE, mpi_errhandler_free(errhandler));
 }
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler) ALIAS(MPI_Errhandler_free);
 
-KNELL__RARE static bool slowly_add_error_class(int *errorclass)
+RARE static bool slowly_add_error_class(int *errorclass)
 {
     const int64_t values[] = {(intptr_t)errorclass};
-    return knell__enter_slowly(JOB_CALL_ADD_ERROR_CLASS, values, 1);
+    return enter_slowly(JOB_CALL_ADD_ERROR_CLASS, values, 1);
 }
 
 EXPORT int MPI_Add_error_class(int *errorclass)
 {
-    if (!KNELL__ENTER(slowly_add_error_class(errorclass)))
-        return knell__native.add_error_class(errorclass);
-    return knell__leave(JOB_CALL_ADD_ERROR_CLASS, knell__native.add_error_class(errorclass));
+    if (!ENTER(slowly_add_error_class(errorclass)))
+        return native.add_error_class(errorclass);
+    return leave(JOB_CALL_ADD_ERROR_CLASS, native.add_error_class(errorclass));
 }
 int PMPI_Add_error_class(int *errorclass) ALIAS(MPI_Add_error_class);
 
-KNELL__RARE static bool slowly_add_error_code(int errorclass, int *errorcode)
+RARE static bool slowly_add_error_code(int errorclass, int *errorcode)
 {
     const int64_t values[] = {(intptr_t)errorclass, (intptr_t)errorcode};
-    return knell__enter_slowly(JOB_CALL_ADD_ERROR_CODE, values, 2);
+    return enter_slowly(JOB_CALL_ADD_ERROR_CODE, values, 2);
 }
 
 EXPORT int MPI_Add_error_code(int errorclass, int *errorcode)
 {
-    if (!KNELL__ENTER(slowly_add_error_code(errorclass, errorcode)))
-        return knell__native.add_error_code(errorclass, errorcode);
-    return knell__leave(JOB_CALL_ADD_ERROR_CODE, knell__native.add_error_code(errorclass, errorcode));
+    if (!ENTER(slowly_add_error_code(errorclass, errorcode)))
+        return native.add_error_code(errorclass, errorcode);
+    return leave(JOB_CALL_ADD_ERROR_CODE, native.add_error_code(errorclass, errorcode));
 }
 int PMPI_Add_error_code(int errorclass, int *errorcode) ALIAS(MPI_Add_error_code);
 
-KNELL__RARE static bool slowly_add_error_string(int errorcode, const char *string)
+RARE static bool slowly_add_error_string(int errorcode, const char *string)
 {
     const int64_t values[] = {(intptr_t)errorcode, (intptr_t)string};
-    return knell__enter_slowly(JOB_CALL_ADD_ERROR_STRING, values, 2);
+    return enter_slowly(JOB_CALL_ADD_ERROR_STRING, values, 2);
 }
 
 EXPORT int MPI_Add_error_string(int errorcode, const char *string)
 {
-    if (!KNELL__ENTER(slowly_add_error_string(errorcode, string)))
-        return knell__native.add_error_string(errorcode, string);
-    return knell__leave(JOB_CALL_ADD_ERROR_STRING, knell__native.add_error_string(errorcode, string));
+    if (!ENTER(slowly_add_error_string(errorcode, string)))
+        return native.add_error_string(errorcode, string);
+    return leave(JOB_CALL_ADD_ERROR_STRING, native.add_error_string(errorcode, string));
 }
 int PMPI_Add_error_string(int errorcode, const char *string) ALIAS(MPI_Add_error_string);
 
-KNELL__RARE static bool slowly_comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+RARE static bool slowly_comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
     const int64_t values[] = {(intptr_t)command, (intptr_t)argv, (intptr_t)maxprocs, (intptr_t)info, (intptr_t)root, (intptr_t)comm, (intptr_t)intercomm, (intptr_t)array_of_errcodes};
-    return knell__enter_slowly(JOB_CALL_COMM_SPAWN, values, 8);
+    return enter_slowly(JOB_CALL_COMM_SPAWN, values, 8);
 }
 
 EXPORT int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
-    if (!KNELL__ENTER(slowly_comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes)))
-        return knell__native.comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
-    return knell__leave(JOB_CALL_COMM_SPAWN, knell__raise_lack(comm, JOB_CALL_COMM_SPAWN));
+    if (!ENTER(slowly_comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes)))
+        return native.comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
+    return leave(JOB_CALL_COMM_SPAWN, error_raise_lack(comm, JOB_CALL_COMM_SPAWN));
 }
 int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) ALIAS(MPI_Comm_spawn);
 
-KNELL__RARE static bool slowly_comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+RARE static bool slowly_comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_commands, (intptr_t)array_of_argv, (intptr_t)array_of_maxprocs, (intptr_t)array_of_info, (intptr_t)root, (intptr_t)comm, (intptr_t)intercomm, (intptr_t)array_of_errcodes};
-    return knell__enter_slowly(JOB_CALL_COMM_SPAWN_MULTIPLE, values, 9);
+    return enter_slowly(JOB_CALL_COMM_SPAWN_MULTIPLE, values, 9);
 }
 
 EXPORT int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
-    if (!KNELL__ENTER(slowly_comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes)))
-        return knell__native.comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
-    return knell__leave(JOB_CALL_COMM_SPAWN_MULTIPLE, knell__raise_lack(comm, JOB_CALL_COMM_SPAWN_MULTIPLE));
+    if (!ENTER(slowly_comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes)))
+        return native.comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
+    return leave(JOB_CALL_COMM_SPAWN_MULTIPLE, error_raise_lack(comm, JOB_CALL_COMM_SPAWN_MULTIPLE));
 }
 int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) ALIAS(MPI_Comm_spawn_multiple);
 
-KNELL__RARE static bool slowly_comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
+RARE static bool slowly_comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)port_name, (intptr_t)info, (intptr_t)root, (intptr_t)comm, (intptr_t)newcomm};
-    return knell__enter_slowly(JOB_CALL_COMM_ACCEPT, values, 5);
+    return enter_slowly(JOB_CALL_COMM_ACCEPT, values, 5);
 }
 
 EXPORT int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (!KNELL__ENTER(slowly_comm_accept(port_name, info, root, comm, newcomm)))
-        return knell__native.comm_accept(port_name, info, root, comm, newcomm);
-    return knell__leave(JOB_CALL_COMM_ACCEPT, knell__raise_lack(comm, JOB_CALL_COMM_ACCEPT));
+    if (!ENTER(slowly_comm_accept(port_name, info, root, comm, newcomm)))
+        return native.comm_accept(port_name, info, root, comm, newcomm);
+    return leave(JOB_CALL_COMM_ACCEPT, error_raise_lack(comm, JOB_CALL_COMM_ACCEPT));
 }
 int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_accept);
 
-KNELL__RARE static bool slowly_comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
+RARE static bool slowly_comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)port_name, (intptr_t)info, (intptr_t)root, (intptr_t)comm, (intptr_t)newcomm};
-    return knell__enter_slowly(JOB_CALL_COMM_CONNECT, values, 5);
+    return enter_slowly(JOB_CALL_COMM_CONNECT, values, 5);
 }
 
 EXPORT int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (!KNELL__ENTER(slowly_comm_connect(port_name, info, root, comm, newcomm)))
-        return knell__native.comm_connect(port_name, info, root, comm, newcomm);
-    return knell__leave(JOB_CALL_COMM_CONNECT, knell__raise_lack(comm, JOB_CALL_COMM_CONNECT));
+    if (!ENTER(slowly_comm_connect(port_name, info, root, comm, newcomm)))
+        return native.comm_connect(port_name, info, root, comm, newcomm);
+    return leave(JOB_CALL_COMM_CONNECT, error_raise_lack(comm, JOB_CALL_COMM_CONNECT));
 }
 int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_connect);
 
-KNELL__RARE static bool slowly_comm_join(int fd, MPI_Comm *intercomm)
+RARE static bool slowly_comm_join(int fd, MPI_Comm *intercomm)
 {
     const int64_t values[] = {(intptr_t)fd, (intptr_t)intercomm};
-    return knell__enter_slowly(JOB_CALL_COMM_JOIN, values, 2);
+    return enter_slowly(JOB_CALL_COMM_JOIN, values, 2);
 }
 
 EXPORT int MPI_Comm_join(int fd, MPI_Comm *intercomm)
 {
-    if (!KNELL__ENTER(slowly_comm_join(fd, intercomm)))
-        return knell__native.comm_join(fd, intercomm);
-    return knell__leave(JOB_CALL_COMM_JOIN, knell__raise_lack(MPI_COMM_SELF, JOB_CALL_COMM_JOIN));
+    if (!ENTER(slowly_comm_join(fd, intercomm)))
+        return native.comm_join(fd, intercomm);
+    return leave(JOB_CALL_COMM_JOIN, error_raise_lack(MPI_COMM_SELF, JOB_CALL_COMM_JOIN));
 }
 int PMPI_Comm_join(int fd, MPI_Comm *intercomm) ALIAS(MPI_Comm_join);
 
-KNELL__RARE static bool slowly_comm_get_parent(MPI_Comm *parent)
+RARE static bool slowly_comm_get_parent(MPI_Comm *parent)
 {
     const int64_t values[] = {(intptr_t)parent};
-    return knell__enter_slowly(JOB_CALL_COMM_GET_PARENT, values, 1);
+    return enter_slowly(JOB_CALL_COMM_GET_PARENT, values, 1);
 }
 
 EXPORT int MPI_Comm_get_parent(MPI_Comm *parent)
 {
-    if (!KNELL__ENTER(slowly_comm_get_parent(parent)))
-        return knell__native.comm_get_parent(parent);
-    return knell__leave(JOB_CALL_COMM_GET_PARENT, knell__native.comm_get_parent(parent));
+    if (!ENTER(slowly_comm_get_parent(parent)))
+        return native.comm_get_parent(parent);
+    return leave(JOB_CALL_COMM_GET_PARENT, native.comm_get_parent(parent));
 }
 int PMPI_Comm_get_parent(MPI_Comm *parent) ALIAS(MPI_Comm_get_parent);
 
-KNELL__RARE static bool slowly_open_port(MPI_Info info, char *port_name)
+RARE static bool slowly_open_port(MPI_Info info, char *port_name)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)port_name};
-    return knell__enter_slowly(JOB_CALL_OPEN_PORT, values, 2);
+    return enter_slowly(JOB_CALL_OPEN_PORT, values, 2);
 }
 
 EXPORT int MPI_Open_port(MPI_Info info, char *port_name)
 {
-    if (!KNELL__ENTER(slowly_open_port(info, port_name)))
-        return knell__native.open_port(info, port_name);
-    return knell__leave(JOB_CALL_OPEN_PORT, knell__native.open_port(info, port_name));
+    if (!ENTER(slowly_open_port(info, port_name)))
+        return native.open_port(info, port_name);
+    return leave(JOB_CALL_OPEN_PORT, native.open_port(info, port_name));
 }
 int PMPI_Open_port(MPI_Info info, char *port_name) ALIAS(MPI_Open_port);
 
-KNELL__RARE static bool slowly_close_port(const char *port_name)
+RARE static bool slowly_close_port(const char *port_name)
 {
     const int64_t values[] = {(intptr_t)port_name};
-    return knell__enter_slowly(JOB_CALL_CLOSE_PORT, values, 1);
+    return enter_slowly(JOB_CALL_CLOSE_PORT, values, 1);
 }
 
 EXPORT int MPI_Close_port(const char *port_name)
 {
-    if (!KNELL__ENTER(slowly_close_port(port_name)))
-        return knell__native.close_port(port_name);
-    return knell__leave(JOB_CALL_CLOSE_PORT, knell__native.close_port(port_name));
+    if (!ENTER(slowly_close_port(port_name)))
+        return native.close_port(port_name);
+    return leave(JOB_CALL_CLOSE_PORT, native.close_port(port_name));
 }
 int PMPI_Close_port(const char *port_name) ALIAS(MPI_Close_port);
 
-KNELL__RARE static bool slowly_lookup_name(const char *service_name, MPI_Info info, char *port_name)
+RARE static bool slowly_lookup_name(const char *service_name, MPI_Info info, char *port_name)
 {
     const int64_t values[] = {(intptr_t)service_name, (intptr_t)info, (intptr_t)port_name};
-    return knell__enter_slowly(JOB_CALL_LOOKUP_NAME, values, 3);
+    return enter_slowly(JOB_CALL_LOOKUP_NAME, values, 3);
 }
 
 EXPORT int MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
 {
-    if (!KNELL__ENTER(slowly_lookup_name(service_name, info, port_name)))
-        return knell__native.lookup_name(service_name, info, port_name);
-    return knell__leave(JOB_CALL_LOOKUP_NAME, knell__native.lookup_name(service_name, info, port_name));
+    if (!ENTER(slowly_lookup_name(service_name, info, port_name)))
+        return native.lookup_name(service_name, info, port_name);
+    return leave(JOB_CALL_LOOKUP_NAME, native.lookup_name(service_name, info, port_name));
 }
 int PMPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name) ALIAS(MPI_Lookup_name);
 
-KNELL__RARE static bool slowly_publish_name(const char *service_name, MPI_Info info, const char *port_name)
+RARE static bool slowly_publish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
     const int64_t values[] = {(intptr_t)service_name, (intptr_t)info, (intptr_t)port_name};
-    return knell__enter_slowly(JOB_CALL_PUBLISH_NAME, values, 3);
+    return enter_slowly(JOB_CALL_PUBLISH_NAME, values, 3);
 }
 
 EXPORT int MPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
-    if (!KNELL__ENTER(slowly_publish_name(service_name, info, port_name)))
-        return knell__native.publish_name(service_name, info, port_name);
-    return knell__leave(JOB_CALL_PUBLISH_NAME, knell__native.publish_name(service_name, info, port_name));
+    if (!ENTER(slowly_publish_name(service_name, info, port_name)))
+        return native.publish_name(service_name, info, port_name);
+    return leave(JOB_CALL_PUBLISH_NAME, native.publish_name(service_name, info, port_name));
 }
 int PMPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name) ALIAS(MPI_Publish_name);
 
-KNELL__RARE static bool slowly_unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
+RARE static bool slowly_unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
     const int64_t values[] = {(intptr_t)service_name, (intptr_t)info, (intptr_t)port_name};
-    return knell__enter_slowly(JOB_CALL_UNPUBLISH_NAME, values, 3);
+    return enter_slowly(JOB_CALL_UNPUBLISH_NAME, values, 3);
 }
 
 EXPORT int MPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
-    if (!KNELL__ENTER(slowly_unpublish_name(service_name, info, port_name)))
-        return knell__native.unpublish_name(service_name, info, port_name);
-    return knell__leave(JOB_CALL_UNPUBLISH_NAME, knell__native.unpublish_name(service_name, info, port_name));
+    if (!ENTER(slowly_unpublish_name(service_name, info, port_name)))
+        return native.unpublish_name(service_name, info, port_name);
+    return leave(JOB_CALL_UNPUBLISH_NAME, native.unpublish_name(service_name, info, port_name));
 }
 int PMPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name) ALIAS(MPI_Unpublish_name);
 
-KNELL__RARE static bool slowly_win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+RARE static bool slowly_win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)base, (intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_CREATE, values, 6);
+    return enter_slowly(JOB_CALL_WIN_CREATE, values, 6);
 }
 
 EXPORT int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    if (!KNELL__ENTER(slowly_win_create(base, size, disp_unit, info, comm, win)))
-        return knell__native.win_create(base, size, disp_unit, info, comm, win);
-    return knell__leave(JOB_CALL_WIN_CREATE, knell__raise_lack(comm, JOB_CALL_WIN_CREATE));
+    if (!ENTER(slowly_win_create(base, size, disp_unit, info, comm, win)))
+        return native.win_create(base, size, disp_unit, info, comm, win);
+    return leave(JOB_CALL_WIN_CREATE, error_raise_lack(comm, JOB_CALL_WIN_CREATE));
 }
 int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create);
 
-KNELL__RARE static bool slowly_win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+RARE static bool slowly_win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)baseptr, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_ALLOCATE, values, 6);
+    return enter_slowly(JOB_CALL_WIN_ALLOCATE, values, 6);
 }
 
 EXPORT int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (!KNELL__ENTER(slowly_win_allocate(size, disp_unit, info, comm, baseptr, win)))
-        return knell__native.win_allocate(size, disp_unit, info, comm, baseptr, win);
-    return knell__leave(JOB_CALL_WIN_ALLOCATE, knell__raise_lack(comm, JOB_CALL_WIN_ALLOCATE));
+    if (!ENTER(slowly_win_allocate(size, disp_unit, info, comm, baseptr, win)))
+        return native.win_allocate(size, disp_unit, info, comm, baseptr, win);
+    return leave(JOB_CALL_WIN_ALLOCATE, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE));
 }
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate);
 
-KNELL__RARE static bool slowly_win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+RARE static bool slowly_win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)baseptr, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_ALLOCATE_SHARED, values, 6);
+    return enter_slowly(JOB_CALL_WIN_ALLOCATE_SHARED, values, 6);
 }
 
 EXPORT int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (!KNELL__ENTER(slowly_win_allocate_shared(size, disp_unit, info, comm, baseptr, win)))
-        return knell__native.win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
-    return knell__leave(JOB_CALL_WIN_ALLOCATE_SHARED, knell__raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED));
+    if (!ENTER(slowly_win_allocate_shared(size, disp_unit, info, comm, baseptr, win)))
+        return native.win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
+    return leave(JOB_CALL_WIN_ALLOCATE_SHARED, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED));
 }
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared);
 
-KNELL__RARE static bool slowly_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+RARE static bool slowly_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)comm, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_CREATE_DYNAMIC, values, 3);
+    return enter_slowly(JOB_CALL_WIN_CREATE_DYNAMIC, values, 3);
 }
 
 EXPORT int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    if (!KNELL__ENTER(slowly_win_create_dynamic(info, comm, win)))
-        return knell__native.win_create_dynamic(info, comm, win);
-    return knell__leave(JOB_CALL_WIN_CREATE_DYNAMIC, knell__raise_lack(comm, JOB_CALL_WIN_CREATE_DYNAMIC));
+    if (!ENTER(slowly_win_create_dynamic(info, comm, win)))
+        return native.win_create_dynamic(info, comm, win);
+    return leave(JOB_CALL_WIN_CREATE_DYNAMIC, error_raise_lack(comm, JOB_CALL_WIN_CREATE_DYNAMIC));
 }
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create_dynamic);
 
-KNELL__RARE static bool slowly_win_delete_attr(MPI_Win win, int win_keyval)
+RARE static bool slowly_win_delete_attr(MPI_Win win, int win_keyval)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)win_keyval};
-    return knell__enter_slowly(JOB_CALL_WIN_DELETE_ATTR, values, 2);
+    return enter_slowly(JOB_CALL_WIN_DELETE_ATTR, values, 2);
 }
 
 EXPORT int MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 {
-    if (!KNELL__ENTER(slowly_win_delete_attr(win, win_keyval)))
-        return knell__native.win_delete_attr(win, win_keyval);
-    knell__guard++;
-    int code = knell__native.win_delete_attr(win, win_keyval);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_DELETE_ATTR, code);
+    if (!ENTER(slowly_win_delete_attr(win, win_keyval)))
+        return native.win_delete_attr(win, win_keyval);
+    layer_guard++;
+    int code = native.win_delete_attr(win, win_keyval);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_DELETE_ATTR, code);
 }
 int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) ALIAS(MPI_Win_delete_attr);
 
-KNELL__RARE static bool slowly_win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
+RARE static bool slowly_win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)win_keyval, (intptr_t)attribute_val, (intptr_t)flag};
-    return knell__enter_slowly(JOB_CALL_WIN_GET_ATTR, values, 4);
+    return enter_slowly(JOB_CALL_WIN_GET_ATTR, values, 4);
 }
 
 EXPORT int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
 {
-    if (!KNELL__ENTER(slowly_win_get_attr(win, win_keyval, attribute_val, flag)))
-        return knell__native.win_get_attr(win, win_keyval, attribute_val, flag);
-    knell__guard++;
-    int code = knell__native.win_get_attr(win, win_keyval, attribute_val, flag);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_GET_ATTR, code);
+    if (!ENTER(slowly_win_get_attr(win, win_keyval, attribute_val, flag)))
+        return native.win_get_attr(win, win_keyval, attribute_val, flag);
+    layer_guard++;
+    int code = native.win_get_attr(win, win_keyval, attribute_val, flag);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_GET_ATTR, code);
 }
 int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag) ALIAS(MPI_Win_get_attr);
 
-KNELL__RARE static bool slowly_win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
+RARE static bool slowly_win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)win_keyval, (intptr_t)attribute_val};
-    return knell__enter_slowly(JOB_CALL_WIN_SET_ATTR, values, 3);
+    return enter_slowly(JOB_CALL_WIN_SET_ATTR, values, 3);
 }
 
 EXPORT int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 {
-    if (!KNELL__ENTER(slowly_win_set_attr(win, win_keyval, attribute_val)))
-        return knell__native.win_set_attr(win, win_keyval, attribute_val);
-    knell__guard++;
-    int code = knell__native.win_set_attr(win, win_keyval, attribute_val);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_SET_ATTR, code);
+    if (!ENTER(slowly_win_set_attr(win, win_keyval, attribute_val)))
+        return native.win_set_attr(win, win_keyval, attribute_val);
+    layer_guard++;
+    int code = native.win_set_attr(win, win_keyval, attribute_val);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_SET_ATTR, code);
 }
 int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val) ALIAS(MPI_Win_set_attr);
 
-KNELL__RARE static bool slowly_win_call_errhandler(MPI_Win win, int errorcode)
+RARE static bool slowly_win_call_errhandler(MPI_Win win, int errorcode)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)errorcode};
-    return knell__enter_slowly(JOB_CALL_WIN_CALL_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_WIN_CALL_ERRHANDLER, values, 2);
 }
 
 EXPORT int MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 {
-    if (!KNELL__ENTER(slowly_win_call_errhandler(win, errorcode)))
-        return knell__native.win_call_errhandler(win, errorcode);
-    knell__guard++;
-    int code = knell__native.win_call_errhandler(win, errorcode);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_CALL_ERRHANDLER, code);
+    if (!ENTER(slowly_win_call_errhandler(win, errorcode)))
+        return native.win_call_errhandler(win, errorcode);
+    layer_guard++;
+    int code = native.win_call_errhandler(win, errorcode);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_CALL_ERRHANDLER, code);
 }
 int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) ALIAS(MPI_Win_call_errhandler);
 
-KNELL__RARE static bool slowly_win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
+RARE static bool slowly_win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
     const int64_t values[] = {(intptr_t)win_errhandler_fn, (intptr_t)errhandler};
-    return knell__enter_slowly(JOB_CALL_WIN_CREATE_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_WIN_CREATE_ERRHANDLER, values, 2);
 }
 
 EXPORT int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
-    if (!KNELL__ENTER(slowly_win_create_errhandler(win_errhandler_fn, errhandler)))
-        return knell__native.win_create_errhandler(win_errhandler_fn, errhandler);
-    knell__guard++;
-    int code = knell__native.win_create_errhandler(win_errhandler_fn, errhandler);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_CREATE_ERRHANDLER, code);
+    if (!ENTER(slowly_win_create_errhandler(win_errhandler_fn, errhandler)))
+        return native.win_create_errhandler(win_errhandler_fn, errhandler);
+    layer_guard++;
+    int code = native.win_create_errhandler(win_errhandler_fn, errhandler);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_CREATE_ERRHANDLER, code);
 }
 int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler) ALIAS(MPI_Win_create_errhandler);
 
-KNELL__RARE static bool slowly_win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
+RARE static bool slowly_win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)errhandler};
-    return knell__enter_slowly(JOB_CALL_WIN_GET_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_WIN_GET_ERRHANDLER, values, 2);
 }
 
 EXPORT int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
-    if (!KNELL__ENTER(slowly_win_get_errhandler(win, errhandler)))
-        return knell__native.win_get_errhandler(win, errhandler);
-    knell__guard++;
-    int code = knell__native.win_get_errhandler(win, errhandler);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_GET_ERRHANDLER, code);
+    if (!ENTER(slowly_win_get_errhandler(win, errhandler)))
+        return native.win_get_errhandler(win, errhandler);
+    layer_guard++;
+    int code = native.win_get_errhandler(win, errhandler);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_GET_ERRHANDLER, code);
 }
 int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler) ALIAS(MPI_Win_get_errhandler);
 
-KNELL__RARE static bool slowly_win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
+RARE static bool slowly_win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)errhandler};
-    return knell__enter_slowly(JOB_CALL_WIN_SET_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_WIN_SET_ERRHANDLER, values, 2);
 }
 
 EXPORT int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 {
-    if (!KNELL__ENTER(slowly_win_set_errhandler(win, errhandler)))
-        return knell__native.win_set_errhandler(win, errhandler);
-    knell__guard++;
-    int code = knell__native.win_set_errhandler(win, errhandler);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_SET_ERRHANDLER, code);
+    if (!ENTER(slowly_win_set_errhandler(win, errhandler)))
+        return native.win_set_errhandler(win, errhandler);
+    layer_guard++;
+    int code = native.win_set_errhandler(win, errhandler);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_SET_ERRHANDLER, code);
 }
 int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) ALIAS(MPI_Win_set_errhandler);
 
-KNELL__RARE static bool slowly_win_attach(MPI_Win win, void *base, MPI_Aint size)
+RARE static bool slowly_win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)base, (intptr_t)size};
-    return knell__enter_slowly(JOB_CALL_WIN_ATTACH, values, 3);
+    return enter_slowly(JOB_CALL_WIN_ATTACH, values, 3);
 }
 
 EXPORT int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
-    if (!KNELL__ENTER(slowly_win_attach(win, base, size)))
-        return knell__native.win_attach(win, base, size);
-    knell__guard++;
-    int code = knell__native.win_attach(win, base, size);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_ATTACH, code);
+    if (!ENTER(slowly_win_attach(win, base, size)))
+        return native.win_attach(win, base, size);
+    layer_guard++;
+    int code = native.win_attach(win, base, size);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_ATTACH, code);
 }
 int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) ALIAS(MPI_Win_attach);
 
-KNELL__RARE static bool slowly_win_complete(MPI_Win win)
+RARE static bool slowly_win_complete(MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_COMPLETE, values, 1);
+    return enter_slowly(JOB_CALL_WIN_COMPLETE, values, 1);
 }
 
 EXPORT int MPI_Win_complete(MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_win_complete(win)))
-        return knell__native.win_complete(win);
-    knell__guard++;
-    int code = knell__native.win_complete(win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_COMPLETE, code);
+    if (!ENTER(slowly_win_complete(win)))
+        return native.win_complete(win);
+    layer_guard++;
+    int code = native.win_complete(win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_COMPLETE, code);
 }
 int PMPI_Win_complete(MPI_Win win) ALIAS(MPI_Win_complete);
 
-KNELL__RARE static bool slowly_win_detach(MPI_Win win, const void *base)
+RARE static bool slowly_win_detach(MPI_Win win, const void *base)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)base};
-    return knell__enter_slowly(JOB_CALL_WIN_DETACH, values, 2);
+    return enter_slowly(JOB_CALL_WIN_DETACH, values, 2);
 }
 
 EXPORT int MPI_Win_detach(MPI_Win win, const void *base)
 {
-    if (!KNELL__ENTER(slowly_win_detach(win, base)))
-        return knell__native.win_detach(win, base);
-    knell__guard++;
-    int code = knell__native.win_detach(win, base);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_DETACH, code);
+    if (!ENTER(slowly_win_detach(win, base)))
+        return native.win_detach(win, base);
+    layer_guard++;
+    int code = native.win_detach(win, base);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_DETACH, code);
 }
 int PMPI_Win_detach(MPI_Win win, const void *base) ALIAS(MPI_Win_detach);
 
-KNELL__RARE static bool slowly_win_fence(int assert, MPI_Win win)
+RARE static bool slowly_win_fence(int assert, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)assert, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_FENCE, values, 2);
+    return enter_slowly(JOB_CALL_WIN_FENCE, values, 2);
 }
 
 EXPORT int MPI_Win_fence(int assert, MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_win_fence(assert, win)))
-        return knell__native.win_fence(assert, win);
-    knell__guard++;
-    int code = knell__native.win_fence(assert, win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_FENCE, code);
+    if (!ENTER(slowly_win_fence(assert, win)))
+        return native.win_fence(assert, win);
+    layer_guard++;
+    int code = native.win_fence(assert, win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_FENCE, code);
 }
 int PMPI_Win_fence(int assert, MPI_Win win) ALIAS(MPI_Win_fence);
 
-KNELL__RARE static bool slowly_win_flush(int rank, MPI_Win win)
+RARE static bool slowly_win_flush(int rank, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)rank, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_FLUSH, values, 2);
+    return enter_slowly(JOB_CALL_WIN_FLUSH, values, 2);
 }
 
 EXPORT int MPI_Win_flush(int rank, MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_win_flush(rank, win)))
-        return knell__native.win_flush(rank, win);
-    knell__guard++;
-    int code = knell__native.win_flush(rank, win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_FLUSH, code);
+    if (!ENTER(slowly_win_flush(rank, win)))
+        return native.win_flush(rank, win);
+    layer_guard++;
+    int code = native.win_flush(rank, win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_FLUSH, code);
 }
 int PMPI_Win_flush(int rank, MPI_Win win) ALIAS(MPI_Win_flush);
 
-KNELL__RARE static bool slowly_win_flush_all(MPI_Win win)
+RARE static bool slowly_win_flush_all(MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_FLUSH_ALL, values, 1);
+    return enter_slowly(JOB_CALL_WIN_FLUSH_ALL, values, 1);
 }
 
 EXPORT int MPI_Win_flush_all(MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_win_flush_all(win)))
-        return knell__native.win_flush_all(win);
-    knell__guard++;
-    int code = knell__native.win_flush_all(win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_FLUSH_ALL, code);
+    if (!ENTER(slowly_win_flush_all(win)))
+        return native.win_flush_all(win);
+    layer_guard++;
+    int code = native.win_flush_all(win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_FLUSH_ALL, code);
 }
 int PMPI_Win_flush_all(MPI_Win win) ALIAS(MPI_Win_flush_all);
 
-KNELL__RARE static bool slowly_win_flush_local(int rank, MPI_Win win)
+RARE static bool slowly_win_flush_local(int rank, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)rank, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_FLUSH_LOCAL, values, 2);
+    return enter_slowly(JOB_CALL_WIN_FLUSH_LOCAL, values, 2);
 }
 
 EXPORT int MPI_Win_flush_local(int rank, MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_win_flush_local(rank, win)))
-        return knell__native.win_flush_local(rank, win);
-    knell__guard++;
-    int code = knell__native.win_flush_local(rank, win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_FLUSH_LOCAL, code);
+    if (!ENTER(slowly_win_flush_local(rank, win)))
+        return native.win_flush_local(rank, win);
+    layer_guard++;
+    int code = native.win_flush_local(rank, win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_FLUSH_LOCAL, code);
 }
 int PMPI_Win_flush_local(int rank, MPI_Win win) ALIAS(MPI_Win_flush_local);
 
-KNELL__RARE static bool slowly_win_flush_local_all(MPI_Win win)
+RARE static bool slowly_win_flush_local_all(MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_FLUSH_LOCAL_ALL, values, 1);
+    return enter_slowly(JOB_CALL_WIN_FLUSH_LOCAL_ALL, values, 1);
 }
 
 EXPORT int MPI_Win_flush_local_all(MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_win_flush_local_all(win)))
-        return knell__native.win_flush_local_all(win);
-    knell__guard++;
-    int code = knell__native.win_flush_local_all(win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_FLUSH_LOCAL_ALL, code);
+    if (!ENTER(slowly_win_flush_local_all(win)))
+        return native.win_flush_local_all(win);
+    layer_guard++;
+    int code = native.win_flush_local_all(win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_FLUSH_LOCAL_ALL, code);
 }
 int PMPI_Win_flush_local_all(MPI_Win win) ALIAS(MPI_Win_flush_local_all);
 
-KNELL__RARE static bool slowly_win_free(MPI_Win *win)
+RARE static bool slowly_win_free(MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_FREE, values, 1);
+    return enter_slowly(JOB_CALL_WIN_FREE, values, 1);
 }
 
 EXPORT int MPI_Win_free(MPI_Win *win)
 {
-    if (!KNELL__ENTER(slowly_win_free(win)))
-        return knell__native.win_free(win);
-    knell__guard++;
-    int code = knell__native.win_free(win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_FREE, code);
+    if (!ENTER(slowly_win_free(win)))
+        return native.win_free(win);
+    layer_guard++;
+    int code = native.win_free(win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_FREE, code);
 }
 int PMPI_Win_free(MPI_Win *win) ALIAS(MPI_Win_free);
 
-KNELL__RARE static bool slowly_win_get_group(MPI_Win win, MPI_Group *group)
+RARE static bool slowly_win_get_group(MPI_Win win, MPI_Group *group)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)group};
-    return knell__enter_slowly(JOB_CALL_WIN_GET_GROUP, values, 2);
+    return enter_slowly(JOB_CALL_WIN_GET_GROUP, values, 2);
 }
 
 EXPORT int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
-    if (!KNELL__ENTER(slowly_win_get_group(win, group)))
-        return knell__native.win_get_group(win, group);
-    knell__guard++;
-    int code = knell__native.win_get_group(win, group);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_GET_GROUP, code);
+    if (!ENTER(slowly_win_get_group(win, group)))
+        return native.win_get_group(win, group);
+    layer_guard++;
+    int code = native.win_get_group(win, group);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_GET_GROUP, code);
 }
 int PMPI_Win_get_group(MPI_Win win, MPI_Group *group) ALIAS(MPI_Win_get_group);
 
-KNELL__RARE static bool slowly_win_get_info(MPI_Win win, MPI_Info *info_used)
+RARE static bool slowly_win_get_info(MPI_Win win, MPI_Info *info_used)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)info_used};
-    return knell__enter_slowly(JOB_CALL_WIN_GET_INFO, values, 2);
+    return enter_slowly(JOB_CALL_WIN_GET_INFO, values, 2);
 }
 
 EXPORT int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 {
-    if (!KNELL__ENTER(slowly_win_get_info(win, info_used)))
-        return knell__native.win_get_info(win, info_used);
-    knell__guard++;
-    int code = knell__native.win_get_info(win, info_used);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_GET_INFO, code);
+    if (!ENTER(slowly_win_get_info(win, info_used)))
+        return native.win_get_info(win, info_used);
+    layer_guard++;
+    int code = native.win_get_info(win, info_used);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_GET_INFO, code);
 }
 int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used) ALIAS(MPI_Win_get_info);
 
-KNELL__RARE static bool slowly_win_get_name(MPI_Win win, char *win_name, int *resultlen)
+RARE static bool slowly_win_get_name(MPI_Win win, char *win_name, int *resultlen)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)win_name, (intptr_t)resultlen};
-    return knell__enter_slowly(JOB_CALL_WIN_GET_NAME, values, 3);
+    return enter_slowly(JOB_CALL_WIN_GET_NAME, values, 3);
 }
 
 EXPORT int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 {
-    if (!KNELL__ENTER(slowly_win_get_name(win, win_name, resultlen)))
-        return knell__native.win_get_name(win, win_name, resultlen);
-    knell__guard++;
-    int code = knell__native.win_get_name(win, win_name, resultlen);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_GET_NAME, code);
+    if (!ENTER(slowly_win_get_name(win, win_name, resultlen)))
+        return native.win_get_name(win, win_name, resultlen);
+    layer_guard++;
+    int code = native.win_get_name(win, win_name, resultlen);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_GET_NAME, code);
 }
 int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen) ALIAS(MPI_Win_get_name);
 
-KNELL__RARE static bool slowly_win_lock(int lock_type, int rank, int assert, MPI_Win win)
+RARE static bool slowly_win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)lock_type, (intptr_t)rank, (intptr_t)assert, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_LOCK, values, 4);
+    return enter_slowly(JOB_CALL_WIN_LOCK, values, 4);
 }
 
 EXPORT int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_win_lock(lock_type, rank, assert, win)))
-        return knell__native.win_lock(lock_type, rank, assert, win);
-    knell__guard++;
-    int code = knell__native.win_lock(lock_type, rank, assert, win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_LOCK, code);
+    if (!ENTER(slowly_win_lock(lock_type, rank, assert, win)))
+        return native.win_lock(lock_type, rank, assert, win);
+    layer_guard++;
+    int code = native.win_lock(lock_type, rank, assert, win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_LOCK, code);
 }
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) ALIAS(MPI_Win_lock);
 
-KNELL__RARE static bool slowly_win_lock_all(int assert, MPI_Win win)
+RARE static bool slowly_win_lock_all(int assert, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)assert, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_LOCK_ALL, values, 2);
+    return enter_slowly(JOB_CALL_WIN_LOCK_ALL, values, 2);
 }
 
 EXPORT int MPI_Win_lock_all(int assert, MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_win_lock_all(assert, win)))
-        return knell__native.win_lock_all(assert, win);
-    knell__guard++;
-    int code = knell__native.win_lock_all(assert, win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_LOCK_ALL, code);
+    if (!ENTER(slowly_win_lock_all(assert, win)))
+        return native.win_lock_all(assert, win);
+    layer_guard++;
+    int code = native.win_lock_all(assert, win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_LOCK_ALL, code);
 }
 int PMPI_Win_lock_all(int assert, MPI_Win win) ALIAS(MPI_Win_lock_all);
 
-KNELL__RARE static bool slowly_win_post(MPI_Group group, int assert, MPI_Win win)
+RARE static bool slowly_win_post(MPI_Group group, int assert, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)assert, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_POST, values, 3);
+    return enter_slowly(JOB_CALL_WIN_POST, values, 3);
 }
 
 EXPORT int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_win_post(group, assert, win)))
-        return knell__native.win_post(group, assert, win);
-    knell__guard++;
-    int code = knell__native.win_post(group, assert, win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_POST, code);
+    if (!ENTER(slowly_win_post(group, assert, win)))
+        return native.win_post(group, assert, win);
+    layer_guard++;
+    int code = native.win_post(group, assert, win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_POST, code);
 }
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) ALIAS(MPI_Win_post);
 
-KNELL__RARE static bool slowly_win_set_info(MPI_Win win, MPI_Info info)
+RARE static bool slowly_win_set_info(MPI_Win win, MPI_Info info)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)info};
-    return knell__enter_slowly(JOB_CALL_WIN_SET_INFO, values, 2);
+    return enter_slowly(JOB_CALL_WIN_SET_INFO, values, 2);
 }
 
 EXPORT int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
-    if (!KNELL__ENTER(slowly_win_set_info(win, info)))
-        return knell__native.win_set_info(win, info);
-    knell__guard++;
-    int code = knell__native.win_set_info(win, info);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_SET_INFO, code);
+    if (!ENTER(slowly_win_set_info(win, info)))
+        return native.win_set_info(win, info);
+    layer_guard++;
+    int code = native.win_set_info(win, info);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_SET_INFO, code);
 }
 int PMPI_Win_set_info(MPI_Win win, MPI_Info info) ALIAS(MPI_Win_set_info);
 
-KNELL__RARE static bool slowly_win_set_name(MPI_Win win, const char *win_name)
+RARE static bool slowly_win_set_name(MPI_Win win, const char *win_name)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)win_name};
-    return knell__enter_slowly(JOB_CALL_WIN_SET_NAME, values, 2);
+    return enter_slowly(JOB_CALL_WIN_SET_NAME, values, 2);
 }
 
 EXPORT int MPI_Win_set_name(MPI_Win win, const char *win_name)
 {
-    if (!KNELL__ENTER(slowly_win_set_name(win, win_name)))
-        return knell__native.win_set_name(win, win_name);
-    knell__guard++;
-    int code = knell__native.win_set_name(win, win_name);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_SET_NAME, code);
+    if (!ENTER(slowly_win_set_name(win, win_name)))
+        return native.win_set_name(win, win_name);
+    layer_guard++;
+    int code = native.win_set_name(win, win_name);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_SET_NAME, code);
 }
 int PMPI_Win_set_name(MPI_Win win, const char *win_name) ALIAS(MPI_Win_set_name);
 
-KNELL__RARE static bool slowly_win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
+RARE static bool slowly_win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)rank, (intptr_t)size, (intptr_t)disp_unit, (intptr_t)baseptr};
-    return knell__enter_slowly(JOB_CALL_WIN_SHARED_QUERY, values, 5);
+    return enter_slowly(JOB_CALL_WIN_SHARED_QUERY, values, 5);
 }
 
 EXPORT int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
-    if (!KNELL__ENTER(slowly_win_shared_query(win, rank, size, disp_unit, baseptr)))
-        return knell__native.win_shared_query(win, rank, size, disp_unit, baseptr);
-    knell__guard++;
-    int code = knell__native.win_shared_query(win, rank, size, disp_unit, baseptr);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_SHARED_QUERY, code);
+    if (!ENTER(slowly_win_shared_query(win, rank, size, disp_unit, baseptr)))
+        return native.win_shared_query(win, rank, size, disp_unit, baseptr);
+    layer_guard++;
+    int code = native.win_shared_query(win, rank, size, disp_unit, baseptr);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_SHARED_QUERY, code);
 }
 int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) ALIAS(MPI_Win_shared_query);
 
-KNELL__RARE static bool slowly_win_start(MPI_Group group, int assert, MPI_Win win)
+RARE static bool slowly_win_start(MPI_Group group, int assert, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)assert, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_START, values, 3);
+    return enter_slowly(JOB_CALL_WIN_START, values, 3);
 }
 
 EXPORT int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_win_start(group, assert, win)))
-        return knell__native.win_start(group, assert, win);
-    knell__guard++;
-    int code = knell__native.win_start(group, assert, win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_START, code);
+    if (!ENTER(slowly_win_start(group, assert, win)))
+        return native.win_start(group, assert, win);
+    layer_guard++;
+    int code = native.win_start(group, assert, win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_START, code);
 }
 int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) ALIAS(MPI_Win_start);
 
-KNELL__RARE static bool slowly_win_sync(MPI_Win win)
+RARE static bool slowly_win_sync(MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_SYNC, values, 1);
+    return enter_slowly(JOB_CALL_WIN_SYNC, values, 1);
 }
 
 EXPORT int MPI_Win_sync(MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_win_sync(win)))
-        return knell__native.win_sync(win);
-    knell__guard++;
-    int code = knell__native.win_sync(win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_SYNC, code);
+    if (!ENTER(slowly_win_sync(win)))
+        return native.win_sync(win);
+    layer_guard++;
+    int code = native.win_sync(win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_SYNC, code);
 }
 int PMPI_Win_sync(MPI_Win win) ALIAS(MPI_Win_sync);
 
-KNELL__RARE static bool slowly_win_test(MPI_Win win, int *flag)
+RARE static bool slowly_win_test(MPI_Win win, int *flag)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)flag};
-    return knell__enter_slowly(JOB_CALL_WIN_TEST, values, 2);
+    return enter_slowly(JOB_CALL_WIN_TEST, values, 2);
 }
 
 EXPORT int MPI_Win_test(MPI_Win win, int *flag)
 {
-    if (!KNELL__ENTER(slowly_win_test(win, flag)))
-        return knell__native.win_test(win, flag);
-    knell__guard++;
-    int code = knell__native.win_test(win, flag);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_TEST, code);
+    if (!ENTER(slowly_win_test(win, flag)))
+        return native.win_test(win, flag);
+    layer_guard++;
+    int code = native.win_test(win, flag);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_TEST, code);
 }
 int PMPI_Win_test(MPI_Win win, int *flag) ALIAS(MPI_Win_test);
 
-KNELL__RARE static bool slowly_win_unlock(int rank, MPI_Win win)
+RARE static bool slowly_win_unlock(int rank, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)rank, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_UNLOCK, values, 2);
+    return enter_slowly(JOB_CALL_WIN_UNLOCK, values, 2);
 }
 
 EXPORT int MPI_Win_unlock(int rank, MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_win_unlock(rank, win)))
-        return knell__native.win_unlock(rank, win);
-    knell__guard++;
-    int code = knell__native.win_unlock(rank, win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_UNLOCK, code);
+    if (!ENTER(slowly_win_unlock(rank, win)))
+        return native.win_unlock(rank, win);
+    layer_guard++;
+    int code = native.win_unlock(rank, win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_UNLOCK, code);
 }
 int PMPI_Win_unlock(int rank, MPI_Win win) ALIAS(MPI_Win_unlock);
 
-KNELL__RARE static bool slowly_win_unlock_all(MPI_Win win)
+RARE static bool slowly_win_unlock_all(MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_UNLOCK_ALL, values, 1);
+    return enter_slowly(JOB_CALL_WIN_UNLOCK_ALL, values, 1);
 }
 
 EXPORT int MPI_Win_unlock_all(MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_win_unlock_all(win)))
-        return knell__native.win_unlock_all(win);
-    knell__guard++;
-    int code = knell__native.win_unlock_all(win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_UNLOCK_ALL, code);
+    if (!ENTER(slowly_win_unlock_all(win)))
+        return native.win_unlock_all(win);
+    layer_guard++;
+    int code = native.win_unlock_all(win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_UNLOCK_ALL, code);
 }
 int PMPI_Win_unlock_all(MPI_Win win) ALIAS(MPI_Win_unlock_all);
 
-KNELL__RARE static bool slowly_win_wait(MPI_Win win)
+RARE static bool slowly_win_wait(MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_WAIT, values, 1);
+    return enter_slowly(JOB_CALL_WIN_WAIT, values, 1);
 }
 
 EXPORT int MPI_Win_wait(MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_win_wait(win)))
-        return knell__native.win_wait(win);
-    knell__guard++;
-    int code = knell__native.win_wait(win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_WIN_WAIT, code);
+    if (!ENTER(slowly_win_wait(win)))
+        return native.win_wait(win);
+    layer_guard++;
+    int code = native.win_wait(win);
+    layer_guard--;
+    return leave(JOB_CALL_WIN_WAIT, code);
 }
 int PMPI_Win_wait(MPI_Win win) ALIAS(MPI_Win_wait);
 
-KNELL__RARE static bool slowly_put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+RARE static bool slowly_put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_PUT, values, 8);
+    return enter_slowly(JOB_CALL_PUT, values, 8);
 }
 
 EXPORT int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win)))
-        return knell__native.put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-    knell__guard++;
-    int code = knell__native.put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_PUT, code);
+    if (!ENTER(slowly_put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win)))
+        return native.put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+    layer_guard++;
+    int code = native.put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+    layer_guard--;
+    return leave(JOB_CALL_PUT, code);
 }
 int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) ALIAS(MPI_Put);
 
-KNELL__RARE static bool slowly_get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+RARE static bool slowly_get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_GET, values, 8);
+    return enter_slowly(JOB_CALL_GET, values, 8);
 }
 
 EXPORT int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win)))
-        return knell__native.get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-    knell__guard++;
-    int code = knell__native.get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_GET, code);
+    if (!ENTER(slowly_get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win)))
+        return native.get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+    layer_guard++;
+    int code = native.get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+    layer_guard--;
+    return leave(JOB_CALL_GET, code);
 }
 int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) ALIAS(MPI_Get);
 
-KNELL__RARE static bool slowly_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+RARE static bool slowly_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)op, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_ACCUMULATE, values, 9);
+    return enter_slowly(JOB_CALL_ACCUMULATE, values, 9);
 }
 
 EXPORT int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win)))
-        return knell__native.accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-    knell__guard++;
-    int code = knell__native.accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_ACCUMULATE, code);
+    if (!ENTER(slowly_accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win)))
+        return native.accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+    layer_guard++;
+    int code = native.accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+    layer_guard--;
+    return leave(JOB_CALL_ACCUMULATE, code);
 }
 int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) ALIAS(MPI_Accumulate);
 
-KNELL__RARE static bool slowly_get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+RARE static bool slowly_get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)result_addr, (intptr_t)result_count, (intptr_t)result_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)op, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_GET_ACCUMULATE, values, 12);
+    return enter_slowly(JOB_CALL_GET_ACCUMULATE, values, 12);
 }
 
 EXPORT int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win)))
-        return knell__native.get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-    knell__guard++;
-    int code = knell__native.get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_GET_ACCUMULATE, code);
+    if (!ENTER(slowly_get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win)))
+        return native.get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+    layer_guard++;
+    int code = native.get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+    layer_guard--;
+    return leave(JOB_CALL_GET_ACCUMULATE, code);
 }
 int PMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) ALIAS(MPI_Get_accumulate);
 
-KNELL__RARE static bool slowly_fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
+RARE static bool slowly_fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)result_addr, (intptr_t)datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)op, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_FETCH_AND_OP, values, 7);
+    return enter_slowly(JOB_CALL_FETCH_AND_OP, values, 7);
 }
 
 EXPORT int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win)))
-        return knell__native.fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
-    knell__guard++;
-    int code = knell__native.fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_FETCH_AND_OP, code);
+    if (!ENTER(slowly_fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win)))
+        return native.fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+    layer_guard++;
+    int code = native.fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+    layer_guard--;
+    return leave(JOB_CALL_FETCH_AND_OP, code);
 }
 int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) ALIAS(MPI_Fetch_and_op);
 
-KNELL__RARE static bool slowly_compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
+RARE static bool slowly_compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)compare_addr, (intptr_t)result_addr, (intptr_t)datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_COMPARE_AND_SWAP, values, 7);
+    return enter_slowly(JOB_CALL_COMPARE_AND_SWAP, values, 7);
 }
 
 EXPORT int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
-    if (!KNELL__ENTER(slowly_compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win)))
-        return knell__native.compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
-    knell__guard++;
-    int code = knell__native.compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
-    knell__guard--;
-    return knell__leave(JOB_CALL_COMPARE_AND_SWAP, code);
+    if (!ENTER(slowly_compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win)))
+        return native.compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+    layer_guard++;
+    int code = native.compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+    layer_guard--;
+    return leave(JOB_CALL_COMPARE_AND_SWAP, code);
 }
 int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) ALIAS(MPI_Compare_and_swap);
 
-KNELL__RARE static bool slowly_rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+RARE static bool slowly_rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)win, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_RPUT, values, 9);
+    return enter_slowly(JOB_CALL_RPUT, values, 9);
 }
 
 EXPORT int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request)))
-        return knell__native.rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-    knell__guard++;
-    int code = knell__native.rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-    knell__guard--;
-    return knell__leave(JOB_CALL_RPUT, code);
+    if (!ENTER(slowly_rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request)))
+        return native.rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+    layer_guard++;
+    int code = native.rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+    layer_guard--;
+    return leave(JOB_CALL_RPUT, code);
 }
 int PMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rput);
 
-KNELL__RARE static bool slowly_rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+RARE static bool slowly_rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)win, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_RGET, values, 9);
+    return enter_slowly(JOB_CALL_RGET, values, 9);
 }
 
 EXPORT int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request)))
-        return knell__native.rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-    knell__guard++;
-    int code = knell__native.rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-    knell__guard--;
-    return knell__leave(JOB_CALL_RGET, code);
+    if (!ENTER(slowly_rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request)))
+        return native.rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+    layer_guard++;
+    int code = native.rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+    layer_guard--;
+    return leave(JOB_CALL_RGET, code);
 }
 int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rget);
 
-KNELL__RARE static bool slowly_raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+RARE static bool slowly_raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)op, (intptr_t)win, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_RACCUMULATE, values, 10);
+    return enter_slowly(JOB_CALL_RACCUMULATE, values, 10);
 }
 
 EXPORT int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request)))
-        return knell__native.raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-    knell__guard++;
-    int code = knell__native.raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-    knell__guard--;
-    return knell__leave(JOB_CALL_RACCUMULATE, code);
+    if (!ENTER(slowly_raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request)))
+        return native.raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+    layer_guard++;
+    int code = native.raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+    layer_guard--;
+    return leave(JOB_CALL_RACCUMULATE, code);
 }
 int PMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) ALIAS(MPI_Raccumulate);
 
-KNELL__RARE static bool slowly_rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+RARE static bool slowly_rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)result_addr, (intptr_t)result_count, (intptr_t)result_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)op, (intptr_t)win, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_RGET_ACCUMULATE, values, 13);
+    return enter_slowly(JOB_CALL_RGET_ACCUMULATE, values, 13);
 }
 
 EXPORT int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request)))
-        return knell__native.rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-    knell__guard++;
-    int code = knell__native.rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-    knell__guard--;
-    return knell__leave(JOB_CALL_RGET_ACCUMULATE, code);
+    if (!ENTER(slowly_rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request)))
+        return native.rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+    layer_guard++;
+    int code = native.rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+    layer_guard--;
+    return leave(JOB_CALL_RGET_ACCUMULATE, code);
 }
 int PMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rget_accumulate);
 
-KNELL__RARE static bool slowly_win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
+RARE static bool slowly_win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
     const int64_t values[] = {(intptr_t)win_copy_attr_fn, (intptr_t)win_delete_attr_fn, (intptr_t)win_keyval, (intptr_t)extra_state};
-    return knell__enter_slowly(JOB_CALL_WIN_CREATE_KEYVAL, values, 4);
+    return enter_slowly(JOB_CALL_WIN_CREATE_KEYVAL, values, 4);
 }
 
 EXPORT int MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
-    if (!KNELL__ENTER(slowly_win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state)))
-        return knell__native.win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
-    return knell__leave(JOB_CALL_WIN_CREATE_KEYVAL, knell__native.win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
+    if (!ENTER(slowly_win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state)))
+        return native.win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
+    return leave(JOB_CALL_WIN_CREATE_KEYVAL, native.win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
 }
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state) ALIAS(MPI_Win_create_keyval);
 
-KNELL__RARE static bool slowly_win_free_keyval(int *win_keyval)
+RARE static bool slowly_win_free_keyval(int *win_keyval)
 {
     const int64_t values[] = {(intptr_t)win_keyval};
-    return knell__enter_slowly(JOB_CALL_WIN_FREE_KEYVAL, values, 1);
+    return enter_slowly(JOB_CALL_WIN_FREE_KEYVAL, values, 1);
 }
 
 EXPORT int MPI_Win_free_keyval(int *win_keyval)
 {
-    if (!KNELL__ENTER(slowly_win_free_keyval(win_keyval)))
-        return knell__native.win_free_keyval(win_keyval);
-    return knell__leave(JOB_CALL_WIN_FREE_KEYVAL, knell__native.win_free_keyval(win_keyval));
+    if (!ENTER(slowly_win_free_keyval(win_keyval)))
+        return native.win_free_keyval(win_keyval);
+    return leave(JOB_CALL_WIN_FREE_KEYVAL, native.win_free_keyval(win_keyval));
 }
 int PMPI_Win_free_keyval(int *win_keyval) ALIAS(MPI_Win_free_keyval);
 
-KNELL__RARE static bool slowly_file_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
+RARE static bool slowly_file_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)filename, (intptr_t)amode, (intptr_t)info, (intptr_t)fh};
-    return knell__enter_slowly(JOB_CALL_FILE_OPEN, values, 5);
+    return enter_slowly(JOB_CALL_FILE_OPEN, values, 5);
 }
 
 EXPORT int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
-    if (!KNELL__ENTER(slowly_file_open(comm, filename, amode, info, fh)))
-        return knell__native.file_open(comm, filename, amode, info, fh);
-    return knell__leave(JOB_CALL_FILE_OPEN, knell__raise_lack(comm, JOB_CALL_FILE_OPEN));
+    if (!ENTER(slowly_file_open(comm, filename, amode, info, fh)))
+        return native.file_open(comm, filename, amode, info, fh);
+    return leave(JOB_CALL_FILE_OPEN, error_raise_lack(comm, JOB_CALL_FILE_OPEN));
 }
 int PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh) ALIAS(MPI_File_open);
 
-KNELL__RARE static bool slowly_comm_revoke(MPI_Comm comm)
+RARE static bool slowly_comm_revoke(MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_COMM_REVOKE, values, 1);
+    return enter_slowly(JOB_CALL_COMM_REVOKE, values, 1);
 }
 
 EXPORT int MPIX_Comm_revoke(MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_comm_revoke(comm)))
+    if (!ENTER(slowly_comm_revoke(comm)))
         return MPI_ERR_OTHER;
-    int64_t began = knell__tell_begin();
-    int code = knell__mpi_comm_revoke(comm);
-    knell__tell_did(JOB_CALL_COMM_REVOKE, comm, began, code);
-    return knell__leave(JOB_CALL_COMM_REVOKE, code);
+    int64_t began = enter_tell_begin();
+    int code = mpi_comm_revoke(comm);
+    enter_tell_did(JOB_CALL_COMM_REVOKE, comm, began, code);
+    return leave(JOB_CALL_COMM_REVOKE, code);
 }
 int PMPIX_Comm_revoke(MPI_Comm comm) ALIAS(MPIX_Comm_revoke);
 int MPI_Comm_revoke(MPI_Comm comm) ALIAS(MPIX_Comm_revoke);
 int PMPI_Comm_revoke(MPI_Comm comm) ALIAS(MPIX_Comm_revoke);
 
-KNELL__RARE static bool slowly_comm_is_revoked(MPI_Comm comm, int *flag)
+RARE static bool slowly_comm_is_revoked(MPI_Comm comm, int *flag)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)flag};
-    return knell__enter_slowly(JOB_CALL_COMM_IS_REVOKED, values, 2);
+    return enter_slowly(JOB_CALL_COMM_IS_REVOKED, values, 2);
 }
 
 EXPORT int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag)
 {
-    if (!KNELL__ENTER(slowly_comm_is_revoked(comm, flag)))
+    if (!ENTER(slowly_comm_is_revoked(comm, flag)))
         return MPI_ERR_OTHER;
-    int64_t began = knell__tell_begin();
-    int code = knell__mpi_comm_is_revoked(comm, flag);
-    knell__tell_did(JOB_CALL_COMM_IS_REVOKED, comm, began, code);
-    return knell__leave(JOB_CALL_COMM_IS_REVOKED, code);
+    int64_t began = enter_tell_begin();
+    int code = mpi_comm_is_revoked(comm, flag);
+    enter_tell_did(JOB_CALL_COMM_IS_REVOKED, comm, began, code);
+    return leave(JOB_CALL_COMM_IS_REVOKED, code);
 }
 int PMPIX_Comm_is_revoked(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_is_revoked);
 int MPI_Comm_is_revoked(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_is_revoked);
 int PMPI_Comm_is_revoked(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_is_revoked);
 
-KNELL__RARE static bool slowly_comm_shrink(MPI_Comm comm, MPI_Comm *newcomm)
+RARE static bool slowly_comm_shrink(MPI_Comm comm, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)newcomm};
-    return knell__enter_slowly(JOB_CALL_COMM_SHRINK, values, 2);
+    return enter_slowly(JOB_CALL_COMM_SHRINK, values, 2);
 }
 
 EXPORT int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (!KNELL__ENTER(slowly_comm_shrink(comm, newcomm)))
+    if (!ENTER(slowly_comm_shrink(comm, newcomm)))
         return MPI_ERR_OTHER;
-    int64_t began = knell__tell_begin();
-    int code = knell__mpi_comm_shrink(comm, newcomm);
-    knell__tell_did(JOB_CALL_COMM_SHRINK, comm, began, code);
-    return knell__leave(JOB_CALL_COMM_SHRINK, code);
+    int64_t began = enter_tell_begin();
+    int code = mpi_comm_shrink(comm, newcomm);
+    enter_tell_did(JOB_CALL_COMM_SHRINK, comm, began, code);
+    return leave(JOB_CALL_COMM_SHRINK, code);
 }
 int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPIX_Comm_shrink);
 int MPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPIX_Comm_shrink);
 int PMPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPIX_Comm_shrink);
 
-KNELL__RARE static bool slowly_comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+RARE static bool slowly_comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)newcomm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_COMM_ISHRINK, values, 3);
+    return enter_slowly(JOB_CALL_COMM_ISHRINK, values, 3);
 }
 
 EXPORT int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_comm_ishrink(comm, newcomm, request)))
+    if (!ENTER(slowly_comm_ishrink(comm, newcomm, request)))
         return MPI_ERR_OTHER;
-    int64_t began = knell__tell_begin();
-    int code = knell__mpi_comm_ishrink(comm, newcomm, request);
-    knell__tell_did(JOB_CALL_COMM_ISHRINK, comm, began, code);
-    return knell__leave(JOB_CALL_COMM_ISHRINK, code);
+    int64_t began = enter_tell_begin();
+    int code = mpi_comm_ishrink(comm, newcomm, request);
+    enter_tell_did(JOB_CALL_COMM_ISHRINK, comm, began, code);
+    return leave(JOB_CALL_COMM_ISHRINK, code);
 }
 int PMPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPIX_Comm_ishrink);
 int MPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPIX_Comm_ishrink);
 int PMPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPIX_Comm_ishrink);
 
-KNELL__RARE static bool slowly_comm_agree(MPI_Comm comm, int *flag)
+RARE static bool slowly_comm_agree(MPI_Comm comm, int *flag)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)flag};
-    return knell__enter_slowly(JOB_CALL_COMM_AGREE, values, 2);
+    return enter_slowly(JOB_CALL_COMM_AGREE, values, 2);
 }
 
 EXPORT int MPIX_Comm_agree(MPI_Comm comm, int *flag)
 {
-    if (!KNELL__ENTER(slowly_comm_agree(comm, flag)))
+    if (!ENTER(slowly_comm_agree(comm, flag)))
         return MPI_ERR_OTHER;
-    int64_t began = knell__tell_begin();
-    int code = knell__mpi_comm_agree(comm, flag);
-    knell__tell_did(JOB_CALL_COMM_AGREE, comm, began, code);
-    return knell__leave(JOB_CALL_COMM_AGREE, code);
+    int64_t began = enter_tell_begin();
+    int code = mpi_comm_agree(comm, flag);
+    enter_tell_did(JOB_CALL_COMM_AGREE, comm, began, code);
+    return leave(JOB_CALL_COMM_AGREE, code);
 }
 int PMPIX_Comm_agree(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_agree);
 int MPI_Comm_agree(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_agree);
 int PMPI_Comm_agree(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_agree);
 
-KNELL__RARE static bool slowly_comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request)
+RARE static bool slowly_comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)flag, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_COMM_IAGREE, values, 3);
+    return enter_slowly(JOB_CALL_COMM_IAGREE, values, 3);
 }
 
 EXPORT int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_comm_iagree(comm, flag, request)))
+    if (!ENTER(slowly_comm_iagree(comm, flag, request)))
         return MPI_ERR_OTHER;
-    int64_t began = knell__tell_begin();
-    int code = knell__mpi_comm_iagree(comm, flag, request);
-    knell__tell_did(JOB_CALL_COMM_IAGREE, comm, began, code);
-    return knell__leave(JOB_CALL_COMM_IAGREE, code);
+    int64_t began = enter_tell_begin();
+    int code = mpi_comm_iagree(comm, flag, request);
+    enter_tell_did(JOB_CALL_COMM_IAGREE, comm, began, code);
+    return leave(JOB_CALL_COMM_IAGREE, code);
 }
 int PMPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request) ALIAS(MPIX_Comm_iagree);
 int MPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request) ALIAS(MPIX_Comm_iagree);
 int PMPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request) ALIAS(MPIX_Comm_iagree);
 
-KNELL__RARE static bool slowly_comm_get_failed(MPI_Comm comm, MPI_Group *failed)
+RARE static bool slowly_comm_get_failed(MPI_Comm comm, MPI_Group *failed)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)failed};
-    return knell__enter_slowly(JOB_CALL_COMM_GET_FAILED, values, 2);
+    return enter_slowly(JOB_CALL_COMM_GET_FAILED, values, 2);
 }
 
 EXPORT int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed)
 {
-    if (!KNELL__ENTER(slowly_comm_get_failed(comm, failed)))
+    if (!ENTER(slowly_comm_get_failed(comm, failed)))
         return MPI_ERR_OTHER;
-    int64_t began = knell__tell_begin();
-    int code = knell__mpi_comm_get_failed(comm, failed);
-    knell__tell_did(JOB_CALL_COMM_GET_FAILED, comm, began, code);
-    return knell__leave(JOB_CALL_COMM_GET_FAILED, code);
+    int64_t began = enter_tell_begin();
+    int code = mpi_comm_get_failed(comm, failed);
+    enter_tell_did(JOB_CALL_COMM_GET_FAILED, comm, began, code);
+    return leave(JOB_CALL_COMM_GET_FAILED, code);
 }
 int PMPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_get_failed);
 int MPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_get_failed);
 int PMPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_get_failed);
 
-KNELL__RARE static bool slowly_comm_ack_failed(MPI_Comm comm, int count, int *acked)
+RARE static bool slowly_comm_ack_failed(MPI_Comm comm, int count, int *acked)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)count, (intptr_t)acked};
-    return knell__enter_slowly(JOB_CALL_COMM_ACK_FAILED, values, 3);
+    return enter_slowly(JOB_CALL_COMM_ACK_FAILED, values, 3);
 }
 
 EXPORT int MPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked)
 {
-    if (!KNELL__ENTER(slowly_comm_ack_failed(comm, count, acked)))
+    if (!ENTER(slowly_comm_ack_failed(comm, count, acked)))
         return MPI_ERR_OTHER;
-    int64_t began = knell__tell_begin();
-    int code = knell__mpi_comm_ack_failed(comm, count, acked);
-    knell__tell_did(JOB_CALL_COMM_ACK_FAILED, comm, began, code);
-    return knell__leave(JOB_CALL_COMM_ACK_FAILED, code);
+    int64_t began = enter_tell_begin();
+    int code = mpi_comm_ack_failed(comm, count, acked);
+    enter_tell_did(JOB_CALL_COMM_ACK_FAILED, comm, began, code);
+    return leave(JOB_CALL_COMM_ACK_FAILED, code);
 }
 int PMPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked) ALIAS(MPIX_Comm_ack_failed);
 int MPI_Comm_ack_failed(MPI_Comm comm, int count, int *acked) ALIAS(MPIX_Comm_ack_failed);
 int PMPI_Comm_ack_failed(MPI_Comm comm, int count, int *acked) ALIAS(MPIX_Comm_ack_failed);
 
-KNELL__RARE static bool slowly_comm_failure_ack(MPI_Comm comm)
+RARE static bool slowly_comm_failure_ack(MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_COMM_FAILURE_ACK, values, 1);
+    return enter_slowly(JOB_CALL_COMM_FAILURE_ACK, values, 1);
 }
 
 EXPORT int MPIX_Comm_failure_ack(MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_comm_failure_ack(comm)))
+    if (!ENTER(slowly_comm_failure_ack(comm)))
         return MPI_ERR_OTHER;
-    int64_t began = knell__tell_begin();
-    int code = knell__mpi_comm_failure_ack(comm);
-    knell__tell_did(JOB_CALL_COMM_FAILURE_ACK, comm, began, code);
-    return knell__leave(JOB_CALL_COMM_FAILURE_ACK, code);
+    int64_t began = enter_tell_begin();
+    int code = mpi_comm_failure_ack(comm);
+    enter_tell_did(JOB_CALL_COMM_FAILURE_ACK, comm, began, code);
+    return leave(JOB_CALL_COMM_FAILURE_ACK, code);
 }
 int PMPIX_Comm_failure_ack(MPI_Comm comm) ALIAS(MPIX_Comm_failure_ack);
 int MPI_Comm_failure_ack(MPI_Comm comm) ALIAS(MPIX_Comm_failure_ack);
 int PMPI_Comm_failure_ack(MPI_Comm comm) ALIAS(MPIX_Comm_failure_ack);
 
-KNELL__RARE static bool slowly_comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed)
+RARE static bool slowly_comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)failed};
-    return knell__enter_slowly(JOB_CALL_COMM_FAILURE_GET_ACKED, values, 2);
+    return enter_slowly(JOB_CALL_COMM_FAILURE_GET_ACKED, values, 2);
 }
 
 EXPORT int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed)
 {
-    if (!KNELL__ENTER(slowly_comm_failure_get_acked(comm, failed)))
+    if (!ENTER(slowly_comm_failure_get_acked(comm, failed)))
         return MPI_ERR_OTHER;
-    int64_t began = knell__tell_begin();
-    int code = knell__mpi_comm_failure_get_acked(comm, failed);
-    knell__tell_did(JOB_CALL_COMM_FAILURE_GET_ACKED, comm, began, code);
-    return knell__leave(JOB_CALL_COMM_FAILURE_GET_ACKED, code);
+    int64_t began = enter_tell_begin();
+    int code = mpi_comm_failure_get_acked(comm, failed);
+    enter_tell_did(JOB_CALL_COMM_FAILURE_GET_ACKED, comm, began, code);
+    return leave(JOB_CALL_COMM_FAILURE_GET_ACKED, code);
 }
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
 int MPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
 int PMPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
 
-KNELL__RARE static bool slowly_type_create_f90_integer(int r, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)r, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_CREATE_F90_INTEGER, values, 2);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_F90_INTEGER, values, 2);
 }
 
 EXPORT int MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_create_f90_integer(r, newtype)))
-        return knell__native.type_create_f90_integer(r, newtype);
-    return knell__leave(JOB_CALL_TYPE_CREATE_F90_INTEGER, knell__native.type_create_f90_integer(r, newtype));
+    if (!ENTER(slowly_type_create_f90_integer(r, newtype)))
+        return native.type_create_f90_integer(r, newtype);
+    return leave(JOB_CALL_TYPE_CREATE_F90_INTEGER, native.type_create_f90_integer(r, newtype));
 }
 int PMPI_Type_create_f90_integer(int r, MPI_Datatype *newtype) ALIAS(MPI_Type_create_f90_integer);
 
-KNELL__RARE static bool slowly_type_create_f90_real(int p, int r, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)p, (intptr_t)r, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_CREATE_F90_REAL, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_F90_REAL, values, 3);
 }
 
 EXPORT int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_create_f90_real(p, r, newtype)))
-        return knell__native.type_create_f90_real(p, r, newtype);
-    return knell__leave(JOB_CALL_TYPE_CREATE_F90_REAL, knell__native.type_create_f90_real(p, r, newtype));
+    if (!ENTER(slowly_type_create_f90_real(p, r, newtype)))
+        return native.type_create_f90_real(p, r, newtype);
+    return leave(JOB_CALL_TYPE_CREATE_F90_REAL, native.type_create_f90_real(p, r, newtype));
 }
 int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype) ALIAS(MPI_Type_create_f90_real);
 
-KNELL__RARE static bool slowly_type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)p, (intptr_t)r, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_CREATE_F90_COMPLEX, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_F90_COMPLEX, values, 3);
 }
 
 EXPORT int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_create_f90_complex(p, r, newtype)))
-        return knell__native.type_create_f90_complex(p, r, newtype);
-    return knell__leave(JOB_CALL_TYPE_CREATE_F90_COMPLEX, knell__native.type_create_f90_complex(p, r, newtype));
+    if (!ENTER(slowly_type_create_f90_complex(p, r, newtype)))
+        return native.type_create_f90_complex(p, r, newtype);
+    return leave(JOB_CALL_TYPE_CREATE_F90_COMPLEX, native.type_create_f90_complex(p, r, newtype));
 }
 int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype) ALIAS(MPI_Type_create_f90_complex);
 
-KNELL__RARE static bool slowly_type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
+RARE static bool slowly_type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
 {
     const int64_t values[] = {(intptr_t)type_copy_attr_fn, (intptr_t)type_delete_attr_fn, (intptr_t)type_keyval, (intptr_t)extra_state};
-    return knell__enter_slowly(JOB_CALL_TYPE_CREATE_KEYVAL, values, 4);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_KEYVAL, values, 4);
 }
 
 EXPORT int MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
 {
-    if (!KNELL__ENTER(slowly_type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state)))
-        return knell__native.type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
-    return knell__leave(JOB_CALL_TYPE_CREATE_KEYVAL, knell__native.type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
+    if (!ENTER(slowly_type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state)))
+        return native.type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
+    return leave(JOB_CALL_TYPE_CREATE_KEYVAL, native.type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
 }
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state) ALIAS(MPI_Type_create_keyval);
 
-KNELL__RARE static bool slowly_type_delete_attr(MPI_Datatype datatype, int type_keyval)
+RARE static bool slowly_type_delete_attr(MPI_Datatype datatype, int type_keyval)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_keyval};
-    return knell__enter_slowly(JOB_CALL_TYPE_DELETE_ATTR, values, 2);
+    return enter_slowly(JOB_CALL_TYPE_DELETE_ATTR, values, 2);
 }
 
 EXPORT int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 {
-    if (!KNELL__ENTER(slowly_type_delete_attr(datatype, type_keyval)))
-        return knell__native.type_delete_attr(datatype, type_keyval);
-    return knell__leave(JOB_CALL_TYPE_DELETE_ATTR, knell__native.type_delete_attr(datatype, type_keyval));
+    if (!ENTER(slowly_type_delete_attr(datatype, type_keyval)))
+        return native.type_delete_attr(datatype, type_keyval);
+    return leave(JOB_CALL_TYPE_DELETE_ATTR, native.type_delete_attr(datatype, type_keyval));
 }
 int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval) ALIAS(MPI_Type_delete_attr);
 
-KNELL__RARE static bool slowly_type_free_keyval(int *type_keyval)
+RARE static bool slowly_type_free_keyval(int *type_keyval)
 {
     const int64_t values[] = {(intptr_t)type_keyval};
-    return knell__enter_slowly(JOB_CALL_TYPE_FREE_KEYVAL, values, 1);
+    return enter_slowly(JOB_CALL_TYPE_FREE_KEYVAL, values, 1);
 }
 
 EXPORT int MPI_Type_free_keyval(int *type_keyval)
 {
-    if (!KNELL__ENTER(slowly_type_free_keyval(type_keyval)))
-        return knell__native.type_free_keyval(type_keyval);
-    return knell__leave(JOB_CALL_TYPE_FREE_KEYVAL, knell__native.type_free_keyval(type_keyval));
+    if (!ENTER(slowly_type_free_keyval(type_keyval)))
+        return native.type_free_keyval(type_keyval);
+    return leave(JOB_CALL_TYPE_FREE_KEYVAL, native.type_free_keyval(type_keyval));
 }
 int PMPI_Type_free_keyval(int *type_keyval) ALIAS(MPI_Type_free_keyval);
 
-KNELL__RARE static bool slowly_type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
+RARE static bool slowly_type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_keyval, (intptr_t)attribute_val, (intptr_t)flag};
-    return knell__enter_slowly(JOB_CALL_TYPE_GET_ATTR, values, 4);
+    return enter_slowly(JOB_CALL_TYPE_GET_ATTR, values, 4);
 }
 
 EXPORT int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
 {
-    if (!KNELL__ENTER(slowly_type_get_attr(datatype, type_keyval, attribute_val, flag)))
-        return knell__native.type_get_attr(datatype, type_keyval, attribute_val, flag);
-    return knell__leave(JOB_CALL_TYPE_GET_ATTR, knell__native.type_get_attr(datatype, type_keyval, attribute_val, flag));
+    if (!ENTER(slowly_type_get_attr(datatype, type_keyval, attribute_val, flag)))
+        return native.type_get_attr(datatype, type_keyval, attribute_val, flag);
+    return leave(JOB_CALL_TYPE_GET_ATTR, native.type_get_attr(datatype, type_keyval, attribute_val, flag));
 }
 int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag) ALIAS(MPI_Type_get_attr);
 
-KNELL__RARE static bool slowly_type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
+RARE static bool slowly_type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_keyval, (intptr_t)attribute_val};
-    return knell__enter_slowly(JOB_CALL_TYPE_SET_ATTR, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_SET_ATTR, values, 3);
 }
 
 EXPORT int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
 {
-    if (!KNELL__ENTER(slowly_type_set_attr(datatype, type_keyval, attribute_val)))
-        return knell__native.type_set_attr(datatype, type_keyval, attribute_val);
-    return knell__leave(JOB_CALL_TYPE_SET_ATTR, knell__native.type_set_attr(datatype, type_keyval, attribute_val));
+    if (!ENTER(slowly_type_set_attr(datatype, type_keyval, attribute_val)))
+        return native.type_set_attr(datatype, type_keyval, attribute_val);
+    return leave(JOB_CALL_TYPE_SET_ATTR, native.type_set_attr(datatype, type_keyval, attribute_val));
 }
 int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val) ALIAS(MPI_Type_set_attr);
 
-KNELL__RARE static bool slowly_get_address(const void *location, MPI_Aint *address)
+RARE static bool slowly_get_address(const void *location, MPI_Aint *address)
 {
     const int64_t values[] = {(intptr_t)location, (intptr_t)address};
-    return knell__enter_slowly(JOB_CALL_GET_ADDRESS, values, 2);
+    return enter_slowly(JOB_CALL_GET_ADDRESS, values, 2);
 }
 
 EXPORT int MPI_Get_address(const void *location, MPI_Aint *address)
 {
-    if (!KNELL__ENTER(slowly_get_address(location, address)))
-        return knell__native.get_address(location, address);
-    return knell__leave(JOB_CALL_GET_ADDRESS, knell__native.get_address(location, address));
+    if (!ENTER(slowly_get_address(location, address)))
+        return native.get_address(location, address);
+    return leave(JOB_CALL_GET_ADDRESS, native.get_address(location, address));
 }
 int PMPI_Get_address(const void *location, MPI_Aint *address) ALIAS(MPI_Get_address);
 
-KNELL__RARE static bool slowly_pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
+RARE static bool slowly_pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)inbuf, (intptr_t)incount, (intptr_t)datatype, (intptr_t)outbuf, (intptr_t)outsize, (intptr_t)position, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_PACK, values, 7);
+    return enter_slowly(JOB_CALL_PACK, values, 7);
 }
 
 EXPORT int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_pack(inbuf, incount, datatype, outbuf, outsize, position, comm)))
-        return knell__native.pack(inbuf, incount, datatype, outbuf, outsize, position, comm);
-    return knell__leave(JOB_CALL_PACK, knell__native.pack(inbuf, incount, datatype, outbuf, outsize, position, comm));
+    if (!ENTER(slowly_pack(inbuf, incount, datatype, outbuf, outsize, position, comm)))
+        return native.pack(inbuf, incount, datatype, outbuf, outsize, position, comm);
+    return leave(JOB_CALL_PACK, native.pack(inbuf, incount, datatype, outbuf, outsize, position, comm));
 }
 int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm) ALIAS(MPI_Pack);
 
-KNELL__RARE static bool slowly_pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
+RARE static bool slowly_pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
     const int64_t values[] = {(intptr_t)datarep, (intptr_t)inbuf, (intptr_t)incount, (intptr_t)datatype, (intptr_t)outbuf, (intptr_t)outsize, (intptr_t)position};
-    return knell__enter_slowly(JOB_CALL_PACK_EXTERNAL, values, 7);
+    return enter_slowly(JOB_CALL_PACK_EXTERNAL, values, 7);
 }
 
 EXPORT int MPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
-    if (!KNELL__ENTER(slowly_pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position)))
-        return knell__native.pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position);
-    return knell__leave(JOB_CALL_PACK_EXTERNAL, knell__native.pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position));
+    if (!ENTER(slowly_pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position)))
+        return native.pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position);
+    return leave(JOB_CALL_PACK_EXTERNAL, native.pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 }
 int PMPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position) ALIAS(MPI_Pack_external);
 
-KNELL__RARE static bool slowly_pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
+RARE static bool slowly_pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
 {
     const int64_t values[] = {(intptr_t)datarep, (intptr_t)incount, (intptr_t)datatype, (intptr_t)size};
-    return knell__enter_slowly(JOB_CALL_PACK_EXTERNAL_SIZE, values, 4);
+    return enter_slowly(JOB_CALL_PACK_EXTERNAL_SIZE, values, 4);
 }
 
 EXPORT int MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
 {
-    if (!KNELL__ENTER(slowly_pack_external_size(datarep, incount, datatype, size)))
-        return knell__native.pack_external_size(datarep, incount, datatype, size);
-    return knell__leave(JOB_CALL_PACK_EXTERNAL_SIZE, knell__native.pack_external_size(datarep, incount, datatype, size));
+    if (!ENTER(slowly_pack_external_size(datarep, incount, datatype, size)))
+        return native.pack_external_size(datarep, incount, datatype, size);
+    return leave(JOB_CALL_PACK_EXTERNAL_SIZE, native.pack_external_size(datarep, incount, datatype, size));
 }
 int PMPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size) ALIAS(MPI_Pack_external_size);
 
-KNELL__RARE static bool slowly_pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
+RARE static bool slowly_pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
     const int64_t values[] = {(intptr_t)incount, (intptr_t)datatype, (intptr_t)comm, (intptr_t)size};
-    return knell__enter_slowly(JOB_CALL_PACK_SIZE, values, 4);
+    return enter_slowly(JOB_CALL_PACK_SIZE, values, 4);
 }
 
 EXPORT int MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
-    if (!KNELL__ENTER(slowly_pack_size(incount, datatype, comm, size)))
-        return knell__native.pack_size(incount, datatype, comm, size);
-    return knell__leave(JOB_CALL_PACK_SIZE, knell__native.pack_size(incount, datatype, comm, size));
+    if (!ENTER(slowly_pack_size(incount, datatype, comm, size)))
+        return native.pack_size(incount, datatype, comm, size);
+    return leave(JOB_CALL_PACK_SIZE, native.pack_size(incount, datatype, comm, size));
 }
 int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size) ALIAS(MPI_Pack_size);
 
-KNELL__RARE static bool slowly_type_commit(MPI_Datatype *datatype)
+RARE static bool slowly_type_commit(MPI_Datatype *datatype)
 {
     const int64_t values[] = {(intptr_t)datatype};
-    return knell__enter_slowly(JOB_CALL_TYPE_COMMIT, values, 1);
+    return enter_slowly(JOB_CALL_TYPE_COMMIT, values, 1);
 }
 
 EXPORT int MPI_Type_commit(MPI_Datatype *datatype)
 {
-    if (!KNELL__ENTER(slowly_type_commit(datatype)))
-        return knell__native.type_commit(datatype);
-    return knell__leave(JOB_CALL_TYPE_COMMIT, knell__native.type_commit(datatype));
+    if (!ENTER(slowly_type_commit(datatype)))
+        return native.type_commit(datatype);
+    return leave(JOB_CALL_TYPE_COMMIT, native.type_commit(datatype));
 }
 int PMPI_Type_commit(MPI_Datatype *datatype) ALIAS(MPI_Type_commit);
 
-KNELL__RARE static bool slowly_type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)oldtype, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_CONTIGUOUS, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_CONTIGUOUS, values, 3);
 }
 
 EXPORT int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_contiguous(count, oldtype, newtype)))
-        return knell__native.type_contiguous(count, oldtype, newtype);
-    return knell__leave(JOB_CALL_TYPE_CONTIGUOUS, knell__native.type_contiguous(count, oldtype, newtype));
+    if (!ENTER(slowly_type_contiguous(count, oldtype, newtype)))
+        return native.type_contiguous(count, oldtype, newtype);
+    return leave(JOB_CALL_TYPE_CONTIGUOUS, native.type_contiguous(count, oldtype, newtype));
 }
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_contiguous);
 
-KNELL__RARE static bool slowly_type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)size, (intptr_t)rank, (intptr_t)ndims, (intptr_t)array_of_gsizes, (intptr_t)array_of_distribs, (intptr_t)array_of_dargs, (intptr_t)array_of_psizes, (intptr_t)order, (intptr_t)oldtype, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_CREATE_DARRAY, values, 10);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_DARRAY, values, 10);
 }
 
 EXPORT int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype)))
-        return knell__native.type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
-    return knell__leave(JOB_CALL_TYPE_CREATE_DARRAY, knell__native.type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
+    if (!ENTER(slowly_type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype)))
+        return native.type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+    return leave(JOB_CALL_TYPE_CREATE_DARRAY, native.type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 }
 int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_darray);
 
-KNELL__RARE static bool slowly_type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_blocklengths, (intptr_t)array_of_displacements, (intptr_t)oldtype, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_CREATE_HINDEXED, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_HINDEXED, values, 5);
 }
 
 EXPORT int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype)))
-        return knell__native.type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-    return knell__leave(JOB_CALL_TYPE_CREATE_HINDEXED, knell__native.type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
+    if (!ENTER(slowly_type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype)))
+        return native.type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+    return leave(JOB_CALL_TYPE_CREATE_HINDEXED, native.type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
 int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_hindexed);
 
-KNELL__RARE static bool slowly_type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)blocklength, (intptr_t)array_of_displacements, (intptr_t)oldtype, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_CREATE_HINDEXED_BLOCK, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_HINDEXED_BLOCK, values, 5);
 }
 
 EXPORT int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype)))
-        return knell__native.type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
-    return knell__leave(JOB_CALL_TYPE_CREATE_HINDEXED_BLOCK, knell__native.type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
+    if (!ENTER(slowly_type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype)))
+        return native.type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
+    return leave(JOB_CALL_TYPE_CREATE_HINDEXED_BLOCK, native.type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 }
 int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_hindexed_block);
 
-KNELL__RARE static bool slowly_type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)blocklength, (intptr_t)stride, (intptr_t)oldtype, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_CREATE_HVECTOR, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_HVECTOR, values, 5);
 }
 
 EXPORT int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_create_hvector(count, blocklength, stride, oldtype, newtype)))
-        return knell__native.type_create_hvector(count, blocklength, stride, oldtype, newtype);
-    return knell__leave(JOB_CALL_TYPE_CREATE_HVECTOR, knell__native.type_create_hvector(count, blocklength, stride, oldtype, newtype));
+    if (!ENTER(slowly_type_create_hvector(count, blocklength, stride, oldtype, newtype)))
+        return native.type_create_hvector(count, blocklength, stride, oldtype, newtype);
+    return leave(JOB_CALL_TYPE_CREATE_HVECTOR, native.type_create_hvector(count, blocklength, stride, oldtype, newtype));
 }
 int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_hvector);
 
-KNELL__RARE static bool slowly_type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)blocklength, (intptr_t)array_of_displacements, (intptr_t)oldtype, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_CREATE_INDEXED_BLOCK, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_INDEXED_BLOCK, values, 5);
 }
 
 EXPORT int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype)))
-        return knell__native.type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
-    return knell__leave(JOB_CALL_TYPE_CREATE_INDEXED_BLOCK, knell__native.type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
+    if (!ENTER(slowly_type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype)))
+        return native.type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
+    return leave(JOB_CALL_TYPE_CREATE_INDEXED_BLOCK, native.type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 }
 int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_indexed_block);
 
-KNELL__RARE static bool slowly_type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)oldtype, (intptr_t)lb, (intptr_t)extent, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_CREATE_RESIZED, values, 4);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_RESIZED, values, 4);
 }
 
 EXPORT int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_create_resized(oldtype, lb, extent, newtype)))
-        return knell__native.type_create_resized(oldtype, lb, extent, newtype);
-    return knell__leave(JOB_CALL_TYPE_CREATE_RESIZED, knell__native.type_create_resized(oldtype, lb, extent, newtype));
+    if (!ENTER(slowly_type_create_resized(oldtype, lb, extent, newtype)))
+        return native.type_create_resized(oldtype, lb, extent, newtype);
+    return leave(JOB_CALL_TYPE_CREATE_RESIZED, native.type_create_resized(oldtype, lb, extent, newtype));
 }
 int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype) ALIAS(MPI_Type_create_resized);
 
-KNELL__RARE static bool slowly_type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
+RARE static bool slowly_type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_blocklengths, (intptr_t)array_of_displacements, (intptr_t)array_of_types, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_CREATE_STRUCT, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_STRUCT, values, 5);
 }
 
 EXPORT int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)))
-        return knell__native.type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-    return knell__leave(JOB_CALL_TYPE_CREATE_STRUCT, knell__native.type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
+    if (!ENTER(slowly_type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)))
+        return native.type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+    return leave(JOB_CALL_TYPE_CREATE_STRUCT, native.type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 }
 int PMPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype) ALIAS(MPI_Type_create_struct);
 
-KNELL__RARE static bool slowly_type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)ndims, (intptr_t)array_of_sizes, (intptr_t)array_of_subsizes, (intptr_t)array_of_starts, (intptr_t)order, (intptr_t)oldtype, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_CREATE_SUBARRAY, values, 7);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_SUBARRAY, values, 7);
 }
 
 EXPORT int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype)))
-        return knell__native.type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
-    return knell__leave(JOB_CALL_TYPE_CREATE_SUBARRAY, knell__native.type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
+    if (!ENTER(slowly_type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype)))
+        return native.type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+    return leave(JOB_CALL_TYPE_CREATE_SUBARRAY, native.type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 }
 int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_subarray);
 
-KNELL__RARE static bool slowly_type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)oldtype, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_DUP, values, 2);
+    return enter_slowly(JOB_CALL_TYPE_DUP, values, 2);
 }
 
 EXPORT int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_dup(oldtype, newtype)))
-        return knell__native.type_dup(oldtype, newtype);
-    return knell__leave(JOB_CALL_TYPE_DUP, knell__native.type_dup(oldtype, newtype));
+    if (!ENTER(slowly_type_dup(oldtype, newtype)))
+        return native.type_dup(oldtype, newtype);
+    return leave(JOB_CALL_TYPE_DUP, native.type_dup(oldtype, newtype));
 }
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_dup);
 
-KNELL__RARE static bool slowly_type_free(MPI_Datatype *datatype)
+RARE static bool slowly_type_free(MPI_Datatype *datatype)
 {
     const int64_t values[] = {(intptr_t)datatype};
-    return knell__enter_slowly(JOB_CALL_TYPE_FREE, values, 1);
+    return enter_slowly(JOB_CALL_TYPE_FREE, values, 1);
 }
 
 EXPORT int MPI_Type_free(MPI_Datatype *datatype)
 {
-    if (!KNELL__ENTER(slowly_type_free(datatype)))
-        return knell__native.type_free(datatype);
-    return knell__leave(JOB_CALL_TYPE_FREE, knell__mpi_type_free(datatype));
+    if (!ENTER(slowly_type_free(datatype)))
+        return native.type_free(datatype);
+    return leave(JOB_CALL_TYPE_FREE, mpi_type_free(datatype));
 }
 int PMPI_Type_free(MPI_Datatype *datatype) ALIAS(MPI_Type_free);
 
-KNELL__RARE static bool slowly_type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
+RARE static bool slowly_type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)max_integers, (intptr_t)max_addresses, (intptr_t)max_datatypes, (intptr_t)array_of_integers, (intptr_t)array_of_addresses, (intptr_t)array_of_datatypes};
-    return knell__enter_slowly(JOB_CALL_TYPE_GET_CONTENTS, values, 7);
+    return enter_slowly(JOB_CALL_TYPE_GET_CONTENTS, values, 7);
 }
 
 EXPORT int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
-    if (!KNELL__ENTER(slowly_type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes)))
-        return knell__native.type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
-    return knell__leave(JOB_CALL_TYPE_GET_CONTENTS, knell__native.type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
+    if (!ENTER(slowly_type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes)))
+        return native.type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
+    return leave(JOB_CALL_TYPE_GET_CONTENTS, native.type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 }
 int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) ALIAS(MPI_Type_get_contents);
 
-KNELL__RARE static bool slowly_type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
+RARE static bool slowly_type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)num_integers, (intptr_t)num_addresses, (intptr_t)num_datatypes, (intptr_t)combiner};
-    return knell__enter_slowly(JOB_CALL_TYPE_GET_ENVELOPE, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_GET_ENVELOPE, values, 5);
 }
 
 EXPORT int MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
-    if (!KNELL__ENTER(slowly_type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner)))
-        return knell__native.type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner);
-    return knell__leave(JOB_CALL_TYPE_GET_ENVELOPE, knell__native.type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner));
+    if (!ENTER(slowly_type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner)))
+        return native.type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner);
+    return leave(JOB_CALL_TYPE_GET_ENVELOPE, native.type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner));
 }
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner) ALIAS(MPI_Type_get_envelope);
 
-KNELL__RARE static bool slowly_type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
+RARE static bool slowly_type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)lb, (intptr_t)extent};
-    return knell__enter_slowly(JOB_CALL_TYPE_GET_EXTENT, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_GET_EXTENT, values, 3);
 }
 
 EXPORT int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
-    if (!KNELL__ENTER(slowly_type_get_extent(datatype, lb, extent)))
-        return knell__native.type_get_extent(datatype, lb, extent);
-    return knell__leave(JOB_CALL_TYPE_GET_EXTENT, knell__native.type_get_extent(datatype, lb, extent));
+    if (!ENTER(slowly_type_get_extent(datatype, lb, extent)))
+        return native.type_get_extent(datatype, lb, extent);
+    return leave(JOB_CALL_TYPE_GET_EXTENT, native.type_get_extent(datatype, lb, extent));
 }
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent) ALIAS(MPI_Type_get_extent);
 
-KNELL__RARE static bool slowly_type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
+RARE static bool slowly_type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)lb, (intptr_t)extent};
-    return knell__enter_slowly(JOB_CALL_TYPE_GET_EXTENT_X, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_GET_EXTENT_X, values, 3);
 }
 
 EXPORT int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
-    if (!KNELL__ENTER(slowly_type_get_extent_x(datatype, lb, extent)))
-        return knell__native.type_get_extent_x(datatype, lb, extent);
-    return knell__leave(JOB_CALL_TYPE_GET_EXTENT_X, knell__native.type_get_extent_x(datatype, lb, extent));
+    if (!ENTER(slowly_type_get_extent_x(datatype, lb, extent)))
+        return native.type_get_extent_x(datatype, lb, extent);
+    return leave(JOB_CALL_TYPE_GET_EXTENT_X, native.type_get_extent_x(datatype, lb, extent));
 }
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent) ALIAS(MPI_Type_get_extent_x);
 
-KNELL__RARE static bool slowly_type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
+RARE static bool slowly_type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_name, (intptr_t)resultlen};
-    return knell__enter_slowly(JOB_CALL_TYPE_GET_NAME, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_GET_NAME, values, 3);
 }
 
 EXPORT int MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 {
-    if (!KNELL__ENTER(slowly_type_get_name(datatype, type_name, resultlen)))
-        return knell__native.type_get_name(datatype, type_name, resultlen);
-    return knell__leave(JOB_CALL_TYPE_GET_NAME, knell__native.type_get_name(datatype, type_name, resultlen));
+    if (!ENTER(slowly_type_get_name(datatype, type_name, resultlen)))
+        return native.type_get_name(datatype, type_name, resultlen);
+    return leave(JOB_CALL_TYPE_GET_NAME, native.type_get_name(datatype, type_name, resultlen));
 }
 int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen) ALIAS(MPI_Type_get_name);
 
-KNELL__RARE static bool slowly_type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
+RARE static bool slowly_type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)true_lb, (intptr_t)true_extent};
-    return knell__enter_slowly(JOB_CALL_TYPE_GET_TRUE_EXTENT, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_GET_TRUE_EXTENT, values, 3);
 }
 
 EXPORT int MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
-    if (!KNELL__ENTER(slowly_type_get_true_extent(datatype, true_lb, true_extent)))
-        return knell__native.type_get_true_extent(datatype, true_lb, true_extent);
-    return knell__leave(JOB_CALL_TYPE_GET_TRUE_EXTENT, knell__native.type_get_true_extent(datatype, true_lb, true_extent));
+    if (!ENTER(slowly_type_get_true_extent(datatype, true_lb, true_extent)))
+        return native.type_get_true_extent(datatype, true_lb, true_extent);
+    return leave(JOB_CALL_TYPE_GET_TRUE_EXTENT, native.type_get_true_extent(datatype, true_lb, true_extent));
 }
 int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent) ALIAS(MPI_Type_get_true_extent);
 
-KNELL__RARE static bool slowly_type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
+RARE static bool slowly_type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)true_lb, (intptr_t)true_extent};
-    return knell__enter_slowly(JOB_CALL_TYPE_GET_TRUE_EXTENT_X, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_GET_TRUE_EXTENT_X, values, 3);
 }
 
 EXPORT int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
-    if (!KNELL__ENTER(slowly_type_get_true_extent_x(datatype, true_lb, true_extent)))
-        return knell__native.type_get_true_extent_x(datatype, true_lb, true_extent);
-    return knell__leave(JOB_CALL_TYPE_GET_TRUE_EXTENT_X, knell__native.type_get_true_extent_x(datatype, true_lb, true_extent));
+    if (!ENTER(slowly_type_get_true_extent_x(datatype, true_lb, true_extent)))
+        return native.type_get_true_extent_x(datatype, true_lb, true_extent);
+    return leave(JOB_CALL_TYPE_GET_TRUE_EXTENT_X, native.type_get_true_extent_x(datatype, true_lb, true_extent));
 }
 int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent) ALIAS(MPI_Type_get_true_extent_x);
 
-KNELL__RARE static bool slowly_type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_blocklengths, (intptr_t)array_of_displacements, (intptr_t)oldtype, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_INDEXED, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_INDEXED, values, 5);
 }
 
 EXPORT int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype)))
-        return knell__native.type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-    return knell__leave(JOB_CALL_TYPE_INDEXED, knell__native.type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
+    if (!ENTER(slowly_type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype)))
+        return native.type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+    return leave(JOB_CALL_TYPE_INDEXED, native.type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
 int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_indexed);
 
-KNELL__RARE static bool slowly_type_match_size(int typeclass, int size, MPI_Datatype *datatype)
+RARE static bool slowly_type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 {
     const int64_t values[] = {(intptr_t)typeclass, (intptr_t)size, (intptr_t)datatype};
-    return knell__enter_slowly(JOB_CALL_TYPE_MATCH_SIZE, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_MATCH_SIZE, values, 3);
 }
 
 EXPORT int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 {
-    if (!KNELL__ENTER(slowly_type_match_size(typeclass, size, datatype)))
-        return knell__native.type_match_size(typeclass, size, datatype);
-    return knell__leave(JOB_CALL_TYPE_MATCH_SIZE, knell__native.type_match_size(typeclass, size, datatype));
+    if (!ENTER(slowly_type_match_size(typeclass, size, datatype)))
+        return native.type_match_size(typeclass, size, datatype);
+    return leave(JOB_CALL_TYPE_MATCH_SIZE, native.type_match_size(typeclass, size, datatype));
 }
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype) ALIAS(MPI_Type_match_size);
 
-KNELL__RARE static bool slowly_type_set_name(MPI_Datatype datatype, const char *type_name)
+RARE static bool slowly_type_set_name(MPI_Datatype datatype, const char *type_name)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_name};
-    return knell__enter_slowly(JOB_CALL_TYPE_SET_NAME, values, 2);
+    return enter_slowly(JOB_CALL_TYPE_SET_NAME, values, 2);
 }
 
 EXPORT int MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 {
-    if (!KNELL__ENTER(slowly_type_set_name(datatype, type_name)))
-        return knell__native.type_set_name(datatype, type_name);
-    return knell__leave(JOB_CALL_TYPE_SET_NAME, knell__native.type_set_name(datatype, type_name));
+    if (!ENTER(slowly_type_set_name(datatype, type_name)))
+        return native.type_set_name(datatype, type_name);
+    return leave(JOB_CALL_TYPE_SET_NAME, native.type_set_name(datatype, type_name));
 }
 int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name) ALIAS(MPI_Type_set_name);
 
-KNELL__RARE static bool slowly_type_size(MPI_Datatype datatype, int *size)
+RARE static bool slowly_type_size(MPI_Datatype datatype, int *size)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)size};
-    return knell__enter_slowly(JOB_CALL_TYPE_SIZE, values, 2);
+    return enter_slowly(JOB_CALL_TYPE_SIZE, values, 2);
 }
 
 EXPORT int MPI_Type_size(MPI_Datatype datatype, int *size)
 {
-    if (!KNELL__ENTER(slowly_type_size(datatype, size)))
-        return knell__native.type_size(datatype, size);
-    return knell__leave(JOB_CALL_TYPE_SIZE, knell__native.type_size(datatype, size));
+    if (!ENTER(slowly_type_size(datatype, size)))
+        return native.type_size(datatype, size);
+    return leave(JOB_CALL_TYPE_SIZE, native.type_size(datatype, size));
 }
 int PMPI_Type_size(MPI_Datatype datatype, int *size) ALIAS(MPI_Type_size);
 
-KNELL__RARE static bool slowly_type_size_x(MPI_Datatype datatype, MPI_Count *size)
+RARE static bool slowly_type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)size};
-    return knell__enter_slowly(JOB_CALL_TYPE_SIZE_X, values, 2);
+    return enter_slowly(JOB_CALL_TYPE_SIZE_X, values, 2);
 }
 
 EXPORT int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
-    if (!KNELL__ENTER(slowly_type_size_x(datatype, size)))
-        return knell__native.type_size_x(datatype, size);
-    return knell__leave(JOB_CALL_TYPE_SIZE_X, knell__native.type_size_x(datatype, size));
+    if (!ENTER(slowly_type_size_x(datatype, size)))
+        return native.type_size_x(datatype, size);
+    return leave(JOB_CALL_TYPE_SIZE_X, native.type_size_x(datatype, size));
 }
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size) ALIAS(MPI_Type_size_x);
 
-KNELL__RARE static bool slowly_type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)blocklength, (intptr_t)stride, (intptr_t)oldtype, (intptr_t)newtype};
-    return knell__enter_slowly(JOB_CALL_TYPE_VECTOR, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_VECTOR, values, 5);
 }
 
 EXPORT int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!KNELL__ENTER(slowly_type_vector(count, blocklength, stride, oldtype, newtype)))
-        return knell__native.type_vector(count, blocklength, stride, oldtype, newtype);
-    return knell__leave(JOB_CALL_TYPE_VECTOR, knell__native.type_vector(count, blocklength, stride, oldtype, newtype));
+    if (!ENTER(slowly_type_vector(count, blocklength, stride, oldtype, newtype)))
+        return native.type_vector(count, blocklength, stride, oldtype, newtype);
+    return leave(JOB_CALL_TYPE_VECTOR, native.type_vector(count, blocklength, stride, oldtype, newtype));
 }
 int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_vector);
 
-KNELL__RARE static bool slowly_unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
+RARE static bool slowly_unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)inbuf, (intptr_t)insize, (intptr_t)position, (intptr_t)outbuf, (intptr_t)outcount, (intptr_t)datatype, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_UNPACK, values, 7);
+    return enter_slowly(JOB_CALL_UNPACK, values, 7);
 }
 
 EXPORT int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_unpack(inbuf, insize, position, outbuf, outcount, datatype, comm)))
-        return knell__native.unpack(inbuf, insize, position, outbuf, outcount, datatype, comm);
-    return knell__leave(JOB_CALL_UNPACK, knell__native.unpack(inbuf, insize, position, outbuf, outcount, datatype, comm));
+    if (!ENTER(slowly_unpack(inbuf, insize, position, outbuf, outcount, datatype, comm)))
+        return native.unpack(inbuf, insize, position, outbuf, outcount, datatype, comm);
+    return leave(JOB_CALL_UNPACK, native.unpack(inbuf, insize, position, outbuf, outcount, datatype, comm));
 }
 int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm) ALIAS(MPI_Unpack);
 
-KNELL__RARE static bool slowly_unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
+RARE static bool slowly_unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
 {
     const int64_t values[] = {(intptr_t)datarep, (intptr_t)inbuf, (intptr_t)insize, (intptr_t)position, (intptr_t)outbuf, (intptr_t)outcount, (intptr_t)datatype};
-    return knell__enter_slowly(JOB_CALL_UNPACK_EXTERNAL, values, 7);
+    return enter_slowly(JOB_CALL_UNPACK_EXTERNAL, values, 7);
 }
 
 EXPORT int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
 {
-    if (!KNELL__ENTER(slowly_unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype)))
-        return knell__native.unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype);
-    return knell__leave(JOB_CALL_UNPACK_EXTERNAL, knell__native.unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype));
+    if (!ENTER(slowly_unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype)))
+        return native.unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype);
+    return leave(JOB_CALL_UNPACK_EXTERNAL, native.unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 }
 int PMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype) ALIAS(MPI_Unpack_external);
 
-KNELL__RARE static bool slowly_info_create(MPI_Info *info)
+RARE static bool slowly_info_create(MPI_Info *info)
 {
     const int64_t values[] = {(intptr_t)info};
-    return knell__enter_slowly(JOB_CALL_INFO_CREATE, values, 1);
+    return enter_slowly(JOB_CALL_INFO_CREATE, values, 1);
 }
 
 EXPORT int MPI_Info_create(MPI_Info *info)
 {
-    if (!KNELL__ENTER(slowly_info_create(info)))
-        return knell__native.info_create(info);
-    return knell__leave(JOB_CALL_INFO_CREATE, knell__native.info_create(info));
+    if (!ENTER(slowly_info_create(info)))
+        return native.info_create(info);
+    return leave(JOB_CALL_INFO_CREATE, native.info_create(info));
 }
 int PMPI_Info_create(MPI_Info *info) ALIAS(MPI_Info_create);
 
-KNELL__RARE static bool slowly_info_delete(MPI_Info info, const char *key)
+RARE static bool slowly_info_delete(MPI_Info info, const char *key)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)key};
-    return knell__enter_slowly(JOB_CALL_INFO_DELETE, values, 2);
+    return enter_slowly(JOB_CALL_INFO_DELETE, values, 2);
 }
 
 EXPORT int MPI_Info_delete(MPI_Info info, const char *key)
 {
-    if (!KNELL__ENTER(slowly_info_delete(info, key)))
-        return knell__native.info_delete(info, key);
-    return knell__leave(JOB_CALL_INFO_DELETE, knell__native.info_delete(info, key));
+    if (!ENTER(slowly_info_delete(info, key)))
+        return native.info_delete(info, key);
+    return leave(JOB_CALL_INFO_DELETE, native.info_delete(info, key));
 }
 int PMPI_Info_delete(MPI_Info info, const char *key) ALIAS(MPI_Info_delete);
 
-KNELL__RARE static bool slowly_info_dup(MPI_Info info, MPI_Info *newinfo)
+RARE static bool slowly_info_dup(MPI_Info info, MPI_Info *newinfo)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)newinfo};
-    return knell__enter_slowly(JOB_CALL_INFO_DUP, values, 2);
+    return enter_slowly(JOB_CALL_INFO_DUP, values, 2);
 }
 
 EXPORT int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
-    if (!KNELL__ENTER(slowly_info_dup(info, newinfo)))
-        return knell__native.info_dup(info, newinfo);
-    return knell__leave(JOB_CALL_INFO_DUP, knell__native.info_dup(info, newinfo));
+    if (!ENTER(slowly_info_dup(info, newinfo)))
+        return native.info_dup(info, newinfo);
+    return leave(JOB_CALL_INFO_DUP, native.info_dup(info, newinfo));
 }
 int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo) ALIAS(MPI_Info_dup);
 
-KNELL__RARE static bool slowly_info_free(MPI_Info *info)
+RARE static bool slowly_info_free(MPI_Info *info)
 {
     const int64_t values[] = {(intptr_t)info};
-    return knell__enter_slowly(JOB_CALL_INFO_FREE, values, 1);
+    return enter_slowly(JOB_CALL_INFO_FREE, values, 1);
 }
 
 EXPORT int MPI_Info_free(MPI_Info *info)
 {
-    if (!KNELL__ENTER(slowly_info_free(info)))
-        return knell__native.info_free(info);
-    return knell__leave(JOB_CALL_INFO_FREE, knell__native.info_free(info));
+    if (!ENTER(slowly_info_free(info)))
+        return native.info_free(info);
+    return leave(JOB_CALL_INFO_FREE, native.info_free(info));
 }
 int PMPI_Info_free(MPI_Info *info) ALIAS(MPI_Info_free);
 
-KNELL__RARE static bool slowly_info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
+RARE static bool slowly_info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)key, (intptr_t)valuelen, (intptr_t)value, (intptr_t)flag};
-    return knell__enter_slowly(JOB_CALL_INFO_GET, values, 5);
+    return enter_slowly(JOB_CALL_INFO_GET, values, 5);
 }
 
 EXPORT int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
 {
-    if (!KNELL__ENTER(slowly_info_get(info, key, valuelen, value, flag)))
-        return knell__native.info_get(info, key, valuelen, value, flag);
-    return knell__leave(JOB_CALL_INFO_GET, knell__native.info_get(info, key, valuelen, value, flag));
+    if (!ENTER(slowly_info_get(info, key, valuelen, value, flag)))
+        return native.info_get(info, key, valuelen, value, flag);
+    return leave(JOB_CALL_INFO_GET, native.info_get(info, key, valuelen, value, flag));
 }
 int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag) ALIAS(MPI_Info_get);
 
-KNELL__RARE static bool slowly_info_get_nkeys(MPI_Info info, int *nkeys)
+RARE static bool slowly_info_get_nkeys(MPI_Info info, int *nkeys)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)nkeys};
-    return knell__enter_slowly(JOB_CALL_INFO_GET_NKEYS, values, 2);
+    return enter_slowly(JOB_CALL_INFO_GET_NKEYS, values, 2);
 }
 
 EXPORT int MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
-    if (!KNELL__ENTER(slowly_info_get_nkeys(info, nkeys)))
-        return knell__native.info_get_nkeys(info, nkeys);
-    return knell__leave(JOB_CALL_INFO_GET_NKEYS, knell__native.info_get_nkeys(info, nkeys));
+    if (!ENTER(slowly_info_get_nkeys(info, nkeys)))
+        return native.info_get_nkeys(info, nkeys);
+    return leave(JOB_CALL_INFO_GET_NKEYS, native.info_get_nkeys(info, nkeys));
 }
 int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys) ALIAS(MPI_Info_get_nkeys);
 
-KNELL__RARE static bool slowly_info_get_nthkey(MPI_Info info, int n, char *key)
+RARE static bool slowly_info_get_nthkey(MPI_Info info, int n, char *key)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)n, (intptr_t)key};
-    return knell__enter_slowly(JOB_CALL_INFO_GET_NTHKEY, values, 3);
+    return enter_slowly(JOB_CALL_INFO_GET_NTHKEY, values, 3);
 }
 
 EXPORT int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
-    if (!KNELL__ENTER(slowly_info_get_nthkey(info, n, key)))
-        return knell__native.info_get_nthkey(info, n, key);
-    return knell__leave(JOB_CALL_INFO_GET_NTHKEY, knell__native.info_get_nthkey(info, n, key));
+    if (!ENTER(slowly_info_get_nthkey(info, n, key)))
+        return native.info_get_nthkey(info, n, key);
+    return leave(JOB_CALL_INFO_GET_NTHKEY, native.info_get_nthkey(info, n, key));
 }
 int PMPI_Info_get_nthkey(MPI_Info info, int n, char *key) ALIAS(MPI_Info_get_nthkey);
 
-KNELL__RARE static bool slowly_info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
+RARE static bool slowly_info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)key, (intptr_t)valuelen, (intptr_t)flag};
-    return knell__enter_slowly(JOB_CALL_INFO_GET_VALUELEN, values, 4);
+    return enter_slowly(JOB_CALL_INFO_GET_VALUELEN, values, 4);
 }
 
 EXPORT int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
-    if (!KNELL__ENTER(slowly_info_get_valuelen(info, key, valuelen, flag)))
-        return knell__native.info_get_valuelen(info, key, valuelen, flag);
-    return knell__leave(JOB_CALL_INFO_GET_VALUELEN, knell__native.info_get_valuelen(info, key, valuelen, flag));
+    if (!ENTER(slowly_info_get_valuelen(info, key, valuelen, flag)))
+        return native.info_get_valuelen(info, key, valuelen, flag);
+    return leave(JOB_CALL_INFO_GET_VALUELEN, native.info_get_valuelen(info, key, valuelen, flag));
 }
 int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag) ALIAS(MPI_Info_get_valuelen);
 
-KNELL__RARE static bool slowly_info_set(MPI_Info info, const char *key, const char *value)
+RARE static bool slowly_info_set(MPI_Info info, const char *key, const char *value)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)key, (intptr_t)value};
-    return knell__enter_slowly(JOB_CALL_INFO_SET, values, 3);
+    return enter_slowly(JOB_CALL_INFO_SET, values, 3);
 }
 
 EXPORT int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
-    if (!KNELL__ENTER(slowly_info_set(info, key, value)))
-        return knell__native.info_set(info, key, value);
-    return knell__leave(JOB_CALL_INFO_SET, knell__native.info_set(info, key, value));
+    if (!ENTER(slowly_info_set(info, key, value)))
+        return native.info_set(info, key, value);
+    return leave(JOB_CALL_INFO_SET, native.info_set(info, key, value));
 }
 int PMPI_Info_set(MPI_Info info, const char *key, const char *value) ALIAS(MPI_Info_set);
 
-KNELL__RARE static bool slowly_get_library_version(char *version, int *resultlen)
+RARE static bool slowly_get_library_version(char *version, int *resultlen)
 {
     const int64_t values[] = {(intptr_t)version, (intptr_t)resultlen};
-    return knell__enter_slowly(JOB_CALL_GET_LIBRARY_VERSION, values, 2);
+    return enter_slowly(JOB_CALL_GET_LIBRARY_VERSION, values, 2);
 }
 
 EXPORT int MPI_Get_library_version(char *version, int *resultlen)
 {
-    if (!KNELL__ENTER(slowly_get_library_version(version, resultlen)))
-        return knell__native.get_library_version(version, resultlen);
-    return knell__leave(JOB_CALL_GET_LIBRARY_VERSION, knell__native.get_library_version(version, resultlen));
+    if (!ENTER(slowly_get_library_version(version, resultlen)))
+        return native.get_library_version(version, resultlen);
+    return leave(JOB_CALL_GET_LIBRARY_VERSION, native.get_library_version(version, resultlen));
 }
 int PMPI_Get_library_version(char *version, int *resultlen) ALIAS(MPI_Get_library_version);
 
-KNELL__RARE static bool slowly_get_processor_name(char *name, int *resultlen)
+RARE static bool slowly_get_processor_name(char *name, int *resultlen)
 {
     const int64_t values[] = {(intptr_t)name, (intptr_t)resultlen};
-    return knell__enter_slowly(JOB_CALL_GET_PROCESSOR_NAME, values, 2);
+    return enter_slowly(JOB_CALL_GET_PROCESSOR_NAME, values, 2);
 }
 
 EXPORT int MPI_Get_processor_name(char *name, int *resultlen)
 {
-    if (!KNELL__ENTER(slowly_get_processor_name(name, resultlen)))
-        return knell__native.get_processor_name(name, resultlen);
-    return knell__leave(JOB_CALL_GET_PROCESSOR_NAME, knell__native.get_processor_name(name, resultlen));
+    if (!ENTER(slowly_get_processor_name(name, resultlen)))
+        return native.get_processor_name(name, resultlen);
+    return leave(JOB_CALL_GET_PROCESSOR_NAME, native.get_processor_name(name, resultlen));
 }
 int PMPI_Get_processor_name(char *name, int *resultlen) ALIAS(MPI_Get_processor_name);
 
-KNELL__RARE static bool slowly_get_version(int *version, int *subversion)
+RARE static bool slowly_get_version(int *version, int *subversion)
 {
     const int64_t values[] = {(intptr_t)version, (intptr_t)subversion};
-    return knell__enter_slowly(JOB_CALL_GET_VERSION, values, 2);
+    return enter_slowly(JOB_CALL_GET_VERSION, values, 2);
 }
 
 EXPORT int MPI_Get_version(int *version, int *subversion)
 {
-    if (!KNELL__ENTER(slowly_get_version(version, subversion)))
-        return knell__native.get_version(version, subversion);
-    return knell__leave(JOB_CALL_GET_VERSION, knell__native.get_version(version, subversion));
+    if (!ENTER(slowly_get_version(version, subversion)))
+        return native.get_version(version, subversion);
+    return leave(JOB_CALL_GET_VERSION, native.get_version(version, subversion));
 }
 int PMPI_Get_version(int *version, int *subversion) ALIAS(MPI_Get_version);
 
-KNELL__RARE static bool slowly_alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
+RARE static bool slowly_alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
     const int64_t values[] = {(intptr_t)size, (intptr_t)info, (intptr_t)baseptr};
-    return knell__enter_slowly(JOB_CALL_ALLOC_MEM, values, 3);
+    return enter_slowly(JOB_CALL_ALLOC_MEM, values, 3);
 }
 
 EXPORT int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
-    if (!KNELL__ENTER(slowly_alloc_mem(size, info, baseptr)))
-        return knell__native.alloc_mem(size, info, baseptr);
-    return knell__leave(JOB_CALL_ALLOC_MEM, knell__native.alloc_mem(size, info, baseptr));
+    if (!ENTER(slowly_alloc_mem(size, info, baseptr)))
+        return native.alloc_mem(size, info, baseptr);
+    return leave(JOB_CALL_ALLOC_MEM, native.alloc_mem(size, info, baseptr));
 }
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) ALIAS(MPI_Alloc_mem);
 
-KNELL__RARE static bool slowly_free_mem(void *base)
+RARE static bool slowly_free_mem(void *base)
 {
     const int64_t values[] = {(intptr_t)base};
-    return knell__enter_slowly(JOB_CALL_FREE_MEM, values, 1);
+    return enter_slowly(JOB_CALL_FREE_MEM, values, 1);
 }
 
 EXPORT int MPI_Free_mem(void *base)
 {
-    if (!KNELL__ENTER(slowly_free_mem(base)))
-        return knell__native.free_mem(base);
-    return knell__leave(JOB_CALL_FREE_MEM, knell__native.free_mem(base));
+    if (!ENTER(slowly_free_mem(base)))
+        return native.free_mem(base);
+    return leave(JOB_CALL_FREE_MEM, native.free_mem(base));
 }
 int PMPI_Free_mem(void *base) ALIAS(MPI_Free_mem);
 #if MPI_VERSION >= 4
 
 EXPORT int MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 {
-    return FITS(size) ? MPI_Buffer_attach(buffer, (int)size) : knell__raise_large(MPI_COMM_SELF);
+    return FITS(size) ? MPI_Buffer_attach(buffer, (int)size) : error_raise_large(MPI_COMM_SELF);
 }
 int PMPI_Buffer_attach_c(void *buffer, MPI_Count size) ALIAS(MPI_Buffer_attach_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_buffer_detach_c(void *buffer_addr, MPI_Count *size)
+RARE static bool slowly_buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
     const int64_t values[] = {(intptr_t)buffer_addr, (intptr_t)size};
-    return knell__enter_slowly(JOB_CALL_BUFFER_DETACH_C, values, 2);
+    return enter_slowly(JOB_CALL_BUFFER_DETACH_C, values, 2);
 }
 
 EXPORT int MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
-    if (!KNELL__ENTER(slowly_buffer_detach_c(buffer_addr, size)))
-        return knell__native.buffer_detach_c(buffer_addr, size);
-    return knell__leave(JOB_CALL_BUFFER_DETACH_C, knell__mpi_buffer_detach_c(buffer_addr, size));
+    if (!ENTER(slowly_buffer_detach_c(buffer_addr, size)))
+        return native.buffer_detach_c(buffer_addr, size);
+    return leave(JOB_CALL_BUFFER_DETACH_C, mpi_buffer_detach_c(buffer_addr, size));
 }
 int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size) ALIAS(MPI_Buffer_detach_c);
 #endif
@@ -4541,7 +4541,7 @@ int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size) ALIAS(MPI_Buffer_de
 
 EXPORT int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Send(buf, (int)count, datatype, dest, tag, comm) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Send(buf, (int)count, datatype, dest, tag, comm) : error_raise_large(comm);
 }
 int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Send_c);
 #endif
@@ -4549,7 +4549,7 @@ int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int des
 
 EXPORT int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Bsend(buf, (int)count, datatype, dest, tag, comm) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Bsend(buf, (int)count, datatype, dest, tag, comm) : error_raise_large(comm);
 }
 int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Bsend_c);
 #endif
@@ -4557,7 +4557,7 @@ int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 
 EXPORT int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Ssend(buf, (int)count, datatype, dest, tag, comm) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Ssend(buf, (int)count, datatype, dest, tag, comm) : error_raise_large(comm);
 }
 int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Ssend_c);
 #endif
@@ -4565,7 +4565,7 @@ int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 
 EXPORT int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Rsend(buf, (int)count, datatype, dest, tag, comm) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Rsend(buf, (int)count, datatype, dest, tag, comm) : error_raise_large(comm);
 }
 int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Rsend_c);
 #endif
@@ -4573,7 +4573,7 @@ int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 
 EXPORT int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    return FITS(count) ? MPI_Recv(buf, (int)count, datatype, source, tag, comm, status) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Recv(buf, (int)count, datatype, source, tag, comm, status) : error_raise_large(comm);
 }
 int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Recv_c);
 #endif
@@ -4581,7 +4581,7 @@ int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, i
 
 EXPORT int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Isend(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Isend(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
 }
 int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isend_c);
 #endif
@@ -4589,7 +4589,7 @@ int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 
 EXPORT int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Ibsend(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Ibsend(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
 }
 int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibsend_c);
 #endif
@@ -4597,7 +4597,7 @@ int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
 
 EXPORT int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Issend(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Issend(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
 }
 int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Issend_c);
 #endif
@@ -4605,7 +4605,7 @@ int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
 
 EXPORT int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Irsend(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Irsend(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
 }
 int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Irsend_c);
 #endif
@@ -4613,7 +4613,7 @@ int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
 
 EXPORT int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Irecv(buf, (int)count, datatype, source, tag, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Irecv(buf, (int)count, datatype, source, tag, comm, request) : error_raise_large(comm);
 }
 int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Irecv_c);
 #endif
@@ -4621,7 +4621,7 @@ int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, 
 
 EXPORT int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Sendrecv(sendbuf, (int)sendcount, sendtype, dest, sendtag, recvbuf, (int)recvcount, recvtype, source, recvtag, comm, status) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Sendrecv(sendbuf, (int)sendcount, sendtype, dest, sendtag, recvbuf, (int)recvcount, recvtype, source, recvtag, comm, status) : error_raise_large(comm);
 }
 int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Sendrecv_c);
 #endif
@@ -4629,7 +4629,7 @@ int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 
 EXPORT int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    return FITS(count) ? MPI_Sendrecv_replace(buf, (int)count, datatype, dest, sendtag, source, recvtag, comm, status) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Sendrecv_replace(buf, (int)count, datatype, dest, sendtag, source, recvtag, comm, status) : error_raise_large(comm);
 }
 int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Sendrecv_replace_c);
 #endif
@@ -4637,7 +4637,7 @@ int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 EXPORT int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Isendrecv(sendbuf, (int)sendcount, sendtype, dest, sendtag, recvbuf, (int)recvcount, recvtype, source, recvtag, comm, request) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Isendrecv(sendbuf, (int)sendcount, sendtype, dest, sendtag, recvbuf, (int)recvcount, recvtype, source, recvtag, comm, request) : error_raise_large(comm);
 }
 int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv_c);
 #endif
@@ -4645,7 +4645,7 @@ int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 
 EXPORT int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Isendrecv_replace(buf, (int)count, datatype, dest, sendtag, source, recvtag, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Isendrecv_replace(buf, (int)count, datatype, dest, sendtag, source, recvtag, comm, request) : error_raise_large(comm);
 }
 int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv_replace_c);
 #endif
@@ -4653,7 +4653,7 @@ int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, 
 
 EXPORT int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-    return FITS(count) ? MPI_Mrecv(buf, (int)count, datatype, message, status) : knell__raise_large(MPI_COMM_SELF);
+    return FITS(count) ? MPI_Mrecv(buf, (int)count, datatype, message, status) : error_raise_large(MPI_COMM_SELF);
 }
 int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) ALIAS(MPI_Mrecv_c);
 #endif
@@ -4661,7 +4661,7 @@ int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message 
 
 EXPORT int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Imrecv(buf, (int)count, datatype, message, request) : knell__raise_large(MPI_COMM_SELF);
+    return FITS(count) ? MPI_Imrecv(buf, (int)count, datatype, message, request) : error_raise_large(MPI_COMM_SELF);
 }
 int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) ALIAS(MPI_Imrecv_c);
 #endif
@@ -4669,7 +4669,7 @@ int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message
 
 EXPORT int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Send_init(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Send_init(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
 }
 int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Send_init_c);
 #endif
@@ -4677,7 +4677,7 @@ int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 
 EXPORT int MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Bsend_init(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Bsend_init(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
 }
 int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Bsend_init_c);
 #endif
@@ -4685,7 +4685,7 @@ int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 EXPORT int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Ssend_init(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Ssend_init(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
 }
 int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ssend_init_c);
 #endif
@@ -4693,7 +4693,7 @@ int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 EXPORT int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Rsend_init(buf, (int)count, datatype, dest, tag, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Rsend_init(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
 }
 int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Rsend_init_c);
 #endif
@@ -4701,7 +4701,7 @@ int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 EXPORT int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Recv_init(buf, (int)count, datatype, source, tag, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Recv_init(buf, (int)count, datatype, source, tag, comm, request) : error_raise_large(comm);
 }
 int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Recv_init_c);
 #endif
@@ -4709,7 +4709,7 @@ int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 
 EXPORT int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Bcast(buffer, (int)count, datatype, root, comm) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Bcast(buffer, (int)count, datatype, root, comm) : error_raise_large(comm);
 }
 int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) ALIAS(MPI_Bcast_c);
 #endif
@@ -4717,7 +4717,7 @@ int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 
 EXPORT int MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!knell__at_root(comm, root) || FITS(recvcount)) ? MPI_Gather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!comm_at_root(comm, root) || FITS(recvcount)) ? MPI_Gather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm) : error_raise_large(comm);
 }
 int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gather_c);
 #endif
@@ -4725,7 +4725,7 @@ int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
 
 EXPORT int MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    return (!knell__at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Scatter(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm) : knell__raise_large(comm);
+    return (!comm_at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Scatter(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm) : error_raise_large(comm);
 }
 int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Scatter_c);
 #endif
@@ -4733,7 +4733,7 @@ int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 
 EXPORT int MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : error_raise_large(comm);
 }
 int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgather_c);
 #endif
@@ -4741,7 +4741,7 @@ int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 
 EXPORT int MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : error_raise_large(comm);
 }
 int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Alltoall_c);
 #endif
@@ -4749,7 +4749,7 @@ int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 
 EXPORT int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Reduce(sendbuf, recvbuf, (int)count, datatype, op, root, comm) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Reduce(sendbuf, recvbuf, (int)count, datatype, op, root, comm) : error_raise_large(comm);
 }
 int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) ALIAS(MPI_Reduce_c);
 #endif
@@ -4757,7 +4757,7 @@ int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 
 EXPORT int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Allreduce(sendbuf, recvbuf, (int)count, datatype, op, comm) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Allreduce(sendbuf, recvbuf, (int)count, datatype, op, comm) : error_raise_large(comm);
 }
 int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Allreduce_c);
 #endif
@@ -4765,7 +4765,7 @@ int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 
 EXPORT int MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    return FITS(recvcount) ? MPI_Reduce_scatter_block(sendbuf, recvbuf, (int)recvcount, datatype, op, comm) : knell__raise_large(comm);
+    return FITS(recvcount) ? MPI_Reduce_scatter_block(sendbuf, recvbuf, (int)recvcount, datatype, op, comm) : error_raise_large(comm);
 }
 int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Reduce_scatter_block_c);
 #endif
@@ -4773,7 +4773,7 @@ int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count re
 
 EXPORT int MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Scan(sendbuf, recvbuf, (int)count, datatype, op, comm) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Scan(sendbuf, recvbuf, (int)count, datatype, op, comm) : error_raise_large(comm);
 }
 int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Scan_c);
 #endif
@@ -4781,7 +4781,7 @@ int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatyp
 
 EXPORT int MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Exscan(sendbuf, recvbuf, (int)count, datatype, op, comm) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Exscan(sendbuf, recvbuf, (int)count, datatype, op, comm) : error_raise_large(comm);
 }
 int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Exscan_c);
 #endif
@@ -4789,7 +4789,7 @@ int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 
 EXPORT int MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Ibcast(buffer, (int)count, datatype, root, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Ibcast(buffer, (int)count, datatype, root, comm, request) : error_raise_large(comm);
 }
 int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibcast_c);
 #endif
@@ -4797,7 +4797,7 @@ int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root
 
 EXPORT int MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!knell__at_root(comm, root) || FITS(recvcount)) ? MPI_Igather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, request) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!comm_at_root(comm, root) || FITS(recvcount)) ? MPI_Igather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, request) : error_raise_large(comm);
 }
 int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igather_c);
 #endif
@@ -4805,7 +4805,7 @@ int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 
 EXPORT int MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    return (!knell__at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Iscatter(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, request) : knell__raise_large(comm);
+    return (!comm_at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Iscatter(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, request) : error_raise_large(comm);
 }
 int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatter_c);
 #endif
@@ -4813,7 +4813,7 @@ int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 
 EXPORT int MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Iallgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Iallgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : error_raise_large(comm);
 }
 int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgather_c);
 #endif
@@ -4821,7 +4821,7 @@ int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
 
 EXPORT int MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ialltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ialltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : error_raise_large(comm);
 }
 int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoall_c);
 #endif
@@ -4829,7 +4829,7 @@ int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 
 EXPORT int MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Ireduce(sendbuf, recvbuf, (int)count, datatype, op, root, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Ireduce(sendbuf, recvbuf, (int)count, datatype, op, root, comm, request) : error_raise_large(comm);
 }
 int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_c);
 #endif
@@ -4837,7 +4837,7 @@ int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Data
 
 EXPORT int MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Iallreduce(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Iallreduce(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : error_raise_large(comm);
 }
 int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallreduce_c);
 #endif
@@ -4845,7 +4845,7 @@ int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 
 EXPORT int MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(recvcount) ? MPI_Ireduce_scatter_block(sendbuf, recvbuf, (int)recvcount, datatype, op, comm, request) : knell__raise_large(comm);
+    return FITS(recvcount) ? MPI_Ireduce_scatter_block(sendbuf, recvbuf, (int)recvcount, datatype, op, comm, request) : error_raise_large(comm);
 }
 int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter_block_c);
 #endif
@@ -4853,7 +4853,7 @@ int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count r
 
 EXPORT int MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Iscan(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Iscan(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : error_raise_large(comm);
 }
 int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscan_c);
 #endif
@@ -4861,7 +4861,7 @@ int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dataty
 
 EXPORT int MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Iexscan(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Iexscan(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : error_raise_large(comm);
 }
 int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iexscan_c);
 #endif
@@ -4869,7 +4869,7 @@ int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Data
 
 EXPORT int MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Bcast_init(buffer, (int)count, datatype, root, comm, info, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Bcast_init(buffer, (int)count, datatype, root, comm, info, request) : error_raise_large(comm);
 }
 int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Bcast_init_c);
 #endif
@@ -4877,7 +4877,7 @@ int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 
 EXPORT int MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!knell__at_root(comm, root) || FITS(recvcount)) ? MPI_Gather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, info, request) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!comm_at_root(comm, root) || FITS(recvcount)) ? MPI_Gather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, info, request) : error_raise_large(comm);
 }
 int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gather_init_c);
 #endif
@@ -4885,7 +4885,7 @@ int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 
 EXPORT int MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return (!knell__at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Scatter_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, info, request) : knell__raise_large(comm);
+    return (!comm_at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Scatter_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, info, request) : error_raise_large(comm);
 }
 int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatter_init_c);
 #endif
@@ -4893,7 +4893,7 @@ int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 
 EXPORT int MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Allgather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Allgather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : error_raise_large(comm);
 }
 int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgather_init_c);
 #endif
@@ -4901,7 +4901,7 @@ int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 
 EXPORT int MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Alltoall_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Alltoall_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : error_raise_large(comm);
 }
 int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoall_init_c);
 #endif
@@ -4909,7 +4909,7 @@ int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 
 EXPORT int MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Reduce_init(sendbuf, recvbuf, (int)count, datatype, op, root, comm, info, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Reduce_init(sendbuf, recvbuf, (int)count, datatype, op, root, comm, info, request) : error_raise_large(comm);
 }
 int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_init_c);
 #endif
@@ -4917,7 +4917,7 @@ int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 
 EXPORT int MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Allreduce_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Allreduce_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : error_raise_large(comm);
 }
 int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allreduce_init_c);
 #endif
@@ -4925,7 +4925,7 @@ int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 
 EXPORT int MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return FITS(recvcount) ? MPI_Reduce_scatter_block_init(sendbuf, recvbuf, (int)recvcount, datatype, op, comm, info, request) : knell__raise_large(comm);
+    return FITS(recvcount) ? MPI_Reduce_scatter_block_init(sendbuf, recvbuf, (int)recvcount, datatype, op, comm, info, request) : error_raise_large(comm);
 }
 int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_block_init_c);
 #endif
@@ -4933,7 +4933,7 @@ int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Cou
 
 EXPORT int MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Scan_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Scan_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : error_raise_large(comm);
 }
 int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scan_init_c);
 #endif
@@ -4941,7 +4941,7 @@ int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 
 EXPORT int MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Exscan_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : knell__raise_large(comm);
+    return FITS(count) ? MPI_Exscan_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : error_raise_large(comm);
 }
 int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Exscan_init_c);
 #endif
@@ -4949,7 +4949,7 @@ int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 
 EXPORT int MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : error_raise_large(comm);
 }
 int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgather_c);
 #endif
@@ -4957,7 +4957,7 @@ int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 
 EXPORT int MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : error_raise_large(comm);
 }
 int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoall_c);
 #endif
@@ -4965,7 +4965,7 @@ int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 
 EXPORT int MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ineighbor_allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ineighbor_allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : error_raise_large(comm);
 }
 int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgather_c);
 #endif
@@ -4973,7 +4973,7 @@ int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 
 EXPORT int MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ineighbor_alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ineighbor_alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : error_raise_large(comm);
 }
 int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoall_c);
 #endif
@@ -4981,7 +4981,7 @@ int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 
 EXPORT int MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_allgather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_allgather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : error_raise_large(comm);
 }
 int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgather_init_c);
 #endif
@@ -4989,1347 +4989,1347 @@ int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI
 
 EXPORT int MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_alltoall_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : knell__raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_alltoall_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : error_raise_large(comm);
 }
 int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoall_init_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
+RARE static bool slowly_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_GATHERV_C, values, 9);
+    return enter_slowly(JOB_CALL_GATHERV_C, values, 9);
 }
 
 EXPORT int MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)))
-        return knell__native.gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-    return knell__leave(JOB_CALL_GATHERV_C, knell__mpi_gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
+    if (!ENTER(slowly_gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)))
+        return native.gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+    return leave(JOB_CALL_GATHERV_C, mpi_gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 }
 int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gatherv_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+RARE static bool slowly_scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_SCATTERV_C, values, 9);
+    return enter_slowly(JOB_CALL_SCATTERV_C, values, 9);
 }
 
 EXPORT int MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm)))
-        return knell__native.scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    return knell__leave(JOB_CALL_SCATTERV_C, knell__mpi_scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
+    if (!ENTER(slowly_scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm)))
+        return native.scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    return leave(JOB_CALL_SCATTERV_C, mpi_scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Scatterv_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_ALLGATHERV_C, values, 8);
+    return enter_slowly(JOB_CALL_ALLGATHERV_C, values, 8);
 }
 
 EXPORT int MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
-        return knell__native.allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return knell__leave(JOB_CALL_ALLGATHERV_C, knell__mpi_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+    if (!ENTER(slowly_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
+        return native.allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    return leave(JOB_CALL_ALLGATHERV_C, mpi_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 }
 int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgatherv_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_ALLTOALLV_C, values, 9);
+    return enter_slowly(JOB_CALL_ALLTOALLV_C, values, 9);
 }
 
 EXPORT int MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
-        return knell__native.alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    return knell__leave(JOB_CALL_ALLTOALLV_C, knell__mpi_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+    if (!ENTER(slowly_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
+        return native.alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    return leave(JOB_CALL_ALLTOALLV_C, mpi_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 }
 int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Alltoallv_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+RARE static bool slowly_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_ALLTOALLW_C, values, 9);
+    return enter_slowly(JOB_CALL_ALLTOALLW_C, values, 9);
 }
 
 EXPORT int MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
-        return knell__native.alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    return knell__leave(JOB_CALL_ALLTOALLW_C, knell__mpi_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+    if (!ENTER(slowly_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
+        return native.alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    return leave(JOB_CALL_ALLTOALLW_C, mpi_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 }
 int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Alltoallw_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+RARE static bool slowly_reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_REDUCE_SCATTER_C, values, 6);
+    return enter_slowly(JOB_CALL_REDUCE_SCATTER_C, values, 6);
 }
 
 EXPORT int MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm)))
-        return knell__native.reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-    return knell__leave(JOB_CALL_REDUCE_SCATTER_C, knell__mpi_reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm));
+    if (!ENTER(slowly_reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm)))
+        return native.reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+    return leave(JOB_CALL_REDUCE_SCATTER_C, mpi_reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 }
 int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Reduce_scatter_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IGATHERV_C, values, 10);
+    return enter_slowly(JOB_CALL_IGATHERV_C, values, 10);
 }
 
 EXPORT int MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request)))
-        return knell__native.igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-    int code = knell__mpi_igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request)))
+        return native.igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+    int code = mpi_igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IGATHERV_C, code);
+    return leave(JOB_CALL_IGATHERV_C, code);
 }
 int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igatherv_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ISCATTERV_C, values, 10);
+    return enter_slowly(JOB_CALL_ISCATTERV_C, values, 10);
 }
 
 EXPORT int MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
-        return knell__native.iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    int code = knell__mpi_iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
+        return native.iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    int code = mpi_iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ISCATTERV_C, code);
+    return leave(JOB_CALL_ISCATTERV_C, code);
 }
 int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatterv_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IALLGATHERV_C, values, 9);
+    return enter_slowly(JOB_CALL_IALLGATHERV_C, values, 9);
 }
 
 EXPORT int MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
-        return knell__native.iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    int code = knell__mpi_iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
+        return native.iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    int code = mpi_iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IALLGATHERV_C, code);
+    return leave(JOB_CALL_IALLGATHERV_C, code);
 }
 int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgatherv_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IALLTOALLV_C, values, 10);
+    return enter_slowly(JOB_CALL_IALLTOALLV_C, values, 10);
 }
 
 EXPORT int MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
-        return knell__native.ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    int code = knell__mpi_ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
+        return native.ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    int code = mpi_ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IALLTOALLV_C, code);
+    return leave(JOB_CALL_IALLTOALLV_C, code);
 }
 int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallv_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IALLTOALLW_C, values, 10);
+    return enter_slowly(JOB_CALL_IALLTOALLW_C, values, 10);
 }
 
 EXPORT int MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
-        return knell__native.ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    int code = knell__mpi_ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
+        return native.ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    int code = mpi_ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IALLTOALLW_C, code);
+    return leave(JOB_CALL_IALLTOALLW_C, code);
 }
 int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallw_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_IREDUCE_SCATTER_C, values, 7);
+    return enter_slowly(JOB_CALL_IREDUCE_SCATTER_C, values, 7);
 }
 
 EXPORT int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request)))
-        return knell__native.ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-    int code = knell__mpi_ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-    if (KNELL__RARELY(code != MPI_SUCCESS))
+    if (!ENTER(slowly_ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request)))
+        return native.ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+    int code = mpi_ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
         *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_IREDUCE_SCATTER_C, code);
+    return leave(JOB_CALL_IREDUCE_SCATTER_C, code);
 }
 int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_GATHERV_INIT_C, values, 11);
+    return enter_slowly(JOB_CALL_GATHERV_INIT_C, values, 11);
 }
 
 EXPORT int MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
-        return knell__native.gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    if (!ENTER(slowly_gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
+        return native.gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_GATHERV_INIT_C, knell__raise_lack(comm, JOB_CALL_GATHERV_INIT_C));
+    return leave(JOB_CALL_GATHERV_INIT_C, error_raise_lack(comm, JOB_CALL_GATHERV_INIT_C));
 }
 int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gatherv_init_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_SCATTERV_INIT_C, values, 11);
+    return enter_slowly(JOB_CALL_SCATTERV_INIT_C, values, 11);
 }
 
 EXPORT int MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
-        return knell__native.scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (!ENTER(slowly_scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
+        return native.scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_SCATTERV_INIT_C, knell__raise_lack(comm, JOB_CALL_SCATTERV_INIT_C));
+    return leave(JOB_CALL_SCATTERV_INIT_C, error_raise_lack(comm, JOB_CALL_SCATTERV_INIT_C));
 }
 int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatterv_init_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ALLGATHERV_INIT_C, values, 10);
+    return enter_slowly(JOB_CALL_ALLGATHERV_INIT_C, values, 10);
 }
 
 EXPORT int MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
-        return knell__native.allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (!ENTER(slowly_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
+        return native.allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ALLGATHERV_INIT_C, knell__raise_lack(comm, JOB_CALL_ALLGATHERV_INIT_C));
+    return leave(JOB_CALL_ALLGATHERV_INIT_C, error_raise_lack(comm, JOB_CALL_ALLGATHERV_INIT_C));
 }
 int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgatherv_init_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ALLTOALLV_INIT_C, values, 11);
+    return enter_slowly(JOB_CALL_ALLTOALLV_INIT_C, values, 11);
 }
 
 EXPORT int MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
-        return knell__native.alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (!ENTER(slowly_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
+        return native.alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ALLTOALLV_INIT_C, knell__raise_lack(comm, JOB_CALL_ALLTOALLV_INIT_C));
+    return leave(JOB_CALL_ALLTOALLV_INIT_C, error_raise_lack(comm, JOB_CALL_ALLTOALLV_INIT_C));
 }
 int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallv_init_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ALLTOALLW_INIT_C, values, 11);
+    return enter_slowly(JOB_CALL_ALLTOALLW_INIT_C, values, 11);
 }
 
 EXPORT int MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
-        return knell__native.alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (!ENTER(slowly_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
+        return native.alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ALLTOALLW_INIT_C, knell__raise_lack(comm, JOB_CALL_ALLTOALLW_INIT_C));
+    return leave(JOB_CALL_ALLTOALLW_INIT_C, error_raise_lack(comm, JOB_CALL_ALLTOALLW_INIT_C));
 }
 int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallw_init_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_REDUCE_SCATTER_INIT_C, values, 8);
+    return enter_slowly(JOB_CALL_REDUCE_SCATTER_INIT_C, values, 8);
 }
 
 EXPORT int MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
-        return knell__native.reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    if (!ENTER(slowly_reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
+        return native.reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_REDUCE_SCATTER_INIT_C, knell__raise_lack(comm, JOB_CALL_REDUCE_SCATTER_INIT_C));
+    return leave(JOB_CALL_REDUCE_SCATTER_INIT_C, error_raise_lack(comm, JOB_CALL_REDUCE_SCATTER_INIT_C));
 }
 int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_init_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV_C, values, 8);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV_C, values, 8);
 }
 
 EXPORT int MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
-        return knell__native.neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLGATHERV_C, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV_C));
+    if (!ENTER(slowly_neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
+        return native.neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV_C));
 }
 int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgatherv_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV_C, values, 9);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV_C, values, 9);
 }
 
 EXPORT int MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
-        return knell__native.neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLTOALLV_C, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV_C));
+    if (!ENTER(slowly_neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
+        return native.neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV_C));
 }
 int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallv_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+RARE static bool slowly_neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW_C, values, 9);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW_C, values, 9);
 }
 
 EXPORT int MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    if (!KNELL__ENTER(slowly_neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
-        return knell__native.neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLTOALLW_C, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW_C));
+    if (!ENTER(slowly_neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
+        return native.neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW_C));
 }
 int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallw_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_INEIGHBOR_ALLGATHERV_C, values, 9);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLGATHERV_C, values, 9);
 }
 
 EXPORT int MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
-        return knell__native.ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    if (!ENTER(slowly_ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
+        return native.ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_INEIGHBOR_ALLGATHERV_C, knell__raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHERV_C));
+    return leave(JOB_CALL_INEIGHBOR_ALLGATHERV_C, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHERV_C));
 }
 int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgatherv_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLV_C, values, 10);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLV_C, values, 10);
 }
 
 EXPORT int MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
-        return knell__native.ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    if (!ENTER(slowly_ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
+        return native.ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_INEIGHBOR_ALLTOALLV_C, knell__raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLV_C));
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALLV_C, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLV_C));
 }
 int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallv_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLW_C, values, 10);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLW_C, values, 10);
 }
 
 EXPORT int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
-        return knell__native.ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    if (!ENTER(slowly_ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
+        return native.ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_INEIGHBOR_ALLTOALLW_C, knell__raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLW_C));
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALLW_C, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLW_C));
 }
 int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallw_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT_C, values, 10);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT_C, values, 10);
 }
 
 EXPORT int MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
-        return knell__native.neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (!ENTER(slowly_neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
+        return native.neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT_C, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV_INIT_C));
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV_INIT_C));
 }
 int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgatherv_init_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT_C, values, 11);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT_C, values, 11);
 }
 
 EXPORT int MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
-        return knell__native.neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (!ENTER(slowly_neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
+        return native.neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT_C, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV_INIT_C));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV_INIT_C));
 }
 int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallv_init_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT_C, values, 11);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT_C, values, 11);
 }
 
 EXPORT int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
-        return knell__native.neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (!ENTER(slowly_neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
+        return native.neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT_C, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW_INIT_C));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW_INIT_C));
 }
 int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallw_init_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+RARE static bool slowly_win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)base, (intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_CREATE_C, values, 6);
+    return enter_slowly(JOB_CALL_WIN_CREATE_C, values, 6);
 }
 
 EXPORT int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    if (!KNELL__ENTER(slowly_win_create_c(base, size, disp_unit, info, comm, win)))
-        return knell__native.win_create_c(base, size, disp_unit, info, comm, win);
-    return knell__leave(JOB_CALL_WIN_CREATE_C, knell__raise_lack(comm, JOB_CALL_WIN_CREATE_C));
+    if (!ENTER(slowly_win_create_c(base, size, disp_unit, info, comm, win)))
+        return native.win_create_c(base, size, disp_unit, info, comm, win);
+    return leave(JOB_CALL_WIN_CREATE_C, error_raise_lack(comm, JOB_CALL_WIN_CREATE_C));
 }
 int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+RARE static bool slowly_win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)baseptr, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_ALLOCATE_C, values, 6);
+    return enter_slowly(JOB_CALL_WIN_ALLOCATE_C, values, 6);
 }
 
 EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (!KNELL__ENTER(slowly_win_allocate_c(size, disp_unit, info, comm, baseptr, win)))
-        return knell__native.win_allocate_c(size, disp_unit, info, comm, baseptr, win);
-    return knell__leave(JOB_CALL_WIN_ALLOCATE_C, knell__raise_lack(comm, JOB_CALL_WIN_ALLOCATE_C));
+    if (!ENTER(slowly_win_allocate_c(size, disp_unit, info, comm, baseptr, win)))
+        return native.win_allocate_c(size, disp_unit, info, comm, baseptr, win);
+    return leave(JOB_CALL_WIN_ALLOCATE_C, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_C));
 }
 int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+RARE static bool slowly_win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)baseptr, (intptr_t)win};
-    return knell__enter_slowly(JOB_CALL_WIN_ALLOCATE_SHARED_C, values, 6);
+    return enter_slowly(JOB_CALL_WIN_ALLOCATE_SHARED_C, values, 6);
 }
 
 EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (!KNELL__ENTER(slowly_win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win)))
-        return knell__native.win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
-    return knell__leave(JOB_CALL_WIN_ALLOCATE_SHARED_C, knell__raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED_C));
+    if (!ENTER(slowly_win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win)))
+        return native.win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
+    return leave(JOB_CALL_WIN_ALLOCATE_SHARED_C, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED_C));
 }
 int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared_c);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_BARRIER_INIT, values, 3);
+    return enter_slowly(JOB_CALL_BARRIER_INIT, values, 3);
 }
 
 EXPORT int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_barrier_init(comm, info, request)))
-        return knell__native.barrier_init(comm, info, request);
+    if (!ENTER(slowly_barrier_init(comm, info, request)))
+        return native.barrier_init(comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_BARRIER_INIT, knell__raise_lack(comm, JOB_CALL_BARRIER_INIT));
+    return leave(JOB_CALL_BARRIER_INIT, error_raise_lack(comm, JOB_CALL_BARRIER_INIT));
 }
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Barrier_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buffer, (intptr_t)count, (intptr_t)datatype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_BCAST_INIT, values, 7);
+    return enter_slowly(JOB_CALL_BCAST_INIT, values, 7);
 }
 
 EXPORT int MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_bcast_init(buffer, count, datatype, root, comm, info, request)))
-        return knell__native.bcast_init(buffer, count, datatype, root, comm, info, request);
+    if (!ENTER(slowly_bcast_init(buffer, count, datatype, root, comm, info, request)))
+        return native.bcast_init(buffer, count, datatype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_BCAST_INIT, knell__raise_lack(comm, JOB_CALL_BCAST_INIT));
+    return leave(JOB_CALL_BCAST_INIT, error_raise_lack(comm, JOB_CALL_BCAST_INIT));
 }
 int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Bcast_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_GATHER_INIT, values, 10);
+    return enter_slowly(JOB_CALL_GATHER_INIT, values, 10);
 }
 
 EXPORT int MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
-        return knell__native.gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (!ENTER(slowly_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
+        return native.gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_GATHER_INIT, knell__raise_lack(comm, JOB_CALL_GATHER_INIT));
+    return leave(JOB_CALL_GATHER_INIT, error_raise_lack(comm, JOB_CALL_GATHER_INIT));
 }
 int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gather_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_SCATTER_INIT, values, 10);
+    return enter_slowly(JOB_CALL_SCATTER_INIT, values, 10);
 }
 
 EXPORT int MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
-        return knell__native.scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (!ENTER(slowly_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
+        return native.scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_SCATTER_INIT, knell__raise_lack(comm, JOB_CALL_SCATTER_INIT));
+    return leave(JOB_CALL_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_SCATTER_INIT));
 }
 int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatter_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ALLGATHER_INIT, values, 9);
+    return enter_slowly(JOB_CALL_ALLGATHER_INIT, values, 9);
 }
 
 EXPORT int MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
-        return knell__native.allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!ENTER(slowly_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+        return native.allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ALLGATHER_INIT, knell__raise_lack(comm, JOB_CALL_ALLGATHER_INIT));
+    return leave(JOB_CALL_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_ALLGATHER_INIT));
 }
 int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgather_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ALLTOALL_INIT, values, 9);
+    return enter_slowly(JOB_CALL_ALLTOALL_INIT, values, 9);
 }
 
 EXPORT int MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
-        return knell__native.alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!ENTER(slowly_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+        return native.alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ALLTOALL_INIT, knell__raise_lack(comm, JOB_CALL_ALLTOALL_INIT));
+    return leave(JOB_CALL_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_ALLTOALL_INIT));
 }
 int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoall_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_REDUCE_INIT, values, 9);
+    return enter_slowly(JOB_CALL_REDUCE_INIT, values, 9);
 }
 
 EXPORT int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request)))
-        return knell__native.reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+    if (!ENTER(slowly_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request)))
+        return native.reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_REDUCE_INIT, knell__raise_lack(comm, JOB_CALL_REDUCE_INIT));
+    return leave(JOB_CALL_REDUCE_INIT, error_raise_lack(comm, JOB_CALL_REDUCE_INIT));
 }
 int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ALLREDUCE_INIT, values, 8);
+    return enter_slowly(JOB_CALL_ALLREDUCE_INIT, values, 8);
 }
 
 EXPORT int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
-        return knell__native.allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (!ENTER(slowly_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
+        return native.allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ALLREDUCE_INIT, knell__raise_lack(comm, JOB_CALL_ALLREDUCE_INIT));
+    return leave(JOB_CALL_ALLREDUCE_INIT, error_raise_lack(comm, JOB_CALL_ALLREDUCE_INIT));
 }
 int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allreduce_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_REDUCE_SCATTER_BLOCK_INIT, values, 8);
+    return enter_slowly(JOB_CALL_REDUCE_SCATTER_BLOCK_INIT, values, 8);
 }
 
 EXPORT int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request)))
-        return knell__native.reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+    if (!ENTER(slowly_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request)))
+        return native.reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_REDUCE_SCATTER_BLOCK_INIT, knell__raise_lack(comm, JOB_CALL_REDUCE_SCATTER_BLOCK_INIT));
+    return leave(JOB_CALL_REDUCE_SCATTER_BLOCK_INIT, error_raise_lack(comm, JOB_CALL_REDUCE_SCATTER_BLOCK_INIT));
 }
 int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_block_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_SCAN_INIT, values, 8);
+    return enter_slowly(JOB_CALL_SCAN_INIT, values, 8);
 }
 
 EXPORT int MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
-        return knell__native.scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (!ENTER(slowly_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
+        return native.scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_SCAN_INIT, knell__raise_lack(comm, JOB_CALL_SCAN_INIT));
+    return leave(JOB_CALL_SCAN_INIT, error_raise_lack(comm, JOB_CALL_SCAN_INIT));
 }
 int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scan_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_EXSCAN_INIT, values, 8);
+    return enter_slowly(JOB_CALL_EXSCAN_INIT, values, 8);
 }
 
 EXPORT int MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
-        return knell__native.exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (!ENTER(slowly_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
+        return native.exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_EXSCAN_INIT, knell__raise_lack(comm, JOB_CALL_EXSCAN_INIT));
+    return leave(JOB_CALL_EXSCAN_INIT, error_raise_lack(comm, JOB_CALL_EXSCAN_INIT));
 }
 int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Exscan_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_GATHERV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_GATHERV_INIT, values, 11);
 }
 
 EXPORT int MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
-        return knell__native.gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    if (!ENTER(slowly_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
+        return native.gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_GATHERV_INIT, knell__raise_lack(comm, JOB_CALL_GATHERV_INIT));
+    return leave(JOB_CALL_GATHERV_INIT, error_raise_lack(comm, JOB_CALL_GATHERV_INIT));
 }
 int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gatherv_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_SCATTERV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_SCATTERV_INIT, values, 11);
 }
 
 EXPORT int MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
-        return knell__native.scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (!ENTER(slowly_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
+        return native.scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_SCATTERV_INIT, knell__raise_lack(comm, JOB_CALL_SCATTERV_INIT));
+    return leave(JOB_CALL_SCATTERV_INIT, error_raise_lack(comm, JOB_CALL_SCATTERV_INIT));
 }
 int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatterv_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ALLGATHERV_INIT, values, 10);
+    return enter_slowly(JOB_CALL_ALLGATHERV_INIT, values, 10);
 }
 
 EXPORT int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
-        return knell__native.allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (!ENTER(slowly_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
+        return native.allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ALLGATHERV_INIT, knell__raise_lack(comm, JOB_CALL_ALLGATHERV_INIT));
+    return leave(JOB_CALL_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_ALLGATHERV_INIT));
 }
 int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgatherv_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ALLTOALLV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_ALLTOALLV_INIT, values, 11);
 }
 
 EXPORT int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
-        return knell__native.alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (!ENTER(slowly_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
+        return native.alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ALLTOALLV_INIT, knell__raise_lack(comm, JOB_CALL_ALLTOALLV_INIT));
+    return leave(JOB_CALL_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_ALLTOALLV_INIT));
 }
 int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallv_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_ALLTOALLW_INIT, values, 11);
+    return enter_slowly(JOB_CALL_ALLTOALLW_INIT, values, 11);
 }
 
 EXPORT int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
-        return knell__native.alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (!ENTER(slowly_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
+        return native.alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_ALLTOALLW_INIT, knell__raise_lack(comm, JOB_CALL_ALLTOALLW_INIT));
+    return leave(JOB_CALL_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_ALLTOALLW_INIT));
 }
 int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallw_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_REDUCE_SCATTER_INIT, values, 8);
+    return enter_slowly(JOB_CALL_REDUCE_SCATTER_INIT, values, 8);
 }
 
 EXPORT int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
-        return knell__native.reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    if (!ENTER(slowly_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
+        return native.reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_REDUCE_SCATTER_INIT, knell__raise_lack(comm, JOB_CALL_REDUCE_SCATTER_INIT));
+    return leave(JOB_CALL_REDUCE_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_REDUCE_SCATTER_INIT));
 }
 int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHER_INIT, values, 9);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHER_INIT, values, 9);
 }
 
 EXPORT int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
-        return knell__native.neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!ENTER(slowly_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+        return native.neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLGATHER_INIT, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHER_INIT));
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHER_INIT));
 }
 int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgather_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALL_INIT, values, 9);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALL_INIT, values, 9);
 }
 
 EXPORT int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
-        return knell__native.neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!ENTER(slowly_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+        return native.neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLTOALL_INIT, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALL_INIT));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALL_INIT));
 }
 int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoall_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT, values, 10);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT, values, 10);
 }
 
 EXPORT int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
-        return knell__native.neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (!ENTER(slowly_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
+        return native.neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV_INIT));
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV_INIT));
 }
 int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgatherv_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT, values, 11);
 }
 
 EXPORT int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
-        return knell__native.neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (!ENTER(slowly_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
+        return native.neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV_INIT));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV_INIT));
 }
 int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallv_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT, values, 11);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT, values, 11);
 }
 
 EXPORT int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
-        return knell__native.neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (!ENTER(slowly_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
+        return native.neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT, knell__raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW_INIT));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW_INIT));
 }
 int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallw_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)partitions, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_PSEND_INIT, values, 9);
+    return enter_slowly(JOB_CALL_PSEND_INIT, values, 9);
 }
 
 EXPORT int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request)))
-        return knell__native.psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
+    if (!ENTER(slowly_psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request)))
+        return native.psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_PSEND_INIT, knell__raise_lack(comm, JOB_CALL_PSEND_INIT));
+    return leave(JOB_CALL_PSEND_INIT, error_raise_lack(comm, JOB_CALL_PSEND_INIT));
 }
 int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Psend_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)partitions, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_PRECV_INIT, values, 9);
+    return enter_slowly(JOB_CALL_PRECV_INIT, values, 9);
 }
 
 EXPORT int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request)))
-        return knell__native.precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
+    if (!ENTER(slowly_precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request)))
+        return native.precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_PRECV_INIT, knell__raise_lack(comm, JOB_CALL_PRECV_INIT));
+    return leave(JOB_CALL_PRECV_INIT, error_raise_lack(comm, JOB_CALL_PRECV_INIT));
 }
 int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Precv_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+RARE static bool slowly_session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)errhandler, (intptr_t)session};
-    return knell__enter_slowly(JOB_CALL_SESSION_INIT, values, 3);
+    return enter_slowly(JOB_CALL_SESSION_INIT, values, 3);
 }
 
 EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
-    if (!KNELL__ENTER(slowly_session_init(info, errhandler, session)))
-        return knell__native.session_init(info, errhandler, session);
-    return knell__leave(JOB_CALL_SESSION_INIT, knell__raise_lack(MPI_COMM_SELF, JOB_CALL_SESSION_INIT));
+    if (!ENTER(slowly_session_init(info, errhandler, session)))
+        return native.session_init(info, errhandler, session);
+    return leave(JOB_CALL_SESSION_INIT, error_raise_lack(MPI_COMM_SELF, JOB_CALL_SESSION_INIT));
 }
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session) ALIAS(MPI_Session_init);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
+RARE static bool slowly_comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)stringtag, (intptr_t)info, (intptr_t)errhandler, (intptr_t)newcomm};
-    return knell__enter_slowly(JOB_CALL_COMM_CREATE_FROM_GROUP, values, 5);
+    return enter_slowly(JOB_CALL_COMM_CREATE_FROM_GROUP, values, 5);
 }
 
 EXPORT int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
-    if (!KNELL__ENTER(slowly_comm_create_from_group(group, stringtag, info, errhandler, newcomm)))
-        return knell__native.comm_create_from_group(group, stringtag, info, errhandler, newcomm);
-    return knell__leave(JOB_CALL_COMM_CREATE_FROM_GROUP, knell__raise_lack(MPI_COMM_SELF, JOB_CALL_COMM_CREATE_FROM_GROUP));
+    if (!ENTER(slowly_comm_create_from_group(group, stringtag, info, errhandler, newcomm)))
+        return native.comm_create_from_group(group, stringtag, info, errhandler, newcomm);
+    return leave(JOB_CALL_COMM_CREATE_FROM_GROUP, error_raise_lack(MPI_COMM_SELF, JOB_CALL_COMM_CREATE_FROM_GROUP));
 }
 int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm) ALIAS(MPI_Comm_create_from_group);
 #endif
 #if MPI_VERSION >= 4
 
-KNELL__RARE static bool slowly_intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
+RARE static bool slowly_intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
     const int64_t values[] = {(intptr_t)local_group, (intptr_t)local_leader, (intptr_t)remote_group, (intptr_t)remote_leader, (intptr_t)stringtag, (intptr_t)info, (intptr_t)errhandler, (intptr_t)newintercomm};
-    return knell__enter_slowly(JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS, values, 8);
+    return enter_slowly(JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS, values, 8);
 }
 
 EXPORT int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
-    if (!KNELL__ENTER(slowly_intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm)))
-        return knell__native.intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
-    return knell__leave(JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS, knell__raise_lack(MPI_COMM_SELF, JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS));
+    if (!ENTER(slowly_intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm)))
+        return native.intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
+    return leave(JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS, error_raise_lack(MPI_COMM_SELF, JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS));
 }
 int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create_from_groups);
 #endif
 
 int MPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_ALLGATHER_INIT, values, 9);
+    return enter_slowly(JOB_CALL_X_ALLGATHER_INIT, values, 9);
 }
 
 EXPORT int MPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
-        return knell__native.x_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!ENTER(slowly_x_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+        return native.x_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_ALLGATHER_INIT, knell__raise_lack(comm, JOB_CALL_X_ALLGATHER_INIT));
+    return leave(JOB_CALL_X_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_X_ALLGATHER_INIT));
 }
 int PMPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allgather_init);
 
 int MPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_ALLGATHERV_INIT, values, 10);
+    return enter_slowly(JOB_CALL_X_ALLGATHERV_INIT, values, 10);
 }
 
 EXPORT int MPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
-        return knell__native.x_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (!ENTER(slowly_x_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
+        return native.x_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_ALLGATHERV_INIT, knell__raise_lack(comm, JOB_CALL_X_ALLGATHERV_INIT));
+    return leave(JOB_CALL_X_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_X_ALLGATHERV_INIT));
 }
 int PMPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allgatherv_init);
 
 int MPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_ALLREDUCE_INIT, values, 8);
+    return enter_slowly(JOB_CALL_X_ALLREDUCE_INIT, values, 8);
 }
 
 EXPORT int MPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
-        return knell__native.x_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (!ENTER(slowly_x_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
+        return native.x_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_ALLREDUCE_INIT, knell__raise_lack(comm, JOB_CALL_X_ALLREDUCE_INIT));
+    return leave(JOB_CALL_X_ALLREDUCE_INIT, error_raise_lack(comm, JOB_CALL_X_ALLREDUCE_INIT));
 }
 int PMPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allreduce_init);
 
 int MPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_ALLTOALL_INIT, values, 9);
+    return enter_slowly(JOB_CALL_X_ALLTOALL_INIT, values, 9);
 }
 
 EXPORT int MPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
-        return knell__native.x_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!ENTER(slowly_x_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+        return native.x_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_ALLTOALL_INIT, knell__raise_lack(comm, JOB_CALL_X_ALLTOALL_INIT));
+    return leave(JOB_CALL_X_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_X_ALLTOALL_INIT));
 }
 int PMPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoall_init);
 
 int MPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_ALLTOALLV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_X_ALLTOALLV_INIT, values, 11);
 }
 
 EXPORT int MPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
-        return knell__native.x_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (!ENTER(slowly_x_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
+        return native.x_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_ALLTOALLV_INIT, knell__raise_lack(comm, JOB_CALL_X_ALLTOALLV_INIT));
+    return leave(JOB_CALL_X_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_X_ALLTOALLV_INIT));
 }
 int PMPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoallv_init);
 
 int MPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_ALLTOALLW_INIT, values, 11);
+    return enter_slowly(JOB_CALL_X_ALLTOALLW_INIT, values, 11);
 }
 
 EXPORT int MPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
-        return knell__native.x_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (!ENTER(slowly_x_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
+        return native.x_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_ALLTOALLW_INIT, knell__raise_lack(comm, JOB_CALL_X_ALLTOALLW_INIT));
+    return leave(JOB_CALL_X_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_X_ALLTOALLW_INIT));
 }
 int PMPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoallw_init);
 
 int MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_BARRIER_INIT, values, 3);
+    return enter_slowly(JOB_CALL_X_BARRIER_INIT, values, 3);
 }
 
 EXPORT int MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_barrier_init(comm, info, request)))
-        return knell__native.x_barrier_init(comm, info, request);
+    if (!ENTER(slowly_x_barrier_init(comm, info, request)))
+        return native.x_barrier_init(comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_BARRIER_INIT, knell__raise_lack(comm, JOB_CALL_X_BARRIER_INIT));
+    return leave(JOB_CALL_X_BARRIER_INIT, error_raise_lack(comm, JOB_CALL_X_BARRIER_INIT));
 }
 int PMPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Barrier_init);
 
 int MPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buffer, (intptr_t)count, (intptr_t)datatype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_BCAST_INIT, values, 7);
+    return enter_slowly(JOB_CALL_X_BCAST_INIT, values, 7);
 }
 
 EXPORT int MPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_bcast_init(buffer, count, datatype, root, comm, info, request)))
-        return knell__native.x_bcast_init(buffer, count, datatype, root, comm, info, request);
+    if (!ENTER(slowly_x_bcast_init(buffer, count, datatype, root, comm, info, request)))
+        return native.x_bcast_init(buffer, count, datatype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_BCAST_INIT, knell__raise_lack(comm, JOB_CALL_X_BCAST_INIT));
+    return leave(JOB_CALL_X_BCAST_INIT, error_raise_lack(comm, JOB_CALL_X_BCAST_INIT));
 }
 int PMPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Bcast_init);
 
 int MPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_EXSCAN_INIT, values, 8);
+    return enter_slowly(JOB_CALL_X_EXSCAN_INIT, values, 8);
 }
 
 EXPORT int MPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
-        return knell__native.x_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (!ENTER(slowly_x_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
+        return native.x_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_EXSCAN_INIT, knell__raise_lack(comm, JOB_CALL_X_EXSCAN_INIT));
+    return leave(JOB_CALL_X_EXSCAN_INIT, error_raise_lack(comm, JOB_CALL_X_EXSCAN_INIT));
 }
 int PMPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Exscan_init);
 
 int MPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_GATHER_INIT, values, 10);
+    return enter_slowly(JOB_CALL_X_GATHER_INIT, values, 10);
 }
 
 EXPORT int MPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
-        return knell__native.x_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (!ENTER(slowly_x_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
+        return native.x_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_GATHER_INIT, knell__raise_lack(comm, JOB_CALL_X_GATHER_INIT));
+    return leave(JOB_CALL_X_GATHER_INIT, error_raise_lack(comm, JOB_CALL_X_GATHER_INIT));
 }
 int PMPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Gather_init);
 
 int MPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_GATHERV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_X_GATHERV_INIT, values, 11);
 }
 
 EXPORT int MPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
-        return knell__native.x_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    if (!ENTER(slowly_x_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
+        return native.x_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_GATHERV_INIT, knell__raise_lack(comm, JOB_CALL_X_GATHERV_INIT));
+    return leave(JOB_CALL_X_GATHERV_INIT, error_raise_lack(comm, JOB_CALL_X_GATHERV_INIT));
 }
 int PMPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Gatherv_init);
 
 int MPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_REDUCE_INIT, values, 9);
+    return enter_slowly(JOB_CALL_X_REDUCE_INIT, values, 9);
 }
 
 EXPORT int MPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request)))
-        return knell__native.x_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+    if (!ENTER(slowly_x_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request)))
+        return native.x_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_REDUCE_INIT, knell__raise_lack(comm, JOB_CALL_X_REDUCE_INIT));
+    return leave(JOB_CALL_X_REDUCE_INIT, error_raise_lack(comm, JOB_CALL_X_REDUCE_INIT));
 }
 int PMPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_init);
 
 int MPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_REDUCE_SCATTER_INIT, values, 8);
+    return enter_slowly(JOB_CALL_X_REDUCE_SCATTER_INIT, values, 8);
 }
 
 EXPORT int MPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
-        return knell__native.x_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    if (!ENTER(slowly_x_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
+        return native.x_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_REDUCE_SCATTER_INIT, knell__raise_lack(comm, JOB_CALL_X_REDUCE_SCATTER_INIT));
+    return leave(JOB_CALL_X_REDUCE_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_X_REDUCE_SCATTER_INIT));
 }
 int PMPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_scatter_init);
 
 int MPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT, values, 8);
+    return enter_slowly(JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT, values, 8);
 }
 
 EXPORT int MPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request)))
-        return knell__native.x_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+    if (!ENTER(slowly_x_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request)))
+        return native.x_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT, knell__raise_lack(comm, JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT));
+    return leave(JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT, error_raise_lack(comm, JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT));
 }
 int PMPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_scatter_block_init);
 
 int MPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_SCAN_INIT, values, 8);
+    return enter_slowly(JOB_CALL_X_SCAN_INIT, values, 8);
 }
 
 EXPORT int MPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
-        return knell__native.x_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (!ENTER(slowly_x_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
+        return native.x_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_SCAN_INIT, knell__raise_lack(comm, JOB_CALL_X_SCAN_INIT));
+    return leave(JOB_CALL_X_SCAN_INIT, error_raise_lack(comm, JOB_CALL_X_SCAN_INIT));
 }
 int PMPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scan_init);
 
 int MPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_SCATTER_INIT, values, 10);
+    return enter_slowly(JOB_CALL_X_SCATTER_INIT, values, 10);
 }
 
 EXPORT int MPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
-        return knell__native.x_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (!ENTER(slowly_x_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
+        return native.x_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_SCATTER_INIT, knell__raise_lack(comm, JOB_CALL_X_SCATTER_INIT));
+    return leave(JOB_CALL_X_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_X_SCATTER_INIT));
 }
 int PMPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scatter_init);
 
 int MPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_SCATTERV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_X_SCATTERV_INIT, values, 11);
 }
 
 EXPORT int MPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
-        return knell__native.x_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (!ENTER(slowly_x_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
+        return native.x_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_SCATTERV_INIT, knell__raise_lack(comm, JOB_CALL_X_SCATTERV_INIT));
+    return leave(JOB_CALL_X_SCATTERV_INIT, error_raise_lack(comm, JOB_CALL_X_SCATTERV_INIT));
 }
 int PMPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scatterv_init);
 
 int MPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT, values, 9);
+    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT, values, 9);
 }
 
 EXPORT int MPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
-        return knell__native.x_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!ENTER(slowly_x_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+        return native.x_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT, knell__raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT));
+    return leave(JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT));
 }
 int PMPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_allgather_init);
 
 int MPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT, values, 10);
+    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT, values, 10);
 }
 
 EXPORT int MPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
-        return knell__native.x_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (!ENTER(slowly_x_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
+        return native.x_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT, knell__raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT));
+    return leave(JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT));
 }
 int PMPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_allgatherv_init);
 
 int MPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT, values, 9);
+    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT, values, 9);
 }
 
 EXPORT int MPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
-        return knell__native.x_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!ENTER(slowly_x_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+        return native.x_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT, knell__raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT));
+    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT));
 }
 int PMPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoall_init);
 
 int MPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT, values, 11);
 }
 
 EXPORT int MPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
-        return knell__native.x_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (!ENTER(slowly_x_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
+        return native.x_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT, knell__raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT));
+    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT));
 }
 int PMPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoallv_init);
 
 int MPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-KNELL__RARE static bool slowly_x_neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return knell__enter_slowly(JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT, values, 11);
+    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT, values, 11);
 }
 
 EXPORT int MPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!KNELL__ENTER(slowly_x_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
-        return knell__native.x_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (!ENTER(slowly_x_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
+        return native.x_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
-    return knell__leave(JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT, knell__raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT));
+    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT));
 }
 int PMPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoallw_init);

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-struct knell__native {
+struct native {
     int (*init)(int *argc, char ***argv);
     int (*init_thread)(int *argc, char ***argv, int required, int *provided);
     int (*finalize)(void);
