@@ -3,12 +3,11 @@
 #include "mpi/inject/shield.h"
 #include "mpi/inject/ghost.h"
 #include "mpi/report/tell.h"
+#include "os/futex.h"
 
 #include <knell/faults.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -23,7 +22,7 @@ bool shield_is_shut(void)
 void shield_wait(void)
 {
     while (shield_is_shut())
-        syscall(SYS_futex, &tell_desk()->shield, FUTEX_WAIT, JOB_SHIELD_SHUT, NULL, NULL, 0);
+        knell__futex_wait(&tell_desk()->shield, JOB_SHIELD_SHUT);
 }
 
 static void shut(struct job_desk *desk)
@@ -68,6 +67,6 @@ __attribute__((visibility("default"))) void knell_layer_faults_resume(void)
     pthread_mutex_unlock(&lock);
     if (!open)
         return;
-    syscall(SYS_futex, &desk->shield, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    knell__futex_wake_all(&desk->shield);
     make_up_for_it(desk);
 }
