@@ -1,7 +1,7 @@
 /* knell <command> [<subcommand>] [options]: finds the command in a table and runs it. Knows no option but --help and
  * --version, -h and -V. */
 #include "cli/commands.h"
-#include "cli/suggest.h"
+#include "cli/common/suggest.h"
 
 #include <errno.h>
 #include <stdio.h>

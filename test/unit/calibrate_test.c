@@ -1,5 +1,5 @@
 /* The pure part of `knell calibrate`: quantiles, tails and proposals on samples whose truth is known. */
-#include "cli/calibrate.h"
+#include "cli/calibrate/calibrate.h"
 #include "test.h"
 #include "util/prng.h"
 

@@ -1,4 +1,5 @@
-#include "cli/json.h"
+#include "cli/common/json.h"
+#include "cli/sim/options.h"
 #include "test.h"
 
 #include <math.h>

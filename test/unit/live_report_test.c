@@ -1,5 +1,5 @@
 /* What `knell live` says of living processes that were held for dead: its lines and its counts are one judgement. */
-#include "cli/live.h"
+#include "cli/live/live.h"
 #include "test.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* --log: a line is in the file at once, and in the order of time in the end. */
-#include "cli/log.h"
+#include "cli/common/log.h"
 #include "test.h"
 
 #include <stdlib.h>

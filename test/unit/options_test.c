@@ -1,6 +1,6 @@
 /* The option table against good and bad command lines. A complaint goes to standard error, so bad lines are run with
  * it caught in a file. */
-#include "cli/options.h"
+#include "cli/common/options.h"
 #include "test.h"
 #include "util/edit_distance.h"
 

@@ -1,4 +1,4 @@
-#include "cli/progress.h"
+#include "cli/common/progress.h"
 #include "test.h"
 
 TEST(the_bar_as_text)

@@ -1,5 +1,5 @@
 /* The reports of ranks as `knell run` takes them: one end of a rank is one end, however often it is told. */
-#include "cli/run.h"
+#include "cli/run/run.h"
 #include "test.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* The picture and the places of `knell run` with few ranks and with many. A column of the picture is a millisecond here. */
-#include "cli/run.h"
+#include "cli/run/run.h"
 #include "job/calls.h"
 #include "test.h"
 

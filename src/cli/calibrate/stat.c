@@ -1,0 +1,120 @@
+/* calibrate_stat: from latencies to a bound with a wanted risk, and from that to eta and delta. Pure. */
+#include "cli/calibrate/calibrate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    ENOUGH = 10,      /* samples beyond a quantile that make it measured */
+    TAIL_SHARE = 100, /* the tail is fitted to one in so many, */
+    TAIL_LEAST = 20,  /* to so many at least */
+    LOST_LEAST = 2,
+    LOST_MOST = 50,
+};
+#define LOSS_LEAST 1e-12
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The smallest value with at most that share beyond it. */
+static double quantile(const int64_t *sorted, size_t count, double beyond)
+{
+    size_t above = (size_t)((double)count * beyond);
+    return (double)sorted[above < count ? count - 1 - above : 0] * 1e-9;
+}
+
+struct knell__spread knell__spread_of(int64_t *value, size_t count)
+{
+    qsort(value, count, sizeof *value, by_value);
+    return (struct knell__spread){
+        .min = (double)value[0] * 1e-9,
+        .median = quantile(value, count, 0.5),
+        .p99 = quantile(value, count, 0.01),
+        .p999 = quantile(value, count, 0.001),
+        .p9999 = quantile(value, count, 0.0001),
+        .max = (double)value[count - 1] * 1e-9,
+    };
+}
+
+/* ---- the tail ------------------------------------------------------------------------------------------------------------ */
+
+/* The largest k values lie above the threshold: what they exceed it by on average, and their mean log ratio to it. */
+struct fit {
+    double threshold, excess, log_ratio, share;
+};
+
+static struct fit fit_tail(const int64_t *sorted, size_t count)
+{
+    size_t k = count / TAIL_SHARE > TAIL_LEAST ? count / TAIL_SHARE : TAIL_LEAST;
+    k = k < count ? k : count - 1;
+    struct fit fit = {.threshold = (double)sorted[count - 1 - k] * 1e-9, .share = (double)k / (double)count};
+    for (size_t i = count - k; i < count && fit.threshold > 0; i++) {
+        fit.excess += ((double)sorted[i] * 1e-9 - fit.threshold) / (double)k;
+        fit.log_ratio += log((double)sorted[i] * 1e-9 / fit.threshold) / (double)k;
+    }
+    return fit;
+}
+
+struct knell__tail knell__tail_of(const int64_t *sorted, size_t count, double beyond)
+{
+    struct knell__tail tail = {.measured = beyond * (double)count >= ENOUGH || count < 2};
+    tail.at_s = tail.power_law_s = quantile(sorted, count, beyond);
+    if (tail.measured)
+        return tail;
+    struct fit fit = fit_tail(sorted, count);
+    double most = (double)sorted[count - 1] * 1e-9, ratio = fit.share / beyond;
+    tail.at_s = fmax(most, fit.threshold + fit.excess * log(ratio));
+    tail.power_law_s = fmax(tail.at_s, fit.threshold * pow(ratio, fit.log_ratio));
+    return tail;
+}
+
+/* ---- the proposal -------------------------------------------------------------------------------------------------------- */
+
+/* 1, 2 or 5 times a power of ten, in seconds, the next one after. */
+static double next_round(double seconds)
+{
+    double power = pow(10, floor(log10(seconds * 1.001))), leading = seconds / power;
+    return leading < 1.5 ? 2 * power : leading < 3.5 ? 5 * power : 10 * power;
+}
+
+/* Two digits, upwards. */
+static double round_up(double seconds)
+{
+    double unit = pow(10, floor(log10(seconds)) - 1);
+    return ceil(seconds / unit * (1 - 1e-9)) * unit;
+}
+
+/* So many in a row are lost too rarely to matter; losses are taken to be independent. */
+static unsigned lost_to_survive(double loss, double beyond)
+{
+    unsigned lost = LOST_LEAST;
+    while (loss > LOSS_LEAST && lost < LOST_MOST && pow(loss, lost + 1) > beyond)
+        lost++;
+    return lost;
+}
+
+static void try_eta(const int64_t *sorted, size_t count, const struct knell__calibration_plan *plan,
+                    struct knell__proposal *proposal)
+{
+    double heartbeats = (double)plan->job_ranks * (double)plan->job * 1e-9 / proposal->eta_s;
+    proposal->beyond = plan->risk / heartbeats;
+    proposal->tau = knell__tail_of(sorted, count, proposal->beyond);
+    proposal->tau_s = round_up(fmax(proposal->tau.at_s, 1e-6));
+}
+
+struct knell__proposal knell__propose(const int64_t *sorted, size_t count, double loss,
+                                      const struct knell__calibration_plan *plan)
+{
+    struct knell__proposal proposal = {.eta_s = plan->eta ? (double)plan->eta * 1e-9 : 0.01};
+    try_eta(sorted, count, plan, &proposal);
+    while (!plan->eta && proposal.eta_s < 3 * proposal.tau_s) {
+        proposal.eta_s = next_round(proposal.eta_s);
+        try_eta(sorted, count, plan, &proposal);
+    }
+    proposal.lost = lost_to_survive(loss, proposal.beyond);
+    proposal.delta_s = (proposal.lost + 1) * proposal.eta_s + proposal.tau_s;
+    return proposal;
+}

@@ -1,0 +1,30 @@
+/* calibrate_steal: how much the machine itself was away while it was measured. */
+#include "cli/calibrate/calibrate.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+double knell__steal_s(void)
+{
+    unsigned long long ticks = 0;
+    FILE *file = fopen("/proc/stat", "re");
+    if (!file)
+        return 0;
+    if (fscanf(file, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &ticks) != 1)
+        ticks = 0;
+    fclose(file);
+    return (double)ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+void knell__steal_begin(struct knell__steal *steal)
+{
+    steal->begin = steal->last = knell__steal_s();
+}
+
+void knell__steal_look(struct knell__steal *steal, struct knell__sample *sample)
+{
+    double now = knell__steal_s(), taken = now - steal->last;
+    steal->last = now;
+    sample->steal_s = now - steal->begin;
+    sample->steal_s_most = taken > sample->steal_s_most ? taken : sample->steal_s_most;
+}

@@ -1,0 +1,19 @@
+/* What a subcommand is to main.c: a name, a line for the help and a function; or a name and further subcommands. */
+#ifndef KNELL_CLI_COMMON_COMMAND_H
+#define KNELL_CLI_COMMON_COMMAND_H
+
+/* Exit statuses of every command. */
+enum {
+    KNELL_EXIT_OK = 0,
+    KNELL_EXIT_FAILED = 1, /* a property was violated, or the machine refused (memory, disk) */
+    KNELL_EXIT_USAGE = 2,  /* the command line or an input file is wrong: one line on standard error, no output */
+};
+
+struct knell_command {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv);    /* argv[0] is the subcommand's own name; returns the exit status */
+    const struct knell_command *commands; /* instead of run: the next level; a table ends with a name of NULL */
+};
+
+#endif

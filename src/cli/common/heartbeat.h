@@ -1,0 +1,22 @@
+/* --eta, --delta, --overlay and --latest-only of the commands that run detectors: `knell live` and `knell run`. */
+#ifndef KNELL_CLI_COMMON_HEARTBEAT_H
+#define KNELL_CLI_COMMON_HEARTBEAT_H
+
+#include "cli/common/options.h"
+
+/* A delta that was not given (0) becomes `times` eta. -1: the two fit; otherwise the exit status, after a complaint. */
+int knell__heartbeat_settle(const struct knell_usage *usage, int64_t eta, int64_t times, int64_t *delta);
+
+/* By enum knell_overlay. */
+extern const char *const knell__overlay_names[];
+
+#define KNELL_SPREAD_OPTIONS(o, l)                                                                        \
+    KNELL_OPT_WORD("overlay", o, knell__overlay_names, "how deaths are spread", .fallback = "circulant"), \
+        KNELL_OPT_FLAG("latest-only", l, "word of a death carries no earlier ones")
+#define KNELL_SPREAD_NOTES                                                                                                     \
+    "--overlay circulant: each passes a death on once; on one host it is posted where all read it. hba: the paper's two "      \
+    "hypercubes, a datagram for every copy.\n"                                                                                 \
+    "--latest-only: messages stay short, but the dead who are known already stand in the way of the next broadcast. Only for " \
+    "programs that repair every communicator after each stabilisation (detector paper, 5.1).\n"
+
+#endif

@@ -1,0 +1,169 @@
+/* The help of a subcommand, out of the table that also parses: usage, options with limits and defaults, examples. */
+#include "cli/common/options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LABEL = 160, COLUMN_MAX = 28, WIDTH = 80 }; /* a terminal of the usual width */
+
+static void words_of(const struct knell_option *o, char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (int i = 0; o->words[i] && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "|" : "", o->words[i]);
+}
+
+/* "--nodes N", "--json", "FILE..." */
+static const char *label_of(const struct knell_option *o, char text[LABEL])
+{
+    char words[LABEL - 40];
+
+    switch (o->kind) {
+    case KNELL_OPTION_OPERANDS:
+        snprintf(text, LABEL, "%s%s", o->name, o->max > 1 ? "..." : "");
+        break;
+    case KNELL_OPTION_PROGRAM:
+        snprintf(text, LABEL, "%s", o->name);
+        break;
+    case KNELL_OPTION_FLAG:
+        snprintf(text, LABEL, "--%s", o->name);
+        break;
+    case KNELL_OPTION_WORD:
+        words_of(o, words, sizeof words);
+        snprintf(text, LABEL, "--%s %s", o->name, words);
+        break;
+    default:
+        snprintf(text, LABEL, "--%s %s", o->name, o->arg);
+    }
+    return text;
+}
+
+static bool must_be_given(const struct knell_option *o)
+{
+    return o->required || (o->kind == KNELL_OPTION_OPERANDS && o->min > 0);
+}
+
+static void print_usage(const struct knell_usage *usage, const struct knell_option *options, size_t n)
+{
+    char label[LABEL];
+
+    printf("Usage: %s", usage->command);
+    for (size_t i = 0; i < n; i++) {
+        if (must_be_given(&options[i]))
+            printf(" %s", label_of(&options[i], label));
+    }
+    printf(" [options]%s%s\n", usage->operands ? " " : "", usage->operands ? usage->operands : "");
+}
+
+/* The limits, where the table has any worth saying: those at the end of the type say nothing. */
+static void limits_of(const struct knell_option *o, char *text, size_t size)
+{
+    char low[KNELL_DURATION_TEXT], high[KNELL_DURATION_TEXT];
+
+    text[0] = '\0';
+    if (o->kind == KNELL_OPTION_INTEGER && o->max != INT64_MAX)
+        snprintf(text, size, "%" PRId64 " to %" PRId64, o->min, o->max);
+    else if (o->kind == KNELL_OPTION_REAL)
+        snprintf(text, size, "%g to %g", o->real_min, o->real_max);
+    else if (o->kind == KNELL_OPTION_DURATION && (o->min > 1 || o->max < KNELL_DURATION_MAX_NS))
+        snprintf(text, size, "%s to %s", knell__format_duration(o->min, low), knell__format_duration(o->max, high));
+}
+
+/* Prints words wrapped to WIDTH; the cursor is at column `indent`, further lines start there. */
+static void print_wrapped(const char *text, size_t length, size_t indent)
+{
+    const char *end = text + length;
+    size_t column = indent;
+
+    while (text < end) {
+        const char *blank = memchr(text, ' ', (size_t)(end - text));
+        size_t word = (size_t)((blank ? blank : end) - text);
+
+        if (column > indent && column + 1 + word > WIDTH) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", (int)word, text);
+        column += word;
+        text += word + (blank != NULL);
+    }
+    putchar('\n');
+}
+
+/* Where the text of a line begins: behind a label, which two blanks or more set off, or behind the indentation. */
+static size_t text_column(const char *line, size_t length)
+{
+    size_t start = 0, at;
+
+    while (start < length && line[start] == ' ')
+        start++;
+    for (at = start; at + 1 < length; at++) {
+        if (line[at] == ' ' && line[at + 1] == ' ')
+            break;
+    }
+    if (at + 1 >= length)
+        return start;
+    while (at < length && line[at] == ' ')
+        at++;
+    return at;
+}
+
+/* The lines of the notes, a long one wrapped beside its label. */
+static void print_notes(const char *notes)
+{
+    while (*notes) {
+        size_t length = strcspn(notes, "\n");
+        size_t column = text_column(notes, length);
+
+        printf("%.*s", (int)column, notes);
+        print_wrapped(notes + column, length - column, column);
+        notes += length + (notes[length] == '\n');
+    }
+}
+
+static void print_option(const struct knell_option *o, size_t column)
+{
+    char label[LABEL], limits[80], text[512];
+    const char *fallback = o->fallback_help ? o->fallback_help : o->fallback;
+
+    limits_of(o, limits, sizeof limits);
+    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", o->help, *limits || fallback ? " (" : "", limits,
+             *limits && fallback ? "; " : "", fallback ? "default " : "", fallback ? fallback : "",
+             *limits || fallback ? ")" : "");
+    printf("  %-*s", (int)column, label_of(o, label));
+    if (strlen(label) > column)
+        printf("\n  %*s", (int)column, "");
+    printf("  ");
+    print_wrapped(text, strlen(text), column + 4);
+}
+
+void knell__options_help(const struct knell_usage *usage, const struct knell_option *options, size_t n)
+{
+    size_t column = strlen("--help");
+    char label[LABEL];
+
+    for (size_t i = 0; i < n; i++) {
+        size_t width = strlen(label_of(&options[i], label));
+
+        if (width > column && width <= COLUMN_MAX)
+            column = width;
+    }
+    print_usage(usage, options, n);
+    putchar('\n');
+    print_wrapped(usage->summary, strlen(usage->summary), 0);
+    puts("\nOptions:");
+    for (size_t i = 0; i < n; i++)
+        print_option(&options[i], column);
+    printf("  %-*s  this text\n", (int)column, "--help");
+    if (usage->notes) {
+        putchar('\n');
+        print_notes(usage->notes);
+    }
+    printf("\nExamples:\n%s", usage->examples);
+}

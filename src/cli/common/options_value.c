@@ -1,0 +1,125 @@
+/* The values of options: each kind checks what was typed against its limits before the variable is set. */
+#include "cli/common/options_value.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+int knell__option_refuse(const struct knell_usage *usage, const struct knell_option *o, const char *value,
+                         const char *wrong)
+{
+    return knell__cli_fail(usage, "--%s %.80s: %s", o->name, *value ? value : "''", wrong);
+}
+
+static int set_integer(const struct knell_usage *usage, const struct knell_option *o, const char *value)
+{
+    char wrong[96];
+    int64_t parsed;
+
+    if (knell__parse_integer(value, &parsed) || parsed < o->min || parsed > o->max) {
+        snprintf(wrong, sizeof wrong, "must be a whole number from %" PRId64 " to %" PRId64, o->min, o->max);
+        return knell__option_refuse(usage, o, value, wrong);
+    }
+    *o->to.integer = parsed;
+    return -1;
+}
+
+static int set_real(const struct knell_usage *usage, const struct knell_option *o, const char *value)
+{
+    char wrong[96];
+    double parsed;
+
+    if (knell__parse_real(value, &parsed) || parsed < o->real_min || parsed > o->real_max) {
+        snprintf(wrong, sizeof wrong, "must be a number from %g to %g", o->real_min, o->real_max);
+        return knell__option_refuse(usage, o, value, wrong);
+    }
+    *o->to.real = parsed;
+    return -1;
+}
+
+static int set_duration(const struct knell_usage *usage, const struct knell_option *o, const char *value)
+{
+    char wrong[96], low[KNELL_DURATION_TEXT], high[KNELL_DURATION_TEXT];
+    int64_t parsed;
+    const char *reason = knell__parse_duration(value, &parsed);
+
+    if (reason)
+        return knell__option_refuse(usage, o, value, reason);
+    if (parsed < o->min || parsed > o->max) {
+        snprintf(wrong, sizeof wrong, "must be from %s to %s", knell__format_duration(o->min, low),
+                 knell__format_duration(o->max, high));
+        return knell__option_refuse(usage, o, value, wrong);
+    }
+    *o->to.integer = parsed;
+    return -1;
+}
+
+static int set_seconds(const struct knell_usage *usage, const struct knell_option *o, const char *value)
+{
+    char wrong[96], low[KNELL_DURATION_TEXT], high[KNELL_DURATION_TEXT];
+    double parsed;
+    const char *reason = knell__parse_seconds(value, &parsed);
+
+    if (reason)
+        return knell__option_refuse(usage, o, value, reason);
+    if (parsed < o->real_min || parsed > o->real_max) {
+        snprintf(wrong, sizeof wrong, "must be from %s to %s", knell__format_seconds(o->real_min, 12, low),
+                 knell__format_seconds(o->real_max, 12, high));
+        return knell__option_refuse(usage, o, value, wrong);
+    }
+    *o->to.real = parsed;
+    return -1;
+}
+
+static int set_word(const struct knell_usage *usage, const struct knell_option *o, const char *value)
+{
+    char wrong[256] = "must be one of";
+
+    for (int i = 0; o->words[i]; i++) {
+        if (strcmp(o->words[i], value) == 0) {
+            *o->to.word = i;
+            return -1;
+        }
+        size_t used = strlen(wrong);
+        snprintf(wrong + used, sizeof wrong - used, " %s", o->words[i]);
+    }
+    return knell__option_refuse(usage, o, value, wrong);
+}
+
+int knell__option_collect(const struct knell_usage *usage, const struct knell_option *o, const char *value)
+{
+    if (o->to.texts->n == KNELL_TEXTS_MAX)
+        return knell__cli_fail(usage, "%.80s: more than %d of them", value, KNELL_TEXTS_MAX);
+    o->to.texts->items[o->to.texts->n++] = value;
+    return -1;
+}
+
+int knell__option_set(const struct knell_usage *usage, const struct knell_option *o, const char *value)
+{
+    if (*value == '\0' && o->kind >= KNELL_OPTION_TEXT)
+        return knell__option_refuse(usage, o, value, "must not be empty");
+    switch (o->kind) {
+    case KNELL_OPTION_INTEGER:
+        return set_integer(usage, o, value);
+    case KNELL_OPTION_REAL:
+        return set_real(usage, o, value);
+    case KNELL_OPTION_DURATION:
+        return set_duration(usage, o, value);
+    case KNELL_OPTION_SECONDS:
+        return set_seconds(usage, o, value);
+    case KNELL_OPTION_WORD:
+        return set_word(usage, o, value);
+    case KNELL_OPTION_TEXT:
+        *o->to.text = value;
+        return -1;
+    case KNELL_OPTION_TEXTS:
+        return knell__option_collect(usage, o, value);
+    case KNELL_OPTION_FLAG:
+    case KNELL_OPTION_OPERANDS:
+    case KNELL_OPTION_PROGRAM:
+        break;
+    }
+    assert(!"a kind with a value");
+    return KNELL_EXIT_FAILED;
+}

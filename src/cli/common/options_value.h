@@ -1,0 +1,17 @@
+/* Between options.c, which finds options on the command line, and options_value.c, which knows their kinds. */
+#ifndef KNELL_CLI_COMMON_OPTIONS_VALUE_H
+#define KNELL_CLI_COMMON_OPTIONS_VALUE_H
+
+#include "cli/common/options.h"
+
+/* -1: set. Otherwise the exit status, after a complaint. */
+int knell__option_set(const struct knell_usage *usage, const struct knell_option *o, const char *value);
+
+/* One more of a kind that collects; the same. */
+int knell__option_collect(const struct knell_usage *usage, const struct knell_option *o, const char *value);
+
+/* "--opt value: what is wrong". Long values are cut, so that what is allowed still fits. */
+int knell__option_refuse(const struct knell_usage *usage, const struct knell_option *o, const char *value,
+                         const char *wrong);
+
+#endif

@@ -1,0 +1,102 @@
+/* See progress.h. */
+#include "cli/common/progress.h"
+#include "cli/common/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BAR = 30, BAR_LEAST = 10, TEXT = 160, WIDTH = 80, REDRAW_NS = 100000000 };
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void knell_progress_begin(struct knell_progress *p, const char *label, uint64_t total)
+{
+    memset(p, 0, sizeof *p);
+    p->shown = isatty(STDERR_FILENO) && total > 0;
+    p->label = label;
+    p->total = total;
+    p->started_ns = now_ns();
+    p->drawn_ns = p->started_ns;
+    pthread_mutex_init(&p->lock, NULL);
+}
+
+/* What is left of a line of `width` after the other parts: the bar with its brackets and blanks; nothing if it would be too
+ * short to be read. */
+static void format_bar(double part, int width, char *text, size_t size)
+{
+    static const char full[] = "##############################", rest[] = "..............................";
+    int length = width - (int)strlen("  []") < BAR ? width - (int)strlen("  []") : BAR;
+    int filled = (int)(part * length);
+
+    text[0] = '\0';
+    if (length >= BAR_LEAST)
+        snprintf(text, size, "  [%.*s%.*s]", filled, full, length - filled, rest);
+}
+
+/* Where there is no room for all of it, the bar gets shorter, then the rate goes, then the bar, then the time left. */
+void knell__progress_format(const char *label, uint64_t done, uint64_t total, double elapsed_s, int width, char *text,
+                            unsigned size)
+{
+    double part = (double)done / (double)total;
+    double rate = elapsed_s > 0 ? (double)done / elapsed_s : 0;
+    char left[KNELL_DURATION_TEXT] = "?", bar[2 * BAR + 8], share[16], speed[32], end[KNELL_DURATION_TEXT + 8];
+
+    if (rate > 0)
+        knell__format_seconds((double)(total - done) / rate, 3, left);
+    snprintf(share, sizeof share, "  %3.0f%%", 100 * part);
+    snprintf(speed, sizeof speed, "  %.3g/s", rate);
+    snprintf(end, sizeof end, "  %s left", left);
+    int fixed = (int)(strlen(label) + strlen(share));
+    if (fixed + (int)strlen(end) > width)
+        end[0] = '\0';
+    if (fixed + (int)(strlen(end) + strlen(speed) + strlen("  []")) + BAR_LEAST > width)
+        speed[0] = '\0';
+    format_bar(part, width - fixed - (int)(strlen(end) + strlen(speed)), bar, sizeof bar);
+    snprintf(text, size, "%s%s%s%s%s", label, bar, share, speed, end);
+    if (width >= 0 && strlen(text) > (size_t)width)
+        text[width] = '\0';
+}
+
+/* The last column stays free: a terminal may go to the next line after it. */
+static int columns(void)
+{
+    struct winsize size;
+    int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : WIDTH;
+
+    return width - 1 < TEXT - 1 ? width - 1 : TEXT - 1;
+}
+
+void knell_progress_report(void *progress, uint64_t done)
+{
+    struct knell_progress *p = progress;
+    char text[TEXT];
+
+    if (!p->shown || pthread_mutex_trylock(&p->lock) != 0)
+        return; /* another thread is drawing: this report is old before it could be seen */
+    int64_t now = now_ns();
+    if (done > p->most)
+        p->most = done;
+    if (now - p->drawn_ns >= REDRAW_NS) {
+        p->drawn_ns = now;
+        knell__progress_format(p->label, p->most, p->total, (double)(now - p->started_ns) / 1e9, columns(), text,
+                               sizeof text);
+        fprintf(stderr, "\r%s\033[K", text);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+void knell_progress_end(struct knell_progress *p)
+{
+    if (p->shown)
+        fputs("\r\033[K", stderr);
+    pthread_mutex_destroy(&p->lock);
+}

@@ -1,0 +1,33 @@
+/* A progress bar on standard error, with rate and time left, while a command works; nothing unless that is a terminal,
+ * and never more than one of its lines. Any thread may report. The bar is erased at the end and never touches standard output. */
+#ifndef KNELL_CLI_COMMON_PROGRESS_H
+#define KNELL_CLI_COMMON_PROGRESS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct knell_progress {
+    bool shown;
+    const char *label;
+    uint64_t total;
+    int64_t started_ns;
+    int64_t drawn_ns; /* under lock */
+    uint64_t most;    /* under lock: reports of several threads may come out of order */
+    pthread_mutex_t lock;
+};
+
+void knell_progress_begin(struct knell_progress *p, const char *label, uint64_t total);
+
+/* `done` of the total are done. Cheap: draws at most ten times a second. The signature is that of the pool's
+ * callback. */
+void knell_progress_report(void *progress, uint64_t done);
+
+void knell_progress_end(struct knell_progress *p);
+
+/* The bar as text: "ring  [#####.....]  50%  1234/s  3 s left", at most `width` columns of it. Apart, so that a test can look
+ * at it. */
+void knell__progress_format(const char *label, uint64_t done, uint64_t total, double elapsed_s, int width, char *text,
+                            unsigned size);
+
+#endif

@@ -1,0 +1,133 @@
+/* completion_zsh: the script for zsh: a function for each command, which hands its options to _arguments. */
+#include "cli/completion/completion.h"
+
+#include <string.h>
+
+static const char head[] = "#compdef knell\n"
+                           "# Completion of knell for zsh, written by `knell completion zsh`.\n"
+                           "\n"
+                           "_knell_program()\n"
+                           "{\n"
+                           "    _alternative 'files:program:_files' 'commands:command:_command_names -e'\n"
+                           "}\n";
+
+static const char tail[] =
+    "\n"
+    "# Autoloaded, it is called for the first word already; read by eval, it makes itself known.\n"
+    "if [[ ${funcstack[1]} == _knell ]]; then\n"
+    "    _knell \"$@\"\n"
+    "else\n"
+    "    compdef _knell knell\n"
+    "fi\n";
+
+/* The function for "sim ring" is _knell_sim_ring. */
+static void write_name(FILE *out, const char *path)
+{
+    fputs("_knell", out);
+    if (*path)
+        fputc('_', out);
+    for (; *path; path++)
+        fputc(*path == ' ' ? '_' : *path, out);
+}
+
+/* Within '...', and within what _arguments reads: brackets end an explanation, colons a part. */
+static void write_quoted(FILE *out, const char *text, const char *special)
+{
+    for (; *text; text++) {
+        if (strchr(special, *text))
+            fputc('\\', out);
+        fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, out);
+    }
+}
+
+/* ---- options --------------------------------------------------------------------------------------------------------------- */
+
+static void write_value(FILE *out, const struct knell_option *o)
+{
+    static const char *const actions[] = {[KNELL__VALUE_ANY] = " ",
+                                          [KNELL__VALUE_FILE] = "_files",
+                                          [KNELL__VALUE_DIR] = "_directories",
+                                          [KNELL__VALUE_PROGRAM] = "_knell_program"};
+    enum knell__completion_value value = knell__completion_value_of(o);
+    if (value == KNELL__VALUE_NONE)
+        return;
+    fputc(':', out);
+    write_quoted(out, knell__option_has_dashes(o) && o->arg ? o->arg : o->name, ":");
+    fputc(':', out);
+    if (value != KNELL__VALUE_WORDS) {
+        fputs(actions[value], out);
+        return;
+    }
+    for (size_t i = 0; o->words[i]; i++)
+        fprintf(out, "%s%s", i ? " " : "(", o->words[i]);
+    fputc(')', out);
+}
+
+/* `sign` is "=" where a value may come behind it. */
+static void write_option(FILE *out, const struct knell_option *o, const char *dashes, const char *name,
+                         const char *sign)
+{
+    fprintf(out, " \\\n        '%s%s%s%s[", o->kind == KNELL_OPTION_TEXTS ? "*" : "", dashes, name, sign);
+    write_quoted(out, o->help, "[]:\\");
+    fputc(']', out);
+    write_value(out, o);
+    fputc('\'', out);
+}
+
+static void write_operand(FILE *out, const struct knell_option *o)
+{
+    bool program = o->kind == KNELL_OPTION_PROGRAM;
+    fprintf(out, " \\\n        '%s", program ? "(-)1" : o->max > 1 ? "*" : "1");
+    write_value(out, o);
+    fputs(program ? "' \\\n        '*::argument:_normal'" : "'", out);
+}
+
+static void write_command(FILE *out, const char *path, const struct knell_option *options, size_t n)
+{
+    fputc('\n', out);
+    write_name(out, path);
+    fputs("()\n{\n    _arguments '(- *)--help[this command explained]'", out);
+    for (size_t i = 0; i < n; i++) {
+        const struct knell_option *o = &options[i];
+        if (!knell__option_has_dashes(o)) {
+            write_operand(out, o);
+            continue;
+        }
+        write_option(out, o, "--", o->name, o->kind == KNELL_OPTION_FLAG ? "" : "=");
+        for (size_t b = 0; b < KNELL_COUNT(o->brief) && o->brief[b]; b++)
+            write_option(out, o, "-", o->brief[b], "");
+    }
+    fputs("\n}\n", out);
+}
+
+/* ---- levels ---------------------------------------------------------------------------------------------------------------- */
+
+static void write_level(FILE *out, const char *path, const struct knell_command *table)
+{
+    fputc('\n', out);
+    write_name(out, path);
+    fputs("()\n{\n    local curcontext=$curcontext state line ret=1\n    local -a commands=(", out);
+    for (const struct knell_command *c = table; c->name; c++) {
+        fprintf(out, "\n        '%s:", c->name);
+        write_quoted(out, c->summary, "");
+        fputc('\'', out);
+    }
+    fputs("\n    )\n    _arguments -C '(- *)--help[the commands]'", out);
+    if (!*path)
+        fputs(" '(- *)'{-V,--version}'[the version]'", out);
+    fputs(" '1: :->command' '*:: :->rest' && ret=0\n"
+          "    case $state in\n"
+          "    command) _describe -t commands command commands && ret=0 ;;\n"
+          "    rest) ",
+          out);
+    write_name(out, path);
+    fputs("_${words[1]} 2>/dev/null && ret=0 ;;\n    esac\n    return ret\n}\n", out);
+}
+
+void knell__completion_zsh(FILE *out, const struct knell_command *table)
+{
+    fputs(head, out);
+    knell__completion_each(out, table, write_command);
+    knell__completion_each_level(out, table, write_level);
+    fputs(tail, out);
+}

@@ -1,0 +1,112 @@
+/* knell fail check: is this scenario right, and can a given effector run it? */
+#include "cli/fail/fail.h"
+#include "cli/scenario/scenario.h"
+#include "cli/scenario/mpi_calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct knell_usage usage = {
+    .command = "knell fail check",
+    .summary =
+        "Checks fault scenarios written in FAIL. Errors and warnings are written as file:line:col: with the line and "
+        "a caret; nothing is written when all is well. The status is 1 if there was an error.",
+    .notes =
+        "With --for, what that effector cannot do is an error too: simulator is `knell sim ring --fail', platform `knell fail run "
+        "--platform', live `knell live --fail', run and ghost `knell run --fail' with --mode real and ghost; agent is to come. "
+        "--list prints which can do what. Give `-' to check standard input.\n",
+    .examples = "  knell fail check examples/fail/figure-7a.fail -D X=5\n"
+                "  knell fail check --for run my.fail\n"
+                "  knell fail check --list\n",
+};
+
+static const char *const effectors[] = {"any", "simulator", "platform", "live", "ghost", "run", "agent", NULL};
+
+/* ---- the table ------------------------------------------------------------------------------------------------------------- */
+
+static const char *cell(const struct knell_fail_effector *effector, uint32_t feature)
+{
+    const uint32_t functions = KNELL_FAIL_CAN_BEFORE | KNELL_FAIL_CAN_AFTER | KNELL_FAIL_CAN_FAMILY;
+
+    if (effector->never & feature)
+        return "never";
+    if (!(effector->can & feature))
+        return "-";
+    return feature & functions && effector->function_prefix ? effector->function_prefix : "yes";
+}
+
+static int print_table(void)
+{
+    const struct knell_fail_effector *effector;
+
+    printf("%-36s", "");
+    for (uint32_t i = 0; (effector = knell_fail_effector_at(i)) != NULL; i++)
+        printf(knell_fail_effector_at(i + 1) ? "%-11s" : "%s\n", effector->name);
+    for (uint32_t number = 0; number < KNELL_FAIL_FEATURE_NUMBER_END; number++) {
+        printf("%-36s", knell_fail_feature_text(1u << number));
+        for (uint32_t i = 0; (effector = knell_fail_effector_at(i)) != NULL; i++)
+            printf(knell_fail_effector_at(i + 1) ? "%-11s" : "%s\n", cell(effector, 1u << number));
+    }
+    return KNELL_EXIT_OK;
+}
+
+/* ---- the check ------------------------------------------------------------------------------------------------------------- */
+
+/* What `knell run` refuses beyond the table: calls that there are not, more variables than it has room for. */
+static int check_for_ranks(const struct knell_fail_effector *effector, const struct knell_scenario *scenario)
+{
+    int status = KNELL_EXIT_OK;
+
+    if (strcmp(effector->name, "run") != 0 && strcmp(effector->name, "ghost") != 0)
+        return KNELL_EXIT_OK;
+    if (knell__run_functions_check(&usage, scenario) != KNELL_EXIT_OK ||
+        knell__run_variables_check(&usage, scenario) != KNELL_EXIT_OK)
+        status = KNELL_EXIT_FAILED;
+    return status;
+}
+
+static int check(const char *file, const struct knell_texts *defines, int effector)
+{
+    struct knell_scenario scenario;
+    int status = knell__scenario_open(&usage, file, defines, &scenario);
+
+    if (status == KNELL_EXIT_OK && effector > 0)
+        status = knell__scenario_require(&scenario, knell_fail_effector_find(effectors[effector]));
+    if (status == KNELL_EXIT_OK && effector > 0)
+        status = check_for_ranks(knell_fail_effector_find(effectors[effector]), &scenario);
+    knell__scenario_close(&scenario);
+    return status;
+}
+
+int knell__command_fail_check(int argc, char **argv)
+{
+    struct knell_texts files = {0}, defines = {0};
+    int effector = 0, status;
+    bool list = false;
+    struct knell_option options[] = {
+        KNELL_OPT_OPERANDS("FILE", &files, 0, KNELL_TEXTS_MAX, "the scenarios"),
+        KNELL_FAIL_OPTION_DEFINE(&defines),
+        KNELL_OPT_WORD("for", &effector, effectors, "the effector that shall run them", .fallback = "any"),
+        KNELL_OPT_FLAG("list", &list, "prints what each effector can do, and checks nothing"),
+    };
+    char **arguments = knell__fail_long_options(&usage, argc, argv);
+
+    if (!arguments)
+        return KNELL_EXIT_FAILED;
+    status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, arguments);
+    if (status < 0 && files.n == 0 && !list)
+        status = knell__cli_fail(&usage, "FILE is missing; `%s --help` explains it", usage.command);
+    if (status < 0 && list)
+        status = print_table();
+    if (status < 0) {
+        status = KNELL_EXIT_OK;
+        for (size_t i = 0; i < files.n; i++) {
+            int one = check(files.items[i], &defines, effector);
+
+            status = one > status ? one : status;
+        }
+    }
+    free(arguments);
+    return status;
+}

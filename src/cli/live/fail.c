@@ -1,0 +1,180 @@
+/* live_fail: `knell live --fail FILE`: a FAIL scenario acts on living processes. The interpreter is that of the simulator;
+ * this is another effector of it: halt is SIGKILL, stop and continue are SIGSTOP and SIGCONT.
+ *
+ * Slots of places with a program are given the ranks 0, 1, 2, ... in the order of the text, as in `knell sim ring --fail`.
+ * Nobody comes back: the protocol knows no second life. */
+#include "cli/live/run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#define DELAY_NS 100000 /* of a message from daemon to daemon, on a net of their own */
+
+struct knell__live_fail {
+    struct knell__live_run *run;
+    struct knell_scenario scenario;
+    void *memory;
+    struct knell_fail_world *world;
+    knell_rank *rank_of;   /* by instance; KNELL_NOBODY: none */
+    uint32_t *instance_of; /* by rank; KNELL_NOBODY: none */
+};
+
+static knell_time now_of(const struct knell__live_fail *fail)
+{
+    return knell__live_clock() - fail->run->log->begin;
+}
+
+/* ---- what the scenario does ------------------------------------------------------------------------------------------------ */
+
+static struct knell__injection *add(struct knell__live_fail *fail, enum knell__live_kind kind, knell_rank rank)
+{
+    struct knell__injection *injection = knell__injections_add(
+        &fail->run->plan->injections, (struct knell__injection){.kind = kind, .rank = rank, .at = now_of(fail)});
+    if (!injection)
+        fail->run->status = knell__cli_broken(fail->run->usage, "no memory for what --fail does");
+    return injection;
+}
+
+/* The stop of this rank that still lasts. */
+static struct knell__injection *lasting_stop(struct knell__live_fail *fail, knell_rank rank)
+{
+    struct knell__injections *all = &fail->run->plan->injections;
+    for (size_t i = all->count; i-- > 0;)
+        if (all->item[i].rank == rank && all->item[i].kind == KNELL__LIVE_STOP && !all->item[i].resumed)
+            return &all->item[i];
+    return NULL;
+}
+
+static void apply(struct knell__live_fail *fail, knell_rank rank, enum knell_fail_action_type type)
+{
+    struct knell__live_run *run = fail->run;
+    struct knell__injection *injection = NULL;
+    bool stopped = run->process[rank].stopped;
+    if (type == KNELL_FAIL_HALT && (injection = add(fail, KNELL__LIVE_KILL, rank)))
+        knell__live_kill(run, injection);
+    if (type == KNELL_FAIL_STOP && !stopped && (injection = add(fail, KNELL__LIVE_STOP, rank)))
+        knell__live_stop(run, injection);
+    if (type == KNELL_FAIL_CONTINUE && stopped && (injection = lasting_stop(fail, rank)))
+        knell__live_resume(run, injection);
+}
+
+static void carry_out(struct knell__live_fail *fail, const struct knell_fail_record *record)
+{
+    knell_rank rank = fail->rank_of[record->instance];
+    for (uint32_t i = 0; i < record->action_count && rank != KNELL_NOBODY; i++)
+        if (!record->actions[i].vain && fail->run->process[rank].pid > 0)
+            apply(fail, rank, record->actions[i].type);
+}
+
+static void feed(struct knell__live_fail *fail, enum knell_fail_event_type type, uint32_t instance)
+{
+    struct knell_fail_event event = {.type = type, .instance = instance};
+    struct knell_fail_record record;
+    if (knell_fail_step(fail->world, now_of(fail), &event, &record) == 1)
+        carry_out(fail, &record);
+}
+
+/* ---- what happens to processes --------------------------------------------------------------------------------------------- */
+
+/* All have started; whom its daemon does not let go is held from here on, and the others will miss it. */
+static void load_all(struct knell__live_fail *fail)
+{
+    for (uint32_t i = 0; i < knell_fail_instance_count(fail->scenario.program); i++) {
+        if (fail->rank_of[i] == KNELL_NOBODY)
+            continue;
+        feed(fail, KNELL_FAIL_ONLOAD, i);
+        enum knell_fail_process state = knell_fail_process_of(fail->world, i);
+        if (state == KNELL_FAIL_HELD || state == KNELL_FAIL_STOPPED)
+            apply(fail, fail->rank_of[i], KNELL_FAIL_STOP);
+    }
+}
+
+static void tell_of_ends(struct knell__live_fail *fail)
+{
+    for (int64_t rank = 0; rank < fail->run->plan->ranks; rank++) {
+        struct knell__live_process *process = &fail->run->process[rank];
+        if (process->pid > 0 || process->ended)
+            continue;
+        process->ended = true;
+        bool well = WIFEXITED(process->status) && WEXITSTATUS(process->status) == 0;
+        if (fail->instance_of[rank] != KNELL_NOBODY)
+            feed(fail, well ? KNELL_FAIL_ONEXIT : KNELL_FAIL_ONERROR, fail->instance_of[rank]);
+    }
+}
+
+int64_t knell__live_fail_act(struct knell__live_fail *fail)
+{
+    struct knell_fail_record record;
+    tell_of_ends(fail);
+    while (fail->run->status == KNELL_EXIT_OK && knell_fail_step(fail->world, now_of(fail), NULL, &record) == 1)
+        carry_out(fail, &record);
+    knell_time next = knell_fail_deadline(fail->world);
+    /* An end is seen when the parent looks, and it does so now and then. */
+    int64_t look = knell__live_clock() + 20 * KNELL__LIVE_MS;
+    return next == KNELL_NEVER || fail->run->log->begin + next > look ? look : fail->run->log->begin + next;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------------------ */
+
+static void map_slots(struct knell__live_fail *fail)
+{
+    uint32_t instances = knell_fail_instance_count(fail->scenario.program), ranks = (uint32_t)fail->run->plan->ranks;
+    knell_rank next = 0;
+    for (uint32_t i = 0; i < instances; i++) {
+        uint32_t place = knell_fail_instance_place(fail->scenario.program, i);
+        bool has_process = knell_fail_place_at(fail->scenario.program, place).program && next < ranks;
+        fail->rank_of[i] = has_process ? next : KNELL_NOBODY;
+        if (has_process)
+            fail->instance_of[next++] = i;
+    }
+    while (next < ranks)
+        fail->instance_of[next++] = KNELL_NOBODY;
+}
+
+static int prepare(struct knell__live_fail *fail)
+{
+    struct knell__live_run *run = fail->run;
+    struct knell_fail_config config = {.message_delay = DELAY_NS};
+    int status = knell__scenario_open(run->usage, run->plan->fail, &run->plan->defines, &fail->scenario);
+    if (status == KNELL_EXIT_OK)
+        status = knell__scenario_require(&fail->scenario, knell_fail_effector_find("live"));
+    if (status != KNELL_EXIT_OK)
+        return status;
+    fail->memory = malloc(knell_fail_world_size(fail->scenario.program, &config));
+    fail->rank_of = calloc(knell_fail_instance_count(fail->scenario.program) + 1u, sizeof *fail->rank_of);
+    fail->instance_of = calloc((size_t)run->plan->ranks, sizeof *fail->instance_of);
+    if (!fail->memory || !fail->rank_of || !fail->instance_of)
+        return knell__cli_broken(run->usage, "no memory for --fail %.200s", run->plan->fail);
+    map_slots(fail);
+    return KNELL_EXIT_OK;
+}
+
+struct knell__live_fail *knell__live_fail_open(struct knell__live_run *run, int *status)
+{
+    struct knell__live_fail *fail = calloc(1, sizeof *fail);
+    *status = KNELL_EXIT_FAILED;
+    if (!fail)
+        return NULL;
+    fail->run = run;
+    *status = prepare(fail);
+    return fail;
+}
+
+void knell__live_fail_begin(struct knell__live_fail *fail)
+{
+    struct knell_fail_config config = {.seed = (uint64_t)fail->run->plan->seed, .message_delay = DELAY_NS};
+    knell_fail_world_init(fail->memory, fail->scenario.program, &config, 0, &fail->world);
+    load_all(fail);
+}
+
+void knell__live_fail_close(struct knell__live_fail *fail)
+{
+    if (!fail)
+        return;
+    knell__scenario_close(&fail->scenario);
+    free(fail->memory);
+    free(fail->rank_of);
+    free(fail->instance_of);
+    free(fail);
+}

@@ -1,0 +1,210 @@
+/* run_end: the end of a job: who is where, nobody is left, and the job's true status. */
+#include "cli/run/run.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MS INT64_C(1000000)
+/* How long the launcher may take to see that its job is over, and then to obey. */
+#define LAUNCHER_ENDS_NS (2000 * MS)
+#define LAUNCHER_OBEYS_NS (1000 * MS)
+/* How long the ranks may take to say where they are. */
+#define ANSWERS_NS (500 * MS)
+/* How long a rank that is known to be dead may take to be gone: it may write its core. */
+#define DEAD_END_NS (5000 * MS)
+
+/* ---- who is where ---------------------------------------------------------------------------------------------------------- */
+
+/* Or say more than it has: a thread inside a call answers when it comes by (where.h). Who is held does not. */
+static bool may_answer(const struct knell__run_job *job, int number)
+{
+    const struct knell__run_rank *rank = &job->rank[number];
+    bool held = job->fail && knell__run_fail_holds(job->fail, number, &(struct knell__run_held){0});
+    return rank->ready && !rank->ended && !rank->died && !rank->ghost && !held && (!rank->told || rank->inside < 0);
+}
+
+void knell__run_ask_where(struct knell__run_job *job, int signals)
+{
+    int64_t until = knell__run_clock() + ANSWERS_NS;
+    bool waiting = true;
+    for (int64_t i = 0; i < job->plan->ranks; i++)
+        if (may_answer(job, (int)i))
+            knell__run_kill(job, (int)i, JOB_ASK_WHERE);
+    while (waiting && knell__run_clock() < until) {
+        waiting = false;
+        for (int64_t i = 0; i < job->plan->ranks; i++)
+            waiting |= may_answer(job, (int)i);
+        if (waiting)
+            knell__run_wait(job, signals, until);
+    }
+}
+
+/* A rank that others knew to be dead before MPI_Abort has died, though the word of its end may still be on its way. */
+static bool is_known_dead(const struct knell__run_job *job, int rank)
+{
+    const struct job_report *first = knell__run_first_to_know(job, rank);
+    return first && (!job->aborted || first->when < job->aborted_at);
+}
+
+static void keep_state(struct knell__run_job *job, int number)
+{
+    struct knell__run_rank *rank = &job->rank[number];
+    bool dead = !rank->ended && is_known_dead(job, number);
+    rank->left = !rank->ended && !dead && !rank->ghost;
+    if (dead && !rank->died)
+        rank->died = knell__run_first_to_know(job, number)->when;
+}
+
+void knell__run_keep_states(struct knell__run_job *job)
+{
+    for (int i = 0; i < job->plan->ranks; i++)
+        keep_state(job, i);
+}
+
+/* ---- the end --------------------------------------------------------------------------------------------------------------- */
+
+static void wait_for_launcher(struct knell__run_job *job, int signals, int64_t how_long)
+{
+    int64_t until = knell__run_clock() + how_long;
+    while (job->launcher && knell__run_clock() < until)
+        knell__run_wait(job, signals, until);
+}
+
+/* Of those whose death ended the job: their own end says how they died. */
+static void wait_for_dead(struct knell__run_job *job, int signals)
+{
+    int64_t until = knell__run_clock() + DEAD_END_NS;
+    for (int i = 0; i < job->plan->ranks; i++)
+        while (job->rank[i].died && !job->rank[i].left && !job->rank[i].ended && !job->rank[i].ghost &&
+               knell__run_clock() < until)
+            knell__run_wait(job, signals, until);
+}
+
+/* We are the parent of whoever lost his (PR_SET_CHILD_SUBREAPER): when we have no child left, nobody is left. */
+static void kill_children(void)
+{
+    char path[64];
+    int pid;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *children = fopen(path, "re");
+    while (children && fscanf(children, "%d", &pid) == 1)
+        kill(pid, SIGKILL);
+    if (children)
+        fclose(children);
+}
+
+void knell__run_end(struct knell__run_job *job, int signals)
+{
+    bool ends_itself = knell__run_all_ended(job) || (job->aborted && !job->aborted_by_handler);
+    if (job->launcher && ends_itself && !job->stopped_by)
+        wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
+    if (job->aborted_by_handler)
+        wait_for_dead(job, signals);
+    for (int64_t i = 0; i < job->plan->ranks; i++)
+        knell__run_kill(job, (int)i, SIGSTOP); /* nobody is to mourn the first while we come to the last */
+    for (int64_t i = 0; i < job->plan->ranks; i++)
+        knell__run_kill(job, (int)i, SIGKILL);
+    if (job->launcher && job->aborted_by_handler) /* by itself, when it has passed on what the ranks wrote */
+        wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
+    if (job->launcher) {
+        kill(job->launcher, SIGTERM);
+        wait_for_launcher(job, signals, LAUNCHER_OBEYS_NS);
+    }
+    do {
+        kill_children();
+        knell__run_read_reports(job);
+        knell__run_reap(job);
+    } while (waitid(P_ALL, 0, &(siginfo_t){0}, WEXITED | WNOWAIT) == 0);
+}
+
+/* ---- the status ------------------------------------------------------------------------------------------------------------ */
+
+static int status_of(const struct knell__run_rank *rank)
+{
+    if (rank->ghost)
+        return 128 + SIGKILL;
+    return WIFSIGNALED(rank->status) ? 128 + WTERMSIG(rank->status) : WEXITSTATUS(rank->status);
+}
+
+/* Those that ended by MPI_Finalize speak for the job; if none did, all do, and a ghost speaks as who was killed. */
+static int status_of_ranks(const struct knell__run_job *job)
+{
+    bool any = false;
+    int status = 0;
+    for (int64_t i = 0; i < job->plan->ranks; i++)
+        any |= job->rank[i].finished && !job->rank[i].left;
+    for (int64_t i = 0; i < job->plan->ranks && status == 0; i++)
+        if (!job->rank[i].left && (job->rank[i].finished || !any))
+            status = status_of(&job->rank[i]);
+    return status;
+}
+
+/* The status of the rank that died first without being told to; 0: none did. One that just left, with status 0, has failed too. */
+static int status_of_unasked(const struct knell__run_job *job)
+{
+    int first = -1;
+    for (int i = 0; i < job->plan->ranks; i++)
+        if (knell__run_is_death(&job->rank[i]) && !job->rank[i].injected &&
+            (first < 0 || knell__run_died(job, i) < knell__run_died(job, first)))
+            first = i;
+    int status = first < 0 ? 0 : status_of(&job->rank[first]);
+    return first >= 0 && status == 0 ? KNELL_EXIT_FAILED : status;
+}
+
+static int status_of_aborted(const struct knell__run_job *job)
+{
+    int status = job->aborted_by_handler ? status_of_unasked(job) : 0;
+    if (status == 0)
+        status = job->abort_code & 0xff;
+    return status ? status : KNELL_EXIT_FAILED;
+}
+
+static int first_ended_early(const struct knell__run_job *job)
+{
+    int rank = 0;
+    while (rank + 1 < job->plan->ranks && (job->rank[rank].left || job->rank[rank].ready))
+        rank++;
+    return rank;
+}
+
+/* Whatever ended it, the job did not end well. */
+static int status_of_lost(const struct knell__run_job *job)
+{
+    int status = job->launcher_status;
+    if (WIFSIGNALED(status)) {
+        knell__cli_broken(job->plan->usage, "%s was ended by signal %d (%s) while ranks were running: the job is lost",
+                          job->plan->launcher, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        return 128 + WTERMSIG(status);
+    }
+    knell__cli_broken(job->plan->usage, "%s ended with status %d while ranks were running: the job is lost",
+                      job->plan->launcher, WEXITSTATUS(status));
+    return WEXITSTATUS(status) ? WEXITSTATUS(status) : KNELL_EXIT_FAILED;
+}
+
+int knell__run_status(const struct knell__run_job *job)
+{
+    if (job->stopped_by)
+        return 128 + job->stopped_by;
+    if (job->timed_out)
+        return KNELL__RUN_TIMED_OUT;
+    if (job->started == 0)
+        return knell__cli_broken(job->plan->usage, "%s ended with status %d before any rank had started",
+                                 job->plan->launcher,
+                                 WIFEXITED(job->launcher_status) ? WEXITSTATUS(job->launcher_status) : 128);
+    if (job->broken && !job->aborted) {
+        int rank = first_ended_early(job), status = status_of(&job->rank[rank]);
+        knell__cli_broken(job->plan->usage,
+                          "rank %d ended with status %d before MPI_Init was through: the others would wait "
+                          "for it for ever",
+                          rank, status);
+        return status ? status : KNELL_EXIT_FAILED;
+    }
+    if (job->aborted)
+        return status_of_aborted(job);
+    if (job->lost)
+        return status_of_lost(job);
+    int status = status_of_ranks(job);
+    return status == 0 && job->plan->status == KNELL__RUN_ALL ? status_of_unasked(job) : status;
+}

@@ -1,0 +1,262 @@
+/* run_fail: a FAIL scenario on the ranks of an MPI job. The interpreter is that of the simulator; this is another effector of
+ * it. Its world lives here, with the parent; ranks that come to a call the scenario waits for (report.h: armed) say so and are
+ * held until they are told to go on. halt is SIGKILL, or the order to become a ghost.
+ *
+ * Slots of places with a program are given the ranks 0, 1, 2, ... in the order of the text. Nobody comes back. */
+#include "cli/run/fail.h"
+#include "cli/run/kill.h"
+#include "cli/run/mttf.h"
+#include "cli/scenario/mpi_calls.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DELAY_NS 100000 /* of a message from daemon to daemon */
+
+static knell_time now_of(const struct knell__run_fail *fail)
+{
+    return knell__run_clock() - fail->job->begin;
+}
+
+/* ---- what the scenario does ------------------------------------------------------------------------------------------------ */
+
+static void log_record(const struct knell__run_fail *fail, const struct knell_fail_record *record)
+{
+    char line[1024];
+    if (!fail->job->log.file)
+        return;
+    knell_fail_record_text(fail->scenario.program, record, line, sizeof line);
+    knell__run_log_scenario(fail->job, line);
+}
+
+static void carry_out(struct knell__run_fail *fail, const struct knell_fail_record *record)
+{
+    int rank = fail->rank_of[record->instance];
+    log_record(fail, record);
+    if (rank < 0 || fail->job->rank[rank].ended)
+        return;
+    if (record->entered || record->event.type == KNELL_FAIL_ONLOAD)
+        knell__run_arm(fail, rank);
+    if (fail->stepping) /* there may be more for it, before which no call may pass unseen */
+        fail->slot[rank].look_again = true;
+    else
+        knell__run_look_ahead(fail, rank);
+    for (uint32_t i = 0; i < record->action_count; i++)
+        if (!record->actions[i].vain)
+            knell__run_apply(fail, rank, &record->actions[i]);
+}
+
+/* ---- what happens to ranks ------------------------------------------------------------------------------------------------- */
+
+static void feed(struct knell__run_fail *fail, int rank, struct knell_fail_event event)
+{
+    struct knell_fail_record record;
+    event.instance = fail->slot[rank].instance;
+    if (!fail->world)
+        return;
+    knell__run_catch_up(fail, rank);
+    if (knell_fail_step(fail->world, now_of(fail), &event, &record) == 1)
+        carry_out(fail, &record);
+}
+
+void knell__run_fail_ended(struct knell__run_fail *fail, int rank, bool well)
+{
+    feed(fail, rank, (struct knell_fail_event){.type = well ? KNELL_FAIL_ONEXIT : KNELL_FAIL_ONERROR});
+}
+
+/* The rank waits for an answer, which comes with what the scenario does; or it was halted meanwhile, and finds that out itself. */
+static void feed_held(struct knell__run_fail *fail, int rank, struct knell_fail_event event)
+{
+    fail->slot[rank].held = true;
+    fail->slot[rank].before = event.type == KNELL_FAIL_BEFORE;
+    feed(fail, rank, event);
+    if (fail->job->rank[rank].injected)
+        knell__run_let_go(fail, rank);
+}
+
+/* One event, whatever the scenario calls it. */
+void knell__run_fail_at(struct knell__run_fail *fail, int rank, int call, bool after)
+{
+    const struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
+    struct knell_fail_event event = {
+        .type = after ? KNELL_FAIL_AFTER : KNELL_FAIL_BEFORE,
+        .symbol = job_call_name(call),
+        .alias = job_call_alias(call),
+        .arguments = desk->argument,
+        .argument_count = after ? 0 : desk->arguments,
+    };
+    fail->slot[rank].at = (struct knell__run_held){call, after, knell__run_clock()};
+    knell__run_count_call(fail, rank, call, after);
+    event.subject = knell__run_function_of(fail, rank, call, event.type);
+    if (event.subject != KNELL_FAIL_NO_SUBJECT)
+        feed_held(fail, rank, event);
+}
+
+void knell__run_fail_changed(struct knell__run_fail *fail, int rank, int variable)
+{
+    feed_held(fail, rank, (struct knell_fail_event){.type = KNELL_FAIL_WATCH, .subject = (uint32_t)variable});
+}
+
+/* Calls that passed come before what is due now. */
+static void step_due(struct knell__run_fail *fail)
+{
+    struct knell_fail_record record;
+    for (int rank = 0; rank < fail->job->plan->ranks; rank++) {
+        fail->slot[rank].look_again = false;
+        fail->slot[rank].rest = 0;
+        knell__run_catch_up(fail, rank);
+    }
+    fail->stepping = true;
+    while (knell_fail_step(fail->world, now_of(fail), NULL, &record) == 1)
+        carry_out(fail, &record);
+    fail->stepping = false;
+    for (int rank = 0; rank < fail->job->plan->ranks; rank++)
+        if (fail->slot[rank].look_again)
+            knell__run_look_ahead(fail, rank);
+        else if (fail->slot[rank].rest > 0)
+            knell__run_go_on_passing(fail, rank);
+}
+
+int64_t knell__run_fail_act(struct knell__run_fail *fail)
+{
+    knell_time next = knell_fail_deadline(fail->world);
+    if (next != KNELL_NEVER && next <= now_of(fail))
+        step_due(fail);
+    next = knell_fail_deadline(fail->world);
+    fail->due = next == KNELL_NEVER ? fail->due : next;
+    return next == KNELL_NEVER ? KNELL_NEVER : fail->job->begin + next;
+}
+
+/* ---- what is asked of it ---------------------------------------------------------------------------------------------------- */
+
+bool knell__run_fail_holds(const struct knell__run_fail *fail, int rank, struct knell__run_held *held)
+{
+    *held = fail->slot[rank].at;
+    return fail->slot[rank].held;
+}
+
+uint64_t knell__run_fail_faults(const struct knell__run_fail *fail)
+{
+    return fail->faults;
+}
+
+void knell__run_fail_write_waits(struct knell__run_fail *fail, FILE *out)
+{
+    const char *before = "; it waited for ";
+    for (uint32_t f = 0; f < knell_fail_function_count(fail->scenario.program); f++, before = ", for ") {
+        const char *symbol = knell_fail_function_at(fail->scenario.program, f).symbol;
+        uint64_t calls = 0;
+        for (int rank = 0; rank < fail->job->plan->ranks; rank++)
+            calls += knell__run_fail_calls(fail, rank, symbol);
+        fprintf(out, "%s%s (of which it heard %" PRIu64 " time%s)", before, symbol, calls, calls == 1 ? "" : "s");
+    }
+    if (fail->due > fail->job->end - fail->job->begin)
+        fprintf(out, "%sthe time %s", before, knell__run_duration(fail->due, (char[KNELL_DURATION_TEXT]){0}));
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------------------ */
+
+/* Slots without a rank are fine; a rank without a slot is a mistake in one of the two numbers. */
+static int map_slots(struct knell__run_fail *fail)
+{
+    uint32_t instances = knell_fail_instance_count(fail->scenario.program);
+    int ranks = (int)fail->job->plan->ranks, next = 0;
+    for (uint32_t i = 0; i < instances; i++) {
+        uint32_t place = knell_fail_instance_place(fail->scenario.program, i);
+        bool has_process = knell_fail_place_at(fail->scenario.program, place).program && next < ranks;
+        fail->rank_of[i] = has_process ? next : -1;
+        if (has_process)
+            fail->slot[next++].instance = i;
+    }
+    return next == ranks ? KNELL_EXIT_OK
+                         : knell__cli_fail(fail->job->plan->usage,
+                                           "%.120s is for %d process%s, the job has %d ranks: make `size` of its "
+                                           "group larger",
+                                           fail->scenario.source.name, next, next == 1 ? "" : "es", ranks);
+}
+
+static bool allocate(struct knell__run_fail *fail)
+{
+    const struct knell_fail_program *program = fail->scenario.program;
+    struct knell_fail_config config = {.message_delay = DELAY_NS};
+    size_t ranks = (size_t)fail->job->plan->ranks;
+    fail->memory = malloc(knell_fail_world_size(program, &config));
+    fail->rank_of = calloc(knell_fail_instance_count(program) + 1u, sizeof *fail->rank_of);
+    fail->slot = calloc(ranks, sizeof *fail->slot);
+    fail->means = knell__run_meanings(program);
+    fail->calls = calloc(ranks * (knell_fail_function_count(program) + 1u) * 2, sizeof *fail->calls);
+    return fail->memory && fail->rank_of && fail->slot && fail->means && fail->calls;
+}
+
+static int open_scenario(const struct knell__run_plan *plan, struct knell_scenario *scenario)
+{
+    if (plan->fail)
+        return knell__scenario_open(plan->usage, plan->fail, &plan->defines, scenario);
+    return plan->mttf ? knell__run_mttf_open(plan, scenario) : knell__run_kills_open(plan, scenario);
+}
+
+static int prepare(struct knell__run_fail *fail)
+{
+    static const char *const effectors[] = {[KNELL__RUN_REAL] = "run", [KNELL__RUN_GHOST] = "ghost"};
+    const struct knell__run_plan *plan = fail->job->plan;
+    int status = open_scenario(plan, &fail->scenario);
+    if (status == KNELL_EXIT_OK)
+        status = knell__scenario_require(&fail->scenario, knell_fail_effector_find(effectors[plan->mode]));
+    if (status == KNELL_EXIT_OK)
+        status = knell__run_functions_check(plan->usage, &fail->scenario);
+    if (status == KNELL_EXIT_OK)
+        status = knell__run_variables_check(plan->usage, &fail->scenario);
+    if (status == KNELL_EXIT_OK && !allocate(fail))
+        status = knell__cli_broken(plan->usage, "no memory for the scenario");
+    if (status == KNELL_EXIT_OK)
+        status = map_slots(fail);
+    return status;
+}
+
+bool knell__run_injects(const struct knell__run_plan *plan)
+{
+    return plan->fail || plan->kills.n || plan->mttf;
+}
+
+struct knell__run_fail *knell__run_fail_open(struct knell__run_job *job, int *status)
+{
+    *status = KNELL_EXIT_OK;
+    if (!knell__run_injects(job->plan))
+        return NULL;
+    struct knell__run_fail *fail = calloc(1, sizeof *fail);
+    *status = KNELL_EXIT_FAILED;
+    if (!fail)
+        return NULL;
+    fail->job = job;
+    *status = prepare(fail);
+    return fail;
+}
+
+/* All are through MPI_Init and held there. */
+void knell__run_fail_begin(struct knell__run_fail *fail)
+{
+    struct knell_fail_config config = {.seed = (uint64_t)fail->job->plan->seed,
+                                       .message_delay = DELAY_NS,
+                                       .driver = fail,
+                                       .read = knell__run_read_variable};
+    knell_fail_world_init(fail->memory, fail->scenario.program, &config, 0, &fail->world);
+    for (int rank = 0; rank < fail->job->plan->ranks; rank++) {
+        fail->slot[rank].held = true;
+        fail->slot[rank].at = (struct knell__run_held){-1, false, knell__run_clock()};
+        feed(fail, rank, (struct knell_fail_event){.type = KNELL_FAIL_ONLOAD});
+    }
+}
+
+void knell__run_fail_close(struct knell__run_fail *fail)
+{
+    if (!fail)
+        return;
+    knell__scenario_close(&fail->scenario);
+    free(fail->memory);
+    free(fail->rank_of);
+    free(fail->slot);
+    free(fail->means);
+    free(fail->calls);
+    free(fail);
+}

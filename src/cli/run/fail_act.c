@@ -1,0 +1,151 @@
+/* run_fail_act: see run_fail.h. With real deaths halt is SIGKILL and stop is SIGSTOP; a ghost is told by its desk. Who has shut its shield
+ * (knell_faults_pause) is told when it takes it away. */
+#include "cli/run/fail.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void wake(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+void knell__run_let_go(struct knell__run_fail *fail, int rank)
+{
+    struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
+    if (!fail->slot[rank].held)
+        return;
+    fail->slot[rank].held = fail->slot[rank].before = false;
+    atomic_fetch_add(&desk->answers, 1);
+    wake(&desk->answers);
+}
+
+/* ---- signals --------------------------------------------------------------------------------------------------------------- */
+
+/* The rank may take its shield away while we look: who then finds the signal owed is the one who sends it. */
+static void deliver(struct knell__run_fail *fail, int rank, int number)
+{
+    struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
+    uint64_t bit = UINT64_C(1) << (number - 1);
+    if (atomic_load(&desk->shield) == JOB_SHIELD_SHUT) {
+        atomic_fetch_or(&desk->owed, bit);
+        if (atomic_load(&desk->shield) == JOB_SHIELD_SHUT || !(atomic_fetch_and(&desk->owed, ~bit) & bit))
+            return;
+    }
+    knell__run_kill(fail->job, rank, number);
+}
+
+static void stop(struct knell__run_fail *fail, int rank, struct job_desk *desk)
+{
+    if (fail->job->plan->mode == KNELL__RUN_REAL)
+        deliver(fail, rank, SIGSTOP);
+    else if (!fail->slot[rank].held)
+        atomic_store(&desk->stopped, 1);
+}
+
+static void go_on(struct knell__run_fail *fail, int rank, struct job_desk *desk)
+{
+    atomic_fetch_and(&desk->owed, ~(UINT64_C(1) << (SIGSTOP - 1)));
+    if (fail->job->plan->mode == KNELL__RUN_REAL)
+        knell__run_kill(fail->job, rank, SIGCONT);
+    atomic_store(&desk->stopped, 0);
+    wake(&desk->stopped);
+    knell__run_let_go(fail, rank);
+}
+
+/* ---- deaths ---------------------------------------------------------------------------------------------------------------- */
+
+static bool strike(struct job_desk *desk)
+{
+    uint32_t was = JOB_SHIELD_OPEN;
+    return atomic_compare_exchange_strong(&desk->shield, &was, JOB_SHIELD_STRUCK);
+}
+
+static void order_death(struct job_desk *desk)
+{
+    atomic_store(&desk->halt, 1);
+    wake(&desk->halt);
+    atomic_store(&desk->stopped, 0);
+    wake(&desk->stopped);
+}
+
+static void halt(struct knell__run_fail *fail, int rank, struct job_desk *desk)
+{
+    struct knell__run_rank *victim = &fail->job->rank[rank];
+    bool real = fail->job->plan->mode == KNELL__RUN_REAL, now;
+    if (victim->finished)
+        return; /* it has left the MPI job: whatever it does now, it is no rank any more */
+    victim->injected = true;
+    fail->faults++;
+    now = real && strike(desk);
+    if (!now)
+        order_death(desk);
+    if (now || (real && strike(desk))) { /* or it has taken its shield away meanwhile */
+        victim->died = knell__run_clock();
+        knell__run_kill(fail->job, rank, SIGKILL);
+        return;
+    }
+    knell__run_let_go(fail, rank);
+}
+
+/* ---- data ------------------------------------------------------------------------------------------------------------------ */
+
+/* On the desk before the answer is. */
+static void flip_message(struct knell__run_fail *fail, int rank, struct job_desk *desk,
+                         const struct knell_fail_action *action)
+{
+    fail->faults += fail->slot[rank].before;
+    if (fail->slot[rank].before && desk->flips < JOB_DESK_FLIPS)
+        desk->flip[desk->flips++] = (struct knell_fail_flip){action->value, action->whole, action->key};
+    else
+        knell__run_log_scenario(fail->job, "no message at hand: nothing is flipped");
+}
+
+/* Carried out at the rank's next call, or before it goes on if it is held. */
+static void order(struct knell__run_fail *fail, struct job_desk *desk, const struct knell_fail_action *action)
+{
+    uint32_t at = atomic_load(&desk->ordered);
+    if (!atomic_load(&desk->variable[action->subject].known))
+        knell__run_log_scenario(fail->job, "the program has registered no such variable: nothing is changed");
+    else if (at - atomic_load(&desk->obeyed) >= JOB_DESK_ORDERS)
+        knell__run_log_scenario(fail->job, "too many changes for a rank that makes no calls: this one is left out");
+    else {
+        desk->order[at % JOB_DESK_ORDERS] =
+            (struct job_desk_order){action->subject, action->type == KNELL_FAIL_FLIP, action->value};
+        atomic_store(&desk->ordered, at + 1);
+        fail->faults++;
+    }
+}
+
+void knell__run_apply(struct knell__run_fail *fail, int rank, const struct knell_fail_action *action)
+{
+    struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
+    fail->faults += action->type == KNELL_FAIL_STOP || action->type == KNELL_FAIL_SIGNAL;
+    switch (action->type) {
+    case KNELL_FAIL_HALT:
+        halt(fail, rank, desk);
+        break;
+    case KNELL_FAIL_STOP:
+        stop(fail, rank, desk);
+        break;
+    case KNELL_FAIL_CONTINUE:
+        go_on(fail, rank, desk);
+        break;
+    case KNELL_FAIL_SIGNAL:
+        deliver(fail, rank, (int)action->value);
+        break;
+    case KNELL_FAIL_SET:
+        order(fail, desk, action);
+        break;
+    case KNELL_FAIL_FLIP:
+        if (action->subject == KNELL_FAIL_NO_SUBJECT)
+            flip_message(fail, rank, desk, action);
+        else
+            order(fail, desk, action);
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,13 @@
+/* run_kill.h: --kill as a scenario: there is one injector, not two. */
+#ifndef KNELL_CLI_RUN_KILL_H
+#define KNELL_CLI_RUN_KILL_H
+
+#include "cli/run/run.h"
+
+/* All of --kill is well formed; -1, or an exit status after a complaint. */
+int knell__run_kills_check(const struct knell__run_plan *plan);
+
+/* Writes the scenario and compiles it; an exit status. */
+int knell__run_kills_open(const struct knell__run_plan *plan, struct knell_scenario *scenario);
+
+#endif

@@ -1,0 +1,136 @@
+/* run_picture: a job with deaths as a picture: a row for each rank over the time from MPI_Init to the end. A cell is as dark as its
+ * share of time inside revoke, agree or shrink. */
+#include "cli/common/columns.h"
+#include "cli/run/run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAMES = 16, MOST = KNELL__COLUMNS_MOST, ROWS_MOST = 32 }; /* NAMES: columns before and after the cells */
+
+const struct knell__run_colors *knell__run_colors(FILE *out)
+{
+    static const struct knell__run_colors some = {"\033[31m", "\033[33m", "\033[2m", "\033[0m"},
+                                          none = {"", "", "", ""};
+    return isatty(fileno(out)) && !getenv("NO_COLOR") ? &some : &none;
+}
+
+/* ---- a row ------------------------------------------------------------------------------------------------------------------- */
+
+struct row {
+    int width;
+    double cell;         /* nanoseconds */
+    double inside[MOST]; /* of each cell */
+    int died;            /* the cell; -1: it did not */
+};
+
+static void begin(const struct knell__run_job *job, FILE *out, struct row *row)
+{
+    *row = (struct row){.width = knell__columns(out) - NAMES, .died = -1};
+    row->cell = (double)(job->end > job->begin ? job->end - job->begin : 1) / row->width;
+}
+
+/* Never outside: what a rank reports last may come after the end. */
+static int cell_of(const struct row *row, double at)
+{
+    int i = (int)(at / row->cell);
+    return at < 0 ? 0 : i < row->width ? i : row->width - 1;
+}
+
+/* A call has its share in every cell it touches. `part`: of one rank among several in a row. */
+static void mark(const struct knell__run_job *job, const struct job_report *report, double part, struct row *row)
+{
+    double from = (double)(report->when - job->begin), to = from + (double)report->took;
+    if (report->word != JOB_WORD_DID || report->when >= job->end)
+        return;
+    int first = cell_of(row, from);
+    for (int c = first; c < row->width && (c == first || c * row->cell < to); c++) {
+        double left = c * row->cell, right = left + row->cell,
+               inside = (to < right ? to : right) - (from > left ? from : left);
+        row->inside[c] += part * (inside > 1 ? inside : 1); /* what was there is seen */
+    }
+}
+
+static void fill(const struct knell__run_job *job, int number, struct row *row)
+{
+    for (size_t i = 0; i < job->reports; i++)
+        if (job->report[i].process == number)
+            mark(job, &job->report[i], 1, row);
+    if (knell__run_is_death(&job->rank[number]))
+        row->died = cell_of(row, (double)(knell__run_died(job, number) - job->begin));
+}
+
+static const char *shade(const struct row *row, int cell)
+{
+    static const char *const shades[] = {"░", "▒", "▓", "█"};
+    int quarter = (int)(4 * row->inside[cell] / row->cell);
+    return shades[quarter < 4 ? quarter : 3];
+}
+
+static void draw(const struct row *row, FILE *out)
+{
+    const struct knell__run_colors *colors = knell__run_colors(out);
+    for (int i = 0; i < row->width && (row->died < 0 || i < row->died); i++)
+        if (row->inside[i] > 0)
+            fprintf(out, "%s%s%s", colors->recovers, shade(row, i), colors->off);
+        else
+            fprintf(out, "%s─%s", colors->alive, colors->off);
+    if (row->died >= 0)
+        fprintf(out, "%s✗%s", colors->dead, colors->off);
+    fputc('\n', out);
+}
+
+static void draw_rank(const struct knell__run_job *job, int number, FILE *out)
+{
+    struct row row;
+    begin(job, out, &row);
+    fill(job, number, &row);
+    fprintf(out, "  rank %-4d  ", number);
+    draw(&row, out);
+}
+
+/* ---- few ranks, many ranks ------------------------------------------------------------------------------------------------- */
+
+static void draw_all(const struct knell__run_job *job, FILE *out)
+{
+    for (int i = 0; i < job->plan->ranks; i++)
+        draw_rank(job, i, out);
+}
+
+/* All in one row: their mean. */
+static void draw_survivors(const struct knell__run_job *job, int64_t count, FILE *out)
+{
+    struct row row;
+    char name[32];
+    begin(job, out, &row);
+    for (size_t i = 0; i < job->reports; i++)
+        if (!knell__run_is_death(&job->rank[job->report[i].process]))
+            mark(job, &job->report[i], 1.0 / (double)count, &row);
+    snprintf(name, sizeof name, "%" PRId64 " other%s", count, count == 1 ? "" : "s");
+    fprintf(out, "  %-11s", name);
+    draw(&row, out);
+}
+
+/* A row for each that died, and one for the others together. */
+static void draw_dead(const struct knell__run_job *job, FILE *out)
+{
+    int dead = 0;
+    for (int i = 0; i < job->plan->ranks; i++)
+        if (knell__run_is_death(&job->rank[i]) && dead++ < ROWS_MOST)
+            draw_rank(job, i, out);
+    if (dead > ROWS_MOST)
+        fprintf(out, "  and %d more that died\n", dead - ROWS_MOST);
+    if (dead < job->plan->ranks)
+        draw_survivors(job, job->plan->ranks - dead, out);
+}
+
+void knell__run_picture(const struct knell__run_job *job, FILE *out)
+{
+    char text[KNELL_DURATION_TEXT];
+    fputs("\n  ─ works   ✗ dies   ░▒▓█ share of its time inside revoke, agree, shrink\n\n", out);
+    (job->plan->ranks <= ROWS_MOST ? draw_all : draw_dead)(job, out);
+    int64_t whole = job->end - job->begin, rounded = whole > 1000000 ? whole - whole % 1000000 : whole;
+    fprintf(out, "%13s0%*s\n\n", "", knell__columns(out) - NAMES - 1, knell__format_duration(rounded, text));
+}

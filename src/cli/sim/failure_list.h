@@ -1,0 +1,12 @@
+/* A file of failures: lines `time node`, the time with a unit or in seconds; # begins a comment. */
+#ifndef KNELL_CLI_SIM_FAILURE_LIST_H
+#define KNELL_CLI_SIM_FAILURE_LIST_H
+
+#include "cli/common/options.h"
+#include "sim/failures.h"
+
+/* Reads it, sorted by time; the caller frees *list. KNELL_EXIT_OK, or an exit status after a complaint. */
+int knell__failure_list_read(const struct knell_usage *usage, const char *path, uint32_t nodes,
+                             struct knell_failure **list, size_t *count);
+
+#endif

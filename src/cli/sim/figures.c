@@ -1,0 +1,173 @@
+/* knell sim figures: figures 3 to 7 of the detector paper as CSV and SVG, and the numbers it states beside ours. */
+#include "cli/sim/sim.h"
+#include "cli/sim/figures.h"
+#include "cli/common/json.h"
+#include "cli/common/output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct knell_usage usage = {
+    .command = "knell sim figures",
+    .summary = "Computes and draws figures 3 to 7 of the detector paper, marks on them the numbers the paper states, "
+               "and says which of these hold.",
+    .notes =
+        "Writes figN.csv (the points), figN.gp (a gnuplot script) and figN.svg into DIR, which is made if need be.\n"
+        "A point is what `knell sim ring --fidelity fast` or `knell sim ping` gives with that size, runs and seed.\n"
+        "A number whose 95 % interval is wider than its tolerance needs more runs to tell whether it holds.\n"
+        "Without gnuplot the CSV files are written and the status is 1.\n",
+    .examples = "  knell sim figures --out figures\n"
+                "  knell sim figures --out /tmp/quick --runs 100 --json\n",
+};
+
+struct command {
+    const char *dir;
+    struct knell_sim_options sim;
+    struct knell_figures figures;
+    struct knell_claim claim[KNELL_CLAIMS_MAX];
+    size_t claims;
+};
+
+static int parse(int argc, char **argv, struct command *c)
+{
+    struct knell_option options[] = {
+        KNELL_OPT_TEXT("out", "DIR", &c->dir, "where to write the files", .required = true),
+        KNELL_OPT_INTEGER("runs", "R", &c->sim.runs, 1, 10000000, "independent runs per point", .fallback = "10000"),
+        KNELL_SIM_OPTIONS(&c->sim),
+    };
+
+    return knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+}
+
+/* Minutes of simulation are not to end in a folder that cannot be written to. */
+static int prepare_dir(const char *dir)
+{
+    struct stat about;
+
+    if (mkdir(dir, 0777) == 0)
+        return KNELL_EXIT_OK;
+    if (errno != EEXIST)
+        return knell__cli_fail(&usage, "--out %.200s: cannot be made: %s", dir, strerror(errno));
+    if (stat(dir, &about) != 0 || !S_ISDIR(about.st_mode))
+        return knell__cli_fail(&usage, "--out %.200s: must be a folder", dir);
+    if (access(dir, W_OK | X_OK) != 0)
+        return knell__cli_fail(&usage, "--out %.200s: cannot be written to: %s", dir, strerror(errno));
+    return KNELL_EXIT_OK;
+}
+
+/* Four or five digits are what a person compares; whole counts in full. */
+static const char *format_value(double value, const char *unit, char text[32])
+{
+    if (fabs(value) < 1 && value != 0)
+        snprintf(text, 32, "%.6f%s%s", value, *unit ? " " : "", unit);
+    else if (fabs(value) >= 1000)
+        snprintf(text, 32, "%.0f%s%s", value, *unit ? " " : "", unit);
+    else
+        snprintf(text, 32, "%.5g%s%s", value, *unit ? " " : "", unit);
+    return text;
+}
+
+static void write_text(FILE *out, const struct command *c)
+{
+    static const char *const verdicts[] = {"DOES NOT HOLD", "holds", "too few runs to tell"};
+    char paper[32], ours[32];
+    unsigned count[3] = {0};
+
+    fprintf(out, "Figures 3 to 7 in %s: figN.csv, figN.gp, figN.svg. ", c->dir);
+    fprintf(out, "%" PRId64 " runs per point, seed %" PRId64 ", %.1f s\n\n", c->sim.runs, c->sim.seed,
+            c->figures.wall_s);
+    fprintf(out, "  %-6s %-57s %13s %13s\n", "figure", "what the paper states", "paper", "here");
+    for (size_t i = 0; i < c->claims; i++) {
+        const struct knell_claim *claim = &c->claim[i];
+        enum knell_claim_verdict verdict = knell__claim_verdict(claim);
+
+        fprintf(out, "  %-6s %-57s %13s %13s  %s\n", claim->figure, claim->statement,
+                format_value(claim->paper, claim->unit, paper), format_value(claim->ours, claim->unit, ours),
+                verdicts[verdict]);
+        count[verdict]++;
+    }
+    if (count[KNELL_CLAIM_UNTOLD] > 0)
+        fprintf(out, "\n%u of %zu need more --runs to tell.\n", count[KNELL_CLAIM_UNTOLD], c->claims);
+    fprintf(out, "\n%u of %zu do not hold:\n", count[KNELL_CLAIM_BROKEN], c->claims);
+    for (size_t i = 0; i < c->claims; i++) {
+        const struct knell_claim *claim = &c->claim[i];
+
+        if (knell__claim_verdict(claim) == KNELL_CLAIM_BROKEN)
+            fprintf(out, "  %-6s %s:\n         %s\n", claim->figure, claim->statement, claim->note ? claim->note : "");
+    }
+}
+
+static void write_claim(struct knell_json *j, const struct knell_claim *claim)
+{
+    knell_json_object(j);
+    knell_json_key(j, "figure");
+    knell_json_string(j, claim->figure);
+    knell_json_key(j, "statement");
+    knell_json_string(j, claim->statement);
+    knell_json_key(j, "unit");
+    knell_json_string(j, claim->unit);
+    knell_json_key(j, "paper");
+    knell_json_real(j, claim->paper);
+    knell_json_key(j, "ours");
+    knell_json_real(j, claim->ours);
+    knell_json_key(j, "ci95");
+    knell_json_real(j, claim->ci95);
+    knell_json_key(j, "holds");
+    if (knell__claim_verdict(claim) == KNELL_CLAIM_UNTOLD)
+        knell_json_null(j);
+    else
+        knell_json_bool(j, knell__claim_verdict(claim) == KNELL_CLAIM_HOLDS);
+    knell_json_key(j, "note");
+    knell_json_string(j, claim->note ? claim->note : "");
+    knell_json_close(j);
+}
+
+static void write_json(FILE *out, const struct command *c)
+{
+    struct knell_json j;
+
+    knell_json_begin(&j, out);
+    knell_json_object(&j);
+    knell_json_key(&j, "out");
+    knell_json_string(&j, c->dir);
+    knell_json_key(&j, "runs");
+    knell_json_integer(&j, c->sim.runs);
+    knell_json_key(&j, "seed");
+    knell_json_integer(&j, c->sim.seed);
+    knell_json_key(&j, "numbers");
+    knell_json_array(&j);
+    for (size_t i = 0; i < c->claims; i++)
+        write_claim(&j, &c->claim[i]);
+    knell_json_close(&j);
+    knell_json_key(&j, "wall_s");
+    knell_json_real(&j, c->figures.wall_s);
+    knell_json_close(&j);
+}
+
+int knell__command_sim_figures(int argc, char **argv)
+{
+    static struct command c; /* some kilobytes, and once per process */
+    struct knell_output out;
+    int status = parse(argc, argv, &c);
+
+    if (status >= 0)
+        return status;
+    if ((status = prepare_dir(c.dir)) != KNELL_EXIT_OK ||
+        (status = knell__figures_simulate(&usage, &c.sim, &c.figures)) != KNELL_EXIT_OK ||
+        (status = knell__figures_write_csv(&usage, c.dir, &c.figures)) != KNELL_EXIT_OK)
+        return status;
+    c.claims = knell__figures_claims(&c.figures, c.claim);
+    int drawn = knell__figures_plot(&usage, c.dir);
+    if (knell_output_begin(&out, &usage) != KNELL_EXIT_OK)
+        return KNELL_EXIT_FAILED;
+    if (c.sim.json)
+        write_json(out.f, &c);
+    else
+        write_text(out.f, &c);
+    status = knell_output_commit(&out, &usage);
+    return status == KNELL_EXIT_OK ? drawn : status;
+}

@@ -1,0 +1,24 @@
+/* What `knell sim ring --fail` says of its runs: statistics over them, as text and as JSON. */
+#ifndef KNELL_CLI_SIM_RING_FAIL_REPORT_H
+#define KNELL_CLI_SIM_RING_FAIL_REPORT_H
+
+#include "cli/sim/ring_fail.h"
+#include "sim/effector.h"
+
+struct knell_ring_fail_report {
+    struct knell_stat faults, failures, first, stable, broadcasts, messages;
+    uint64_t has_first, has_stable; /* runs in which there is such a time */
+    uint64_t detections, suspected_living, never_known, cut_off, events, fired, errors;
+    uint64_t bad_run; /* the first with a violation, if there is one */
+    double wall_s;    /* for the caller to set */
+};
+
+/* 0, or -1: no memory. */
+int knell__ring_fail_summarise(const struct knell_ring_fail *fail, const struct knell_effector_result *results,
+                               struct knell_ring_fail_report *report);
+
+void knell__ring_fail_json(FILE *out, const struct knell_ring_fail *fail, const struct knell_ring_fail_report *report);
+void knell__ring_fail_text(FILE *out, const struct knell_ring_fail *fail, const struct knell_fail_program *program,
+                           const struct knell_ring_fail_report *report);
+
+#endif
