@@ -4,6 +4,6 @@
 
 #include "cli/common/command.h"
 
-extern const struct knell_command knell__commands[];
+extern const struct command commands[];
 
 #endif

@@ -12,7 +12,7 @@
 #define SECOND INT64_C(1000000000)
 #define SAMPLES_MOST INT64_C(10000000)
 
-static const struct knell_usage usage = {
+static const struct usage usage = {
     .command = "knell calibrate",
     .summary =
         "Measures how late heartbeats are on this platform, from the moment one is due at a sleeping process to the moment "
@@ -33,19 +33,19 @@ static const struct knell_usage usage = {
                 "  knell calibrate --peer 10.0.0.2:7100 --key key --for 1min\n",
 };
 
-static int read_key(struct knell__calibration_plan *plan)
+static int read_key(struct calibrate_plan *plan)
 {
     uint8_t bytes[KNELL_RUNTIME_KEY_MAX + 1];
     FILE *file = fopen(plan->key_file, "re");
     if (!file)
-        return knell__cli_fail(&usage, "--key %.80s: %s", plan->key_file, strerror(errno));
+        return cli_usage_error(&usage, "--key %.80s: %s", plan->key_file, strerror(errno));
     size_t size = fread(bytes, 1, sizeof bytes, file);
     int error = ferror(file) ? errno : 0;
     fclose(file);
     if (error)
-        return knell__cli_fail(&usage, "--key %.80s: %s", plan->key_file, strerror(error));
+        return cli_usage_error(&usage, "--key %.80s: %s", plan->key_file, strerror(error));
     if (size < KNELL_RUNTIME_KEY_MIN || size > KNELL_RUNTIME_KEY_MAX)
-        return knell__cli_fail(&usage,
+        return cli_usage_error(&usage,
                                "--key %.80s: must have %d to %d bytes; `head -c 32 /dev/urandom >FILE` makes one",
                                plan->key_file, KNELL_RUNTIME_KEY_MIN, KNELL_RUNTIME_KEY_MAX);
     memcpy(plan->key, bytes, size);
@@ -53,60 +53,59 @@ static int read_key(struct knell__calibration_plan *plan)
     return -1;
 }
 
-static int check(struct knell__calibration_plan *plan, bool ranks_given)
+static int check(struct calibrate_plan *plan, bool ranks_given)
 {
     struct knell__address address;
     const char *text = plan->peer ? plan->peer : plan->listen;
     if (plan->peer && plan->listen)
-        return knell__cli_fail(&usage, "--peer and --listen: one of them, on one of the hosts");
+        return cli_usage_error(&usage, "--peer and --listen: one of them, on one of the hosts");
     if (text && knell__address_parse(text, &address) != 0)
-        return knell__cli_fail(
+        return cli_usage_error(
             &usage, "--%s %.80s: must be an address and a port in numbers, as 10.0.0.2:7100 or [fd00::2]:7100",
             plan->peer ? "peer" : "listen", text);
     if (text && ranks_given)
-        return knell__cli_fail(&usage, "--ranks: only on one host; with --peer and --listen there are two processes");
+        return cli_usage_error(&usage, "--ranks: only on one host; with --peer and --listen there are two processes");
     if (text && !plan->key_file)
-        return knell__cli_fail(&usage, "--key is missing: between hosts datagrams are authenticated");
+        return cli_usage_error(&usage, "--key is missing: between hosts datagrams are authenticated");
     if (!text && plan->key_file)
-        return knell__cli_fail(&usage, "--key: only with --peer or --listen");
+        return cli_usage_error(&usage, "--key: only with --peer or --listen");
     if (plan->every > plan->duration)
-        return knell__cli_fail(&usage, "--every: must not be longer than --for");
+        return cli_usage_error(&usage, "--every: must not be longer than --for");
     if (plan->duration / plan->every > SAMPLES_MOST / plan->ranks)
-        return knell__cli_fail(&usage, "--every: gives more than %" PRId64 " samples; use a longer one", SAMPLES_MOST);
+        return cli_usage_error(&usage, "--every: gives more than %" PRId64 " samples; use a longer one", SAMPLES_MOST);
     return text ? read_key(plan) : -1;
 }
 
-static int parse(int argc, char **argv, struct knell__calibration_plan *plan)
+static int parse(int argc, char **argv, struct calibrate_plan *plan)
 {
-    struct knell_option options[] = {
-        KNELL_OPT_INTEGER("ranks", "N", &plan->ranks, 2, 256, "processes to measure between; also -n N", .brief = {"n"},
-                          .alias = "nodes", .fallback_help = "one per processor, at least 2"),
-        KNELL_OPT_DURATION("for", "T", &plan->duration, SECOND / 10, 86400 * SECOND, "how long to measure",
-                           .fallback = "10s"),
-        KNELL_OPT_DURATION("every", "T", &plan->every, SECOND / 10000, 60 * SECOND,
-                           "time between heartbeats of one process", .fallback = "1ms"),
-        KNELL_OPT_TEXT("peer", "ADDR:PORT", &plan->peer, "measure to the host that listens there"),
-        KNELL_OPT_TEXT("listen", "ADDR:PORT", &plan->listen, "answer one that measures"),
-        KNELL_OPT_TEXT("key", "FILE", &plan->key_file, "the secret both hosts have"),
-        KNELL_OPT_DURATION("wait", "T", &plan->wait, SECOND / 100, 86400 * SECOND,
-                           "how long to wait for the other host", .fallback = "1min"),
-        KNELL_OPT_REAL("risk", "P", &plan->risk, 1e-12, 0.5, "accepted probability of a false suspicion",
-                       .fallback = "0.001"),
-        KNELL_OPT_INTEGER("job-ranks", "R", &plan->job_ranks, 2, INT64_C(1) << 31,
-                          "processes of the job that is planned", .fallback_help = "as many as are measured"),
-        KNELL_OPT_DURATION("job", "T", &plan->job, SECOND, KNELL_DURATION_MAX_NS, "how long that job runs",
-                           .fallback = "1d"),
-        KNELL_OPT_DURATION("eta", "T", &plan->eta, SECOND / 10000, 3600 * SECOND, "heartbeat period",
-                           .fallback_help = "proposed"),
-        KNELL_OPT_TEXT("out", "FILE", &plan->out, "write the JSON there, too, for `knell plan`"),
-        KNELL_OPT_FLAG("json", &plan->json, "write JSON"),
+    struct option options[] = {
+        OPT_INTEGER("ranks", "N", &plan->ranks, 2, 256, "processes to measure between; also -n N", .brief = {"n"},
+                    .alias = "nodes", .fallback_help = "one per processor, at least 2"),
+        OPT_DURATION("for", "T", &plan->duration, SECOND / 10, 86400 * SECOND, "how long to measure",
+                     .fallback = "10s"),
+        OPT_DURATION("every", "T", &plan->every, SECOND / 10000, 60 * SECOND, "time between heartbeats of one process",
+                     .fallback = "1ms"),
+        OPT_TEXT("peer", "ADDR:PORT", &plan->peer, "measure to the host that listens there"),
+        OPT_TEXT("listen", "ADDR:PORT", &plan->listen, "answer one that measures"),
+        OPT_TEXT("key", "FILE", &plan->key_file, "the secret both hosts have"),
+        OPT_DURATION("wait", "T", &plan->wait, SECOND / 100, 86400 * SECOND, "how long to wait for the other host",
+                     .fallback = "1min"),
+        OPT_REAL("risk", "P", &plan->risk, 1e-12, 0.5, "accepted probability of a false suspicion",
+                 .fallback = "0.001"),
+        OPT_INTEGER("job-ranks", "R", &plan->job_ranks, 2, INT64_C(1) << 31, "processes of the job that is planned",
+                    .fallback_help = "as many as are measured"),
+        OPT_DURATION("job", "T", &plan->job, SECOND, DURATION_MAX_NS, "how long that job runs", .fallback = "1d"),
+        OPT_DURATION("eta", "T", &plan->eta, SECOND / 10000, 3600 * SECOND, "heartbeat period",
+                     .fallback_help = "proposed"),
+        OPT_TEXT("out", "FILE", &plan->out, "write the JSON there, too, for `knell plan`"),
+        OPT_FLAG("json", &plan->json, "write JSON"),
     };
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     plan->ranks = processors > 2 ? processors < 256 ? processors : 256 : 2;
-    int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+    int status = options_parse(&usage, options, COUNT_OF(options), argc, argv);
     if (status >= 0)
         return status;
-    status = check(plan, knell_options_find(options, KNELL_COUNT(options), "ranks")->given);
+    status = check(plan, options_find(options, COUNT_OF(options), "ranks")->given);
     if (plan->job_ranks == 0)
         plan->job_ranks = plan->peer ? 2 : plan->ranks;
     return status;
@@ -117,64 +116,64 @@ static int parse(int argc, char **argv, struct knell__calibration_plan *plan)
 enum column { TIMER, JOURNEY, TOTAL };
 
 /* In a row of its own, since each is sorted by itself. */
-static struct knell__spread spread(const struct knell__sample *sample, enum column column, int64_t *row)
+static struct calibrate_quantiles spread(const struct calibrate_sample *sample, enum column column, int64_t *row)
 {
     for (size_t i = 0; i < sample->count; i++) {
-        const struct knell__lateness *one = &sample->one[i];
+        const struct calibrate_lateness *one = &sample->one[i];
         row[i] = column == TIMER ? one->timer : column == TOTAL ? one->total : one->total - one->timer;
     }
-    return knell__spread_of(row, sample->count);
+    return calibrate_quantiles_of(row, sample->count);
 }
 
-static int write_file(const struct knell__calibration_plan *plan, const struct knell__sample *sample,
-                      const struct knell__calibration *found)
+static int write_file(const struct calibrate_plan *plan, const struct calibrate_sample *sample,
+                      const struct calibrate_result *found)
 {
     FILE *file = fopen(plan->out, "we");
     if (!file)
-        return knell__cli_broken(&usage, "--out %.80s: %s", plan->out, strerror(errno));
-    knell__calibrate_json(file, plan, sample, found);
+        return cli_failure(&usage, "--out %.80s: %s", plan->out, strerror(errno));
+    calibrate_json(file, plan, sample, found);
     bool broken = ferror(file) != 0;
     if (fclose(file) != 0 || broken)
-        return knell__cli_broken(&usage, "--out %.80s: %s", plan->out, strerror(errno));
-    return KNELL_EXIT_OK;
+        return cli_failure(&usage, "--out %.80s: %s", plan->out, strerror(errno));
+    return EXIT_OK;
 }
 
-static int tell(const struct knell__calibration_plan *plan, const struct knell__sample *sample, int64_t *row)
+static int tell(const struct calibrate_plan *plan, const struct calibrate_sample *sample, int64_t *row)
 {
-    struct knell_output out;
-    struct knell__calibration found = {
+    struct output out;
+    struct calibrate_result found = {
         .timer = spread(sample, TIMER, row),
         .journey = spread(sample, JOURNEY, row),
     };
     found.total = spread(sample, TOTAL, row); /* last: its sorted values stay in the row */
     found.sorted = row;
     found.loss = (double)(sample->sent - sample->count) / (double)sample->sent;
-    found.proposal = knell__propose(row, sample->count, found.loss, plan);
-    int status = plan->out ? write_file(plan, sample, &found) : KNELL_EXIT_OK;
-    if (status == KNELL_EXIT_OK)
-        status = knell_output_begin(&out, &usage);
-    if (status != KNELL_EXIT_OK)
+    found.proposal = calibrate_propose(row, sample->count, found.loss, plan);
+    int status = plan->out ? write_file(plan, sample, &found) : EXIT_OK;
+    if (status == EXIT_OK)
+        status = output_begin(&out, &usage);
+    if (status != EXIT_OK)
         return status;
-    (plan->json ? knell__calibrate_json : knell__calibrate_text)(out.f, plan, sample, &found);
-    return knell_output_commit(&out, &usage);
+    (plan->json ? calibrate_json : calibrate_text)(out.f, plan, sample, &found);
+    return output_commit(&out, &usage);
 }
 
-int knell__command_calibrate(int argc, char **argv)
+int calibrate_command(int argc, char **argv)
 {
-    struct knell__calibration_plan plan = {0};
-    struct knell__sample sample = {0};
+    struct calibrate_plan plan = {0};
+    struct calibrate_sample sample = {0};
     int status = parse(argc, argv, &plan);
     if (status >= 0)
         return status;
     if (plan.listen)
-        return knell__calibrate_listen(&usage, &plan);
-    status = (plan.peer ? knell__calibrate_peer : knell__calibrate_host)(&usage, &plan, &sample);
-    int64_t *row = status == KNELL_EXIT_OK ? malloc((sample.count + 1) * sizeof *row) : NULL;
-    if (status == KNELL_EXIT_OK && !row)
-        status = knell__cli_broken(&usage, "no memory for %zu samples", sample.count);
-    else if (status == KNELL_EXIT_OK && sample.count == 0)
-        status = knell__cli_broken(&usage, "none of %" PRIu64 " heartbeats arrived", sample.sent);
-    else if (status == KNELL_EXIT_OK)
+        return calibrate_listen(&usage, &plan);
+    status = (plan.peer ? calibrate_peer : calibrate_host)(&usage, &plan, &sample);
+    int64_t *row = status == EXIT_OK ? malloc((sample.count + 1) * sizeof *row) : NULL;
+    if (status == EXIT_OK && !row)
+        status = cli_failure(&usage, "no memory for %zu samples", sample.count);
+    else if (status == EXIT_OK && sample.count == 0)
+        status = cli_failure(&usage, "none of %" PRIu64 " heartbeats arrived", sample.sent);
+    else if (status == EXIT_OK)
         status = tell(&plan, &sample, row);
     free(row);
     free(sample.one);

@@ -18,7 +18,7 @@
 
 #include <stdio.h>
 
-struct knell__calibration_plan {
+struct calibrate_plan {
     int64_t ranks, job_ranks; /* measured; of the job that is planned */
     int64_t every, duration, job, wait;
     int64_t eta; /* 0: to be proposed */
@@ -30,76 +30,74 @@ struct knell__calibration_plan {
 };
 
 /* One heartbeat, in nanoseconds. */
-struct knell__lateness {
+struct calibrate_lateness {
     int64_t total; /* from due to read */
     int64_t timer; /* from due to sent */
 };
 
-struct knell__sample {
-    struct knell__lateness *one;
+struct calibrate_sample {
+    struct calibrate_lateness *one;
     size_t count;
     uint64_t sent, refused;       /* refused: datagrams that were not ours */
     double steal_s, steal_s_most; /* in all; within a tenth of a second */
 };
 
 /* The command; returns the exit status. */
-int knell__command_calibrate(int argc, char **argv);
+int calibrate_command(int argc, char **argv);
 
 /* ---- measuring ------------------------------------------------------------------------------------------------------------ */
 
 /* Each returns an exit status, after a complaint. The caller frees sample->one. */
-int knell__calibrate_host(const struct knell_usage *usage, const struct knell__calibration_plan *plan,
-                          struct knell__sample *sample);
-int knell__calibrate_peer(const struct knell_usage *usage, const struct knell__calibration_plan *plan,
-                          struct knell__sample *sample);
-int knell__calibrate_listen(const struct knell_usage *usage, const struct knell__calibration_plan *plan);
+int calibrate_host(const struct usage *usage, const struct calibrate_plan *plan, struct calibrate_sample *sample);
+int calibrate_peer(const struct usage *usage, const struct calibrate_plan *plan, struct calibrate_sample *sample);
+int calibrate_listen(const struct usage *usage, const struct calibrate_plan *plan);
 
 /* What the hypervisor took of this machine, in seconds since it was started, over all processors. */
-double knell__steal_s(void);
+double calibrate_steal_s(void);
 /* Watches it for a while: adds to the sample's steal_s. */
-struct knell__steal {
+struct calibrate_steal {
     double begin, last;
 };
-void knell__steal_begin(struct knell__steal *steal);
-void knell__steal_look(struct knell__steal *steal, struct knell__sample *sample); /* every tenth of a second */
+void calibrate_steal_begin(struct calibrate_steal *steal);
+void calibrate_steal_look(struct calibrate_steal *steal, struct calibrate_sample *sample); /* every tenth of a second */
 
 /* ---- one datagram ------------------------------------------------------------------------------------------------------- */
 
-struct knell__timed {
+struct calibrate_datagram {
     int64_t due, sent; /* by the sender's clock */
     uint32_t number;
 };
-enum { KNELL__TIMED_ROOM = KNELL__FRAME_HEAD + 24 + KNELL__FRAME_TAG };
+enum { CALIBRATE_DATAGRAM_SIZE = KNELL__FRAME_HEAD + 24 + KNELL__FRAME_TAG };
 
 /* `kind` is KNELL__FRAME_BEAT or KNELL__FRAME_BYE. False: the socket did not take it. */
-bool knell__timed_send(const struct knell__key *key, int fd, knell_rank from, knell_rank to,
-                       enum knell__frame_kind kind, const struct knell__timed *timed,
-                       const struct knell__address *address);
+bool calibrate_datagram_send(const struct knell__key *key, int fd, knell_rank from, knell_rank to,
+                             enum knell__frame_kind kind, const struct calibrate_datagram *timed,
+                             const struct knell__address *address);
 /* One that waits in the socket for `self`: 1, with the sender's address unless NULL; 0: none; -1: one that is not ours. */
-int knell__timed_receive(const struct knell__key *key, int fd, knell_rank self, uint32_t ranks, uint8_t *kind,
-                         struct knell__timed *timed, struct knell__address *from);
+int calibrate_datagram_receive(const struct knell__key *key, int fd, knell_rank self, uint32_t ranks, uint8_t *kind,
+                               struct calibrate_datagram *timed, struct knell__address *from);
 
 /* ---- judging: pure ------------------------------------------------------------------------------------------------------ */
 
-struct knell__spread {
+struct calibrate_quantiles {
     double min, median, p99, p999, p9999,
         max; /* seconds; a quantile with fewer than one sample beyond it is the maximum */
 };
 
 /* The values are sorted in place. */
-struct knell__spread knell__spread_of(int64_t *value, size_t count);
+struct calibrate_quantiles calibrate_quantiles_of(int64_t *value, size_t count);
 
 /* The value that a share of `beyond` exceeds, out of sorted values. With ten samples or more beyond it, it is measured. Else
  * it is a guess: the tail is taken to fall exponentially above the largest hundredth, as its mean says, and never to end
  * before the largest value seen; power_law is what a tail that falls as a power (Hill's estimate) would give. */
-struct knell__tail {
+struct calibrate_tail {
     double at_s, power_law_s;
     bool measured;
 };
-struct knell__tail knell__tail_of(const int64_t *sorted, size_t count, double beyond);
+struct calibrate_tail calibrate_tail_of(const int64_t *sorted, size_t count, double beyond);
 
-struct knell__proposal {
-    struct knell__tail tau;
+struct calibrate_proposal {
+    struct calibrate_tail tau;
     double tau_s, eta_s, delta_s;
     double beyond; /* share of heartbeats that may be later than tau */
     unsigned lost; /* heartbeats in a row that may be lost */
@@ -107,20 +105,20 @@ struct knell__proposal {
 
 /* From the sorted totals and what the plan wants. eta is the shortest of 10, 20, 50, 100, ... ms with eta >= 3 tau, or the
  * plan's; delta = (lost + 1) eta + tau, lost at least 2. */
-struct knell__proposal knell__propose(const int64_t *sorted, size_t count, double loss,
-                                      const struct knell__calibration_plan *plan);
+struct calibrate_proposal calibrate_propose(const int64_t *sorted, size_t count, double loss,
+                                            const struct calibrate_plan *plan);
 
 /* ---- telling ------------------------------------------------------------------------------------------------------------- */
 
-struct knell__calibration {
-    struct knell__spread total, timer, journey;
-    struct knell__proposal proposal;
+struct calibrate_result {
+    struct calibrate_quantiles total, timer, journey;
+    struct calibrate_proposal proposal;
     const int64_t *sorted; /* totals */
     double loss;
 };
-void knell__calibrate_text(FILE *out, const struct knell__calibration_plan *plan, const struct knell__sample *sample,
-                           const struct knell__calibration *found);
-void knell__calibrate_json(FILE *out, const struct knell__calibration_plan *plan, const struct knell__sample *sample,
-                           const struct knell__calibration *found);
+void calibrate_text(FILE *out, const struct calibrate_plan *plan, const struct calibrate_sample *sample,
+                    const struct calibrate_result *found);
+void calibrate_json(FILE *out, const struct calibrate_plan *plan, const struct calibrate_sample *sample,
+                    const struct calibrate_result *found);
 
 #endif

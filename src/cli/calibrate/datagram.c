@@ -7,11 +7,11 @@
 
 enum { AT_DUE = 0, AT_SENT = 8, AT_NUMBER = 16, PAYLOAD = 24 };
 
-bool knell__timed_send(const struct knell__key *key, int fd, knell_rank from, knell_rank to,
-                       enum knell__frame_kind kind, const struct knell__timed *timed,
-                       const struct knell__address *address)
+bool calibrate_datagram_send(const struct knell__key *key, int fd, knell_rank from, knell_rank to,
+                             enum knell__frame_kind kind, const struct calibrate_datagram *timed,
+                             const struct knell__address *address)
 {
-    uint8_t payload[PAYLOAD] = {0}, bytes[KNELL__TIMED_ROOM];
+    uint8_t payload[PAYLOAD] = {0}, bytes[CALIBRATE_DATAGRAM_SIZE];
     memcpy(payload + AT_DUE, &timed->due, sizeof timed->due);
     memcpy(payload + AT_SENT, &timed->sent, sizeof timed->sent);
     memcpy(payload + AT_NUMBER, &timed->number, sizeof timed->number);
@@ -20,8 +20,8 @@ bool knell__timed_send(const struct knell__key *key, int fd, knell_rank from, kn
     return sendto(fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL, &address->as.any, address->size) == (ssize_t)size;
 }
 
-int knell__timed_receive(const struct knell__key *key, int fd, knell_rank self, uint32_t ranks, uint8_t *kind,
-                         struct knell__timed *timed, struct knell__address *from)
+int calibrate_datagram_receive(const struct knell__key *key, int fd, knell_rank self, uint32_t ranks, uint8_t *kind,
+                               struct calibrate_datagram *timed, struct knell__address *from)
 {
     struct knell__address sender = {.size = sizeof sender.as};
     struct knell__frame frame;

@@ -26,11 +26,11 @@ struct part {
     uint64_t sent, refused;
     size_t count;
     size_t room;
-    struct knell__lateness *one;
+    struct calibrate_lateness *one;
 };
 
 struct ring {
-    const struct knell__calibration_plan *plan;
+    const struct calibrate_plan *plan;
     struct knell__key key;
     struct knell__address *address;
     int *fd;
@@ -46,14 +46,14 @@ struct ring {
 static void hear(struct ring *ring, knell_rank self)
 {
     struct part *part = &ring->part[self];
-    struct knell__timed timed;
+    struct calibrate_datagram timed;
     uint8_t kind;
-    for (int got; (got = knell__timed_receive(&ring->key, ring->fd[self], self, (uint32_t)ring->plan->ranks, &kind,
-                                              &timed, NULL)) != 0;) {
+    for (int got; (got = calibrate_datagram_receive(&ring->key, ring->fd[self], self, (uint32_t)ring->plan->ranks,
+                                                    &kind, &timed, NULL)) != 0;) {
         int64_t now = knell__clock_now();
         part->refused += got < 0;
         if (got > 0 && part->count < part->room)
-            part->one[part->count++] = (struct knell__lateness){now - timed.due, timed.sent - timed.due};
+            part->one[part->count++] = (struct calibrate_lateness){now - timed.due, timed.sent - timed.due};
     }
 }
 
@@ -63,8 +63,8 @@ static int64_t send_due(struct ring *ring, knell_rank self, int64_t next)
 {
     knell_rank to = (knell_rank)((self + 1) % ring->plan->ranks);
     for (int64_t now; next < ring->end && next <= (now = knell__clock_now()); next += ring->plan->every) {
-        knell__timed_send(&ring->key, ring->fd[self], self, to, KNELL__FRAME_BEAT, &(struct knell__timed){next, now, 0},
-                          &ring->address[to]);
+        calibrate_datagram_send(&ring->key, ring->fd[self], self, to, KNELL__FRAME_BEAT,
+                                &(struct calibrate_datagram){next, now, 0}, &ring->address[to]);
         ring->part[self].sent++;
     }
     return next;
@@ -89,43 +89,42 @@ static _Noreturn void take_part(struct ring *ring, knell_rank self, pid_t parent
 
 /* ---- the parent ------------------------------------------------------------------------------------------------------------ */
 
-static int make_sockets(const struct knell_usage *usage, struct ring *ring)
+static int make_sockets(const struct usage *usage, struct ring *ring)
 {
     struct knell__address any;
     uint8_t secret[32];
     if (getrandom(secret, sizeof secret, 0) != sizeof secret ||
         knell__key_set(&ring->key, secret, sizeof secret) != 0 || knell__address_parse_host("127.0.0.1", &any) != 0)
-        return knell__cli_broken(usage, "cannot begin: no key");
+        return cli_failure(usage, "cannot begin: no key");
     for (int64_t i = 0; i < ring->plan->ranks; i++) {
         ring->fd[i] = knell__address_bind_datagrams(&any, &ring->address[i]);
         if (ring->fd[i] < 0)
-            return knell__cli_broken(usage, "no socket for process %" PRId64 ": %s", i, strerror(errno));
+            return cli_failure(usage, "no socket for process %" PRId64 ": %s", i, strerror(errno));
     }
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
-static int make_memory(const struct knell_usage *usage, struct ring *ring)
+static int make_memory(const struct usage *usage, struct ring *ring)
 {
     size_t ranks = (size_t)ring->plan->ranks, room = (size_t)(ring->plan->duration / ring->plan->every) + 2;
     size_t head = (ranks * sizeof(struct part) + 63) & ~(size_t)63;
-    ring->memory_size = head + ranks * room * sizeof(struct knell__lateness);
+    ring->memory_size = head + ranks * room * sizeof(struct calibrate_lateness);
     ring->memory = mmap(NULL, ring->memory_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ring->address = calloc(ranks, sizeof *ring->address);
     ring->fd = calloc(ranks, sizeof *ring->fd);
     ring->pid = calloc(ranks, sizeof *ring->pid);
     if (ring->memory == MAP_FAILED || !ring->address || !ring->fd || !ring->pid)
-        return knell__cli_broken(usage, "no memory for %zu samples; use a shorter --for or a longer --every",
-                                 ranks * room);
+        return cli_failure(usage, "no memory for %zu samples; use a shorter --for or a longer --every", ranks * room);
     ring->part = ring->memory;
     for (size_t i = 0; i < ranks; i++) {
         ring->fd[i] = -1;
         ring->part[i].room = room;
-        ring->part[i].one = (struct knell__lateness *)((char *)ring->memory + head) + i * room;
+        ring->part[i].one = (struct calibrate_lateness *)((char *)ring->memory + head) + i * room;
     }
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
-static int make_processes(const struct knell_usage *usage, struct ring *ring)
+static int make_processes(const struct usage *usage, struct ring *ring)
 {
     pid_t parent = getpid();
     fflush(NULL);
@@ -136,30 +135,30 @@ static int make_processes(const struct knell_usage *usage, struct ring *ring)
         if (ring->pid[i] == 0)
             take_part(ring, (knell_rank)i, parent);
         if (ring->pid[i] < 0)
-            return knell__cli_broken(usage, "no process %" PRId64 ": %s", i, strerror(errno));
+            return cli_failure(usage, "no process %" PRId64 ": %s", i, strerror(errno));
     }
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
-static void watch(const struct ring *ring, struct knell__sample *sample)
+static void watch(const struct ring *ring, struct calibrate_sample *sample)
 {
-    struct knell__steal steal;
-    knell__steal_begin(&steal);
+    struct calibrate_steal steal;
+    calibrate_steal_begin(&steal);
     for (int64_t now; (now = knell__clock_now()) < ring->end + GRACE;) {
         int64_t left = ring->end + GRACE - now;
         nanosleep(&(struct timespec){.tv_nsec = left < 100 * MS ? left : 100 * MS}, NULL);
-        knell__steal_look(&steal, sample);
+        calibrate_steal_look(&steal, sample);
     }
 }
 
-static int gather(const struct knell_usage *usage, const struct ring *ring, struct knell__sample *sample)
+static int gather(const struct usage *usage, const struct ring *ring, struct calibrate_sample *sample)
 {
     size_t count = 0;
     for (int64_t i = 0; i < ring->plan->ranks; i++)
         count += ring->part[i].count;
     sample->one = malloc((count ? count : 1) * sizeof *sample->one);
     if (!sample->one)
-        return knell__cli_broken(usage, "no memory for %zu samples", count);
+        return cli_failure(usage, "no memory for %zu samples", count);
     for (int64_t i = 0; i < ring->plan->ranks; i++) {
         const struct part *part = &ring->part[i];
         memcpy(sample->one + sample->count, part->one, part->count * sizeof *part->one);
@@ -167,7 +166,7 @@ static int gather(const struct knell_usage *usage, const struct ring *ring, stru
         sample->sent += part->sent;
         sample->refused += part->refused;
     }
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
 /* They end by themselves; who is too late for that is ended. */
@@ -184,23 +183,22 @@ static void end_all(const struct ring *ring, bool kill_them)
             close(ring->fd[i]);
 }
 
-int knell__calibrate_host(const struct knell_usage *usage, const struct knell__calibration_plan *plan,
-                          struct knell__sample *sample)
+int calibrate_host(const struct usage *usage, const struct calibrate_plan *plan, struct calibrate_sample *sample)
 {
     struct ring *ring = aligned_alloc(64, (sizeof *ring + 63) & ~(size_t)63); /* the key wants it */
     if (!ring)
-        return knell__cli_broken(usage, "no memory");
+        return cli_failure(usage, "no memory");
     memset(ring, 0, sizeof *ring);
     ring->plan = plan;
     int status = make_memory(usage, ring);
-    if (status == KNELL_EXIT_OK)
+    if (status == EXIT_OK)
         status = make_sockets(usage, ring);
-    if (status == KNELL_EXIT_OK)
+    if (status == EXIT_OK)
         status = make_processes(usage, ring);
-    if (status == KNELL_EXIT_OK)
+    if (status == EXIT_OK)
         watch(ring, sample);
-    end_all(ring, status != KNELL_EXIT_OK);
-    if (status == KNELL_EXIT_OK)
+    end_all(ring, status != EXIT_OK);
+    if (status == EXIT_OK)
         status = gather(usage, ring, sample);
     if (ring->memory && ring->memory != MAP_FAILED)
         munmap(ring->memory, ring->memory_size);

@@ -19,8 +19,8 @@
 enum { ASKS, ANSWERS, BOTH };
 
 struct line {
-    const struct knell_usage *usage;
-    const struct knell__calibration_plan *plan;
+    const struct usage *usage;
+    const struct calibrate_plan *plan;
     struct knell__key key;
     struct knell__address address;
     int fd;
@@ -39,16 +39,16 @@ static int open_line(struct line *line, const struct knell__address *bind_to)
 {
     struct knell__address bound;
     if (knell__key_set(&line->key, line->plan->key, line->plan->key_size) != 0)
-        return knell__cli_broken(line->usage, "libsodium cannot be used");
+        return cli_failure(line->usage, "libsodium cannot be used");
     line->fd = knell__address_bind_datagrams(bind_to, &bound);
     if (line->fd < 0)
-        return knell__cli_broken(line->usage, "--listen %s: %s", line->plan->listen ? line->plan->listen : "any",
-                                 strerror(errno));
+        return cli_failure(line->usage, "--listen %s: %s", line->plan->listen ? line->plan->listen : "any",
+                           strerror(errno));
     knell__thread_be_prompt(false);
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
-static struct line *new_line(const struct knell_usage *usage, const struct knell__calibration_plan *plan)
+static struct line *new_line(const struct usage *usage, const struct calibrate_plan *plan)
 {
     struct line *line = aligned_alloc(64, (sizeof *line + 63) & ~(size_t)63); /* the key wants it */
     if (line) {
@@ -74,38 +74,39 @@ static int answer(struct line *line, uint64_t *answered)
 {
     int64_t until = knell__clock_now() + line->plan->wait;
     while (knell__clock_now() < until) {
-        struct knell__timed timed;
+        struct calibrate_datagram timed;
         struct knell__address from;
         uint8_t kind;
         wait_until(line, until);
-        for (int got; (got = knell__timed_receive(&line->key, line->fd, ANSWERS, BOTH, &kind, &timed, &from)) != 0;) {
+        for (int got;
+             (got = calibrate_datagram_receive(&line->key, line->fd, ANSWERS, BOTH, &kind, &timed, &from)) != 0;) {
             line->refused += got < 0;
             if (got < 0)
                 continue;
             if (kind == KNELL__FRAME_BYE)
-                return KNELL_EXIT_OK;
-            knell__timed_send(&line->key, line->fd, ANSWERS, ASKS, KNELL__FRAME_BEAT, &timed, &from);
+                return EXIT_OK;
+            calibrate_datagram_send(&line->key, line->fd, ANSWERS, ASKS, KNELL__FRAME_BEAT, &timed, &from);
             ++*answered;
             until = knell__clock_now() + SILENCE;
         }
     }
     if (*answered)
-        return KNELL_EXIT_OK;
-    return knell__cli_broken(line->usage, "nobody asked at %s in time; %" PRIu64 " datagrams came with a wrong key",
-                             line->plan->listen, line->refused);
+        return EXIT_OK;
+    return cli_failure(line->usage, "nobody asked at %s in time; %" PRIu64 " datagrams came with a wrong key",
+                       line->plan->listen, line->refused);
 }
 
-int knell__calibrate_listen(const struct knell_usage *usage, const struct knell__calibration_plan *plan)
+int calibrate_listen(const struct usage *usage, const struct calibrate_plan *plan)
 {
     struct line *line = new_line(usage, plan);
     uint64_t answered = 0;
     if (!line)
-        return knell__cli_broken(usage, "no memory");
+        return cli_failure(usage, "no memory");
     knell__address_parse(plan->listen, &line->address); /* checked before */
     int status = open_line(line, &line->address);
-    if (status == KNELL_EXIT_OK)
+    if (status == EXIT_OK)
         status = answer(line, &answered);
-    if (status == KNELL_EXIT_OK)
+    if (status == EXIT_OK)
         printf("answered %" PRIu64 " heartbeats at %s\n", answered, plan->listen);
     free_line(line);
     return status;
@@ -114,55 +115,55 @@ int knell__calibrate_listen(const struct knell_usage *usage, const struct knell_
 /* ---- who asks ------------------------------------------------------------------------------------------------------------- */
 
 /* Answers to what was asked, each once; true if any came. */
-static bool take_answers(struct line *line, struct knell__sample *sample, bool *answered, uint32_t asked)
+static bool take_answers(struct line *line, struct calibrate_sample *sample, bool *answered, uint32_t asked)
 {
-    struct knell__timed timed;
+    struct calibrate_datagram timed;
     uint8_t kind;
     bool any = false;
-    for (int got; (got = knell__timed_receive(&line->key, line->fd, ASKS, BOTH, &kind, &timed, NULL)) != 0;) {
+    for (int got; (got = calibrate_datagram_receive(&line->key, line->fd, ASKS, BOTH, &kind, &timed, NULL)) != 0;) {
         int64_t now = knell__clock_now();
         line->refused += got < 0;
         if (got < 0 || timed.number >= asked || answered[timed.number])
             continue;
         any = answered[timed.number] = true;
-        sample->one[sample->count++] = (struct knell__lateness){now - timed.due, timed.sent - timed.due};
+        sample->one[sample->count++] = (struct calibrate_lateness){now - timed.due, timed.sent - timed.due};
     }
     return any;
 }
 
 static void ask(struct line *line, uint32_t number, int64_t due)
 {
-    knell__timed_send(&line->key, line->fd, ASKS, ANSWERS, KNELL__FRAME_BEAT,
-                      &(struct knell__timed){due, knell__clock_now(), number}, &line->address);
+    calibrate_datagram_send(&line->key, line->fd, ASKS, ANSWERS, KNELL__FRAME_BEAT,
+                            &(struct calibrate_datagram){due, knell__clock_now(), number}, &line->address);
 }
 
 /* Until the other is there. */
-static int find_other(struct line *line, struct knell__sample *sample, bool *answered)
+static int find_other(struct line *line, struct calibrate_sample *sample, bool *answered)
 {
     int64_t end = knell__clock_now() + line->plan->wait;
     for (int64_t now; (now = knell__clock_now()) < end;) {
         ask(line, 0, now);
         if (wait_until(line, now + 100 * MS) && take_answers(line, sample, answered, 1)) {
             sample->count = 0; /* that one is not counted */
-            return KNELL_EXIT_OK;
+            return EXIT_OK;
         }
     }
-    return knell__cli_broken(line->usage,
-                             "--peer %s: no answer in time; is `knell calibrate --listen` there, with the same key?",
-                             line->plan->peer);
+    return cli_failure(line->usage,
+                       "--peer %s: no answer in time; is `knell calibrate --listen` there, with the same key?",
+                       line->plan->peer);
 }
 
-static void ask_all(struct line *line, struct knell__sample *sample, bool *answered, uint32_t most)
+static void ask_all(struct line *line, struct calibrate_sample *sample, bool *answered, uint32_t most)
 {
-    struct knell__steal steal;
+    struct calibrate_steal steal;
     int64_t begin = knell__clock_now() + line->plan->every, look = begin, end = begin + line->plan->duration;
     uint32_t asked = 1;
-    knell__steal_begin(&steal);
+    calibrate_steal_begin(&steal);
     for (int64_t next = begin, now; (now = knell__clock_now()) < end + GRACE;) {
         if (next >= end && sample->count + 1 == asked)
             break; /* all have come back */
         if (now >= look) {
-            knell__steal_look(&steal, sample);
+            calibrate_steal_look(&steal, sample);
             look += 100 * MS;
         }
         for (; next < end && next <= knell__clock_now() && asked < most; next += line->plan->every)
@@ -170,14 +171,15 @@ static void ask_all(struct line *line, struct knell__sample *sample, bool *answe
         wait_until(line, next < end ? next : end + GRACE); /* the last ones may be lost */
         take_answers(line, sample, answered, asked);
     }
-    knell__steal_look(&steal, sample);
+    calibrate_steal_look(&steal, sample);
     sample->sent = asked - 1;
     sample->refused = line->refused;
-    knell__timed_send(&line->key, line->fd, ASKS, ANSWERS, KNELL__FRAME_BYE, &(struct knell__timed){0}, &line->address);
+    calibrate_datagram_send(&line->key, line->fd, ASKS, ANSWERS, KNELL__FRAME_BYE, &(struct calibrate_datagram){0},
+                            &line->address);
 }
 
 /* From round trips to one way. */
-static void halve(struct knell__sample *sample)
+static void halve(struct calibrate_sample *sample)
 {
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < sample->count; i++) {
@@ -188,24 +190,22 @@ static void halve(struct knell__sample *sample)
         sample->one[i].total -= least / 2;
 }
 
-int knell__calibrate_peer(const struct knell_usage *usage, const struct knell__calibration_plan *plan,
-                          struct knell__sample *sample)
+int calibrate_peer(const struct usage *usage, const struct calibrate_plan *plan, struct calibrate_sample *sample)
 {
     uint32_t most = (uint32_t)(plan->duration / plan->every) + 2;
     struct line *line = new_line(usage, plan);
     bool *answered = calloc(most, sizeof *answered);
     struct knell__address any;
     sample->one = calloc(most, sizeof *sample->one);
-    int status =
-        line && answered && sample->one ? KNELL_EXIT_OK : knell__cli_broken(usage, "no memory for %u samples", most);
-    if (status == KNELL_EXIT_OK) {
+    int status = line && answered && sample->one ? EXIT_OK : cli_failure(usage, "no memory for %u samples", most);
+    if (status == EXIT_OK) {
         knell__address_parse(plan->peer, &line->address); /* checked before */
         knell__address_parse_host(line->address.as.any.sa_family == AF_INET ? "0.0.0.0" : "::", &any);
         status = open_line(line, &any);
     }
-    if (status == KNELL_EXIT_OK)
+    if (status == EXIT_OK)
         status = find_other(line, sample, answered);
-    if (status == KNELL_EXIT_OK) {
+    if (status == EXIT_OK) {
         ask_all(line, sample, answered, most);
         halve(sample);
     }

@@ -7,19 +7,19 @@
 
 enum { BAR = 36 };
 
-static const char *at(double seconds, char text[KNELL_DURATION_TEXT])
+static const char *at(double seconds, char text[DURATION_TEXT])
 {
-    return knell__format_seconds(seconds, 3, text);
+    return format_seconds(seconds, 3, text);
 }
 
 /* ---- the distribution -------------------------------------------------------------------------------------------------- */
 
-static void write_spread(FILE *out, const char *name, const struct knell__spread *spread)
+static void write_spread(FILE *out, const char *name, const struct calibrate_quantiles *spread)
 {
     const double value[] = {spread->min, spread->median, spread->p99, spread->p999, spread->p9999, spread->max};
-    char text[KNELL_DURATION_TEXT];
+    char text[DURATION_TEXT];
     fprintf(out, "  %-12s", name);
-    for (size_t i = 0; i < KNELL_COUNT(value); i++)
+    for (size_t i = 0; i < COUNT_OF(value); i++)
         fprintf(out, " %10s", at(value[i], text));
     fputc('\n', out);
 }
@@ -46,7 +46,7 @@ static size_t count_below(const int64_t *sorted, size_t count, double seconds)
 
 static void write_bar(FILE *out, double from, double to, size_t inside, size_t count)
 {
-    char text[2][KNELL_DURATION_TEXT];
+    char text[2][DURATION_TEXT];
     int length = (int)((double)BAR * (double)inside / (double)count + 0.5);
     fprintf(out, "  %8s .. %-8s ", at(from, text[0]), at(to, text[1]));
     for (int i = 0; i < BAR; i++)
@@ -68,10 +68,10 @@ static void write_histogram(FILE *out, const int64_t *sorted, size_t count)
 
 /* ---- the proposal ------------------------------------------------------------------------------------------------------ */
 
-static void write_doubts(FILE *out, const struct knell__sample *sample, const struct knell__calibration *found)
+static void write_doubts(FILE *out, const struct calibrate_sample *sample, const struct calibrate_result *found)
 {
-    const struct knell__proposal *proposal = &found->proposal;
-    char text[3][KNELL_DURATION_TEXT];
+    const struct calibrate_proposal *proposal = &found->proposal;
+    char text[3][DURATION_TEXT];
     if (proposal->tau.measured) {
         fprintf(out, "\ntau is measured: ten samples or more are beyond it.\n");
     } else {
@@ -91,23 +91,21 @@ static void write_doubts(FILE *out, const struct knell__sample *sample, const st
                 at(3 * proposal->tau_s, text[2]));
 }
 
-static void write_proposal(FILE *out, const struct knell__calibration_plan *plan,
-                           const struct knell__proposal *proposal)
+static void write_proposal(FILE *out, const struct calibrate_plan *plan, const struct calibrate_proposal *proposal)
 {
-    char text[KNELL_DURATION_TEXT];
+    char text[DURATION_TEXT];
     fprintf(out,
             "\nWanted: %" PRId64 " processes for %s, and a risk of %g that one is suspected though it\n"
             "lives. So one heartbeat in %.2g may be later than tau:\n\n",
-            plan->job_ranks, knell__format_seconds((double)plan->job * 1e-9, 4, text), plan->risk,
-            1 / proposal->beyond);
+            plan->job_ranks, format_seconds((double)plan->job * 1e-9, 4, text), plan->risk, 1 / proposal->beyond);
     fprintf(out, "  tau    %-10s bound on one heartbeat, from due to read\n", at(proposal->tau_s, text));
     fprintf(out, "  eta    %-10s heartbeat period, %s\n", at(proposal->eta_s, text),
             plan->eta ? "given" : "3 tau or more, 10 ms at least");
     fprintf(out, "  delta  %-10s suspicion timeout, %u eta + tau: survives %u lost in a row\n",
-            knell__format_seconds(proposal->delta_s, 5, text), proposal->lost + 1, proposal->lost);
+            format_seconds(proposal->delta_s, 5, text), proposal->lost + 1, proposal->lost);
 }
 
-static void write_next(FILE *out, const struct knell__calibration_plan *plan, const struct knell__proposal *proposal)
+static void write_next(FILE *out, const struct calibrate_plan *plan, const struct calibrate_proposal *proposal)
 {
     fprintf(out,
             "\nGo on with this, and the mean time between failures of your own nodes:\n\n"
@@ -116,10 +114,10 @@ static void write_next(FILE *out, const struct knell__calibration_plan *plan, co
             plan->job_ranks, proposal->tau_s * 1e3, proposal->eta_s * 1e3, proposal->delta_s * 1e3);
 }
 
-void knell__calibrate_text(FILE *out, const struct knell__calibration_plan *plan, const struct knell__sample *sample,
-                           const struct knell__calibration *found)
+void calibrate_text(FILE *out, const struct calibrate_plan *plan, const struct calibrate_sample *sample,
+                    const struct calibrate_result *found)
 {
-    char text[2][KNELL_DURATION_TEXT];
+    char text[2][DURATION_TEXT];
     if (plan->peer)
         fprintf(out, "From here to %s and back", plan->peer);
     else
@@ -128,7 +126,7 @@ void knell__calibrate_text(FILE *out, const struct knell__calibration_plan *plan
             ", a heartbeat every %s, for %s:\n%" PRIu64 " sent, %" PRIu64
             " lost. The machine was away for %.0f ms in all, "
             "for %.0f ms\nat most within 100 ms.\n\n",
-            knell__format_duration(plan->every, text[0]), knell__format_duration(plan->duration, text[1]), sample->sent,
+            format_duration(plan->every, text[0]), format_duration(plan->duration, text[1]), sample->sent,
             sample->sent - sample->count, 1e3 * sample->steal_s, 1e3 * sample->steal_s_most);
     fprintf(out, "  %-12s %10s %10s %10s %10s %10s %10s\n", "", "min", "median", "99 %", "99.9 %", "99.99 %", "max");
     write_spread(out, "timer late", &found->timer);
@@ -145,53 +143,53 @@ void knell__calibrate_text(FILE *out, const struct knell__calibration_plan *plan
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------------- */
 
-static void json_spread(struct knell_json *j, const char *key, const struct knell__spread *spread)
+static void json_spread(struct json *j, const char *key, const struct calibrate_quantiles *spread)
 {
-    knell_json_key(j, key);
-    knell_json_object(j);
-    knell_json_put_real(j, "min", spread->min);
-    knell_json_put_real(j, "median", spread->median);
-    knell_json_put_real(j, "p99", spread->p99);
-    knell_json_put_real(j, "p999", spread->p999);
-    knell_json_put_real(j, "p9999", spread->p9999);
-    knell_json_put_real(j, "max", spread->max);
-    knell_json_close(j);
+    json_key(j, key);
+    json_object(j);
+    json_put_real(j, "min", spread->min);
+    json_put_real(j, "median", spread->median);
+    json_put_real(j, "p99", spread->p99);
+    json_put_real(j, "p999", spread->p999);
+    json_put_real(j, "p9999", spread->p9999);
+    json_put_real(j, "max", spread->max);
+    json_close(j);
 }
 
-void knell__calibrate_json(FILE *out, const struct knell__calibration_plan *plan, const struct knell__sample *sample,
-                           const struct knell__calibration *found)
+void calibrate_json(FILE *out, const struct calibrate_plan *plan, const struct calibrate_sample *sample,
+                    const struct calibrate_result *found)
 {
-    struct knell_json j;
-    knell_json_begin(&j, out);
-    knell_json_object(&j);
-    knell_json_put_integer(&j, "knell_calibration", 2);
-    knell_json_put_real(&j, "tau_s", found->proposal.tau_s);
-    knell_json_put_real(&j, "eta_s", found->proposal.eta_s);
-    knell_json_put_real(&j, "delta_s", found->proposal.delta_s);
-    knell_json_key(&j, "tau_measured");
-    knell_json_bool(&j, found->proposal.tau.measured);
-    knell_json_put_real(&j, "tau_power_law_s", found->proposal.tau.power_law_s);
-    knell_json_put_real(&j, "beyond", found->proposal.beyond);
-    knell_json_put_real(&j, "lost_heartbeats_tolerated", found->proposal.lost);
-    knell_json_put_integer(&j, "job_ranks", plan->job_ranks);
-    knell_json_put_real(&j, "job_s", (double)plan->job * 1e-9);
-    knell_json_put_real(&j, "risk", plan->risk);
-    knell_json_key(&j, "peer");
+    struct json j;
+    json_begin(&j, out);
+    json_object(&j);
+    json_put_integer(&j, "knell_calibration", 2);
+    json_put_real(&j, "tau_s", found->proposal.tau_s);
+    json_put_real(&j, "eta_s", found->proposal.eta_s);
+    json_put_real(&j, "delta_s", found->proposal.delta_s);
+    json_key(&j, "tau_measured");
+    json_bool(&j, found->proposal.tau.measured);
+    json_put_real(&j, "tau_power_law_s", found->proposal.tau.power_law_s);
+    json_put_real(&j, "beyond", found->proposal.beyond);
+    json_put_real(&j, "lost_heartbeats_tolerated", found->proposal.lost);
+    json_put_integer(&j, "job_ranks", plan->job_ranks);
+    json_put_real(&j, "job_s", (double)plan->job * 1e-9);
+    json_put_real(&j, "risk", plan->risk);
+    json_key(&j, "peer");
     if (plan->peer)
-        knell_json_string(&j, plan->peer);
+        json_string(&j, plan->peer);
     else
-        knell_json_null(&j);
-    knell_json_put_integer(&j, "ranks", plan->peer ? 2 : plan->ranks);
-    knell_json_put_real(&j, "every_s", (double)plan->every * 1e-9);
-    knell_json_put_real(&j, "for_s", (double)plan->duration * 1e-9);
-    knell_json_key(&j, "sent");
-    knell_json_unsigned(&j, sample->sent);
-    knell_json_key(&j, "lost");
-    knell_json_unsigned(&j, sample->sent - sample->count);
+        json_null(&j);
+    json_put_integer(&j, "ranks", plan->peer ? 2 : plan->ranks);
+    json_put_real(&j, "every_s", (double)plan->every * 1e-9);
+    json_put_real(&j, "for_s", (double)plan->duration * 1e-9);
+    json_key(&j, "sent");
+    json_unsigned(&j, sample->sent);
+    json_key(&j, "lost");
+    json_unsigned(&j, sample->sent - sample->count);
     json_spread(&j, "timer_s", &found->timer);
     json_spread(&j, "journey_s", &found->journey);
     json_spread(&j, "total_s", &found->total);
-    knell_json_put_real(&j, "steal_s", sample->steal_s);
-    knell_json_put_real(&j, "steal_max_s", sample->steal_s_most);
-    knell_json_close(&j);
+    json_put_real(&j, "steal_s", sample->steal_s);
+    json_put_real(&j, "steal_max_s", sample->steal_s_most);
+    json_close(&j);
 }

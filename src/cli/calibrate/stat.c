@@ -26,10 +26,10 @@ static double quantile(const int64_t *sorted, size_t count, double beyond)
     return (double)sorted[above < count ? count - 1 - above : 0] * 1e-9;
 }
 
-struct knell__spread knell__spread_of(int64_t *value, size_t count)
+struct calibrate_quantiles calibrate_quantiles_of(int64_t *value, size_t count)
 {
     qsort(value, count, sizeof *value, by_value);
-    return (struct knell__spread){
+    return (struct calibrate_quantiles){
         .min = (double)value[0] * 1e-9,
         .median = quantile(value, count, 0.5),
         .p99 = quantile(value, count, 0.01),
@@ -58,9 +58,9 @@ static struct fit fit_tail(const int64_t *sorted, size_t count)
     return fit;
 }
 
-struct knell__tail knell__tail_of(const int64_t *sorted, size_t count, double beyond)
+struct calibrate_tail calibrate_tail_of(const int64_t *sorted, size_t count, double beyond)
 {
-    struct knell__tail tail = {.measured = beyond * (double)count >= ENOUGH || count < 2};
+    struct calibrate_tail tail = {.measured = beyond * (double)count >= ENOUGH || count < 2};
     tail.at_s = tail.power_law_s = quantile(sorted, count, beyond);
     if (tail.measured)
         return tail;
@@ -96,19 +96,19 @@ static unsigned lost_to_survive(double loss, double beyond)
     return lost;
 }
 
-static void try_eta(const int64_t *sorted, size_t count, const struct knell__calibration_plan *plan,
-                    struct knell__proposal *proposal)
+static void try_eta(const int64_t *sorted, size_t count, const struct calibrate_plan *plan,
+                    struct calibrate_proposal *proposal)
 {
     double heartbeats = (double)plan->job_ranks * (double)plan->job * 1e-9 / proposal->eta_s;
     proposal->beyond = plan->risk / heartbeats;
-    proposal->tau = knell__tail_of(sorted, count, proposal->beyond);
+    proposal->tau = calibrate_tail_of(sorted, count, proposal->beyond);
     proposal->tau_s = round_up(fmax(proposal->tau.at_s, 1e-6));
 }
 
-struct knell__proposal knell__propose(const int64_t *sorted, size_t count, double loss,
-                                      const struct knell__calibration_plan *plan)
+struct calibrate_proposal calibrate_propose(const int64_t *sorted, size_t count, double loss,
+                                            const struct calibrate_plan *plan)
 {
-    struct knell__proposal proposal = {.eta_s = plan->eta ? (double)plan->eta * 1e-9 : 0.01};
+    struct calibrate_proposal proposal = {.eta_s = plan->eta ? (double)plan->eta * 1e-9 : 0.01};
     try_eta(sorted, count, plan, &proposal);
     while (!plan->eta && proposal.eta_s < 3 * proposal.tau_s) {
         proposal.eta_s = next_round(proposal.eta_s);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-double knell__steal_s(void)
+double calibrate_steal_s(void)
 {
     unsigned long long ticks = 0;
     FILE *file = fopen("/proc/stat", "re");
@@ -16,14 +16,14 @@ double knell__steal_s(void)
     return (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
-void knell__steal_begin(struct knell__steal *steal)
+void calibrate_steal_begin(struct calibrate_steal *steal)
 {
-    steal->begin = steal->last = knell__steal_s();
+    steal->begin = steal->last = calibrate_steal_s();
 }
 
-void knell__steal_look(struct knell__steal *steal, struct knell__sample *sample)
+void calibrate_steal_look(struct calibrate_steal *steal, struct calibrate_sample *sample)
 {
-    double now = knell__steal_s(), taken = now - steal->last;
+    double now = calibrate_steal_s(), taken = now - steal->last;
     steal->last = now;
     sample->steal_s = now - steal->begin;
     sample->steal_s_most = taken > sample->steal_s_most ? taken : sample->steal_s_most;

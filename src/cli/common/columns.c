@@ -6,7 +6,7 @@
 
 enum { LEAST = 40, USUAL = 80 };
 
-int knell__columns(FILE *out)
+int columns_of(FILE *out)
 {
     struct winsize size = {0};
     const char *setting = getenv("COLUMNS");
@@ -15,5 +15,5 @@ int knell__columns(FILE *out)
         columns = atoi(setting);
     if (columns <= 0)
         columns = USUAL;
-    return columns < LEAST ? LEAST : columns > KNELL__COLUMNS_MOST ? KNELL__COLUMNS_MOST : columns;
+    return columns < LEAST ? LEAST : columns > COLUMNS_MAX ? COLUMNS_MAX : columns;
 }

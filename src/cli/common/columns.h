@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Those of the terminal `out` is, or as COLUMNS says; else 80. Never less than 40 nor more than KNELL__COLUMNS_MOST. */
-enum { KNELL__COLUMNS_MOST = 240 };
-int knell__columns(FILE *out);
+/* Those of the terminal `out` is, or as COLUMNS says; else 80. Never less than 40 nor more than COLUMNS_MAX. */
+enum { COLUMNS_MAX = 240 };
+int columns_of(FILE *out);
 
 #endif

@@ -4,16 +4,16 @@
 
 /* Exit statuses of every command. */
 enum {
-    KNELL_EXIT_OK = 0,
-    KNELL_EXIT_FAILED = 1, /* a property was violated, or the machine refused (memory, disk) */
-    KNELL_EXIT_USAGE = 2,  /* the command line or an input file is wrong: one line on standard error, no output */
+    EXIT_OK = 0,
+    EXIT_FAILED = 1, /* a property was violated, or the machine refused (memory, disk) */
+    EXIT_USAGE = 2,  /* the command line or an input file is wrong: one line on standard error, no output */
 };
 
-struct knell_command {
+struct command {
     const char *name;
     const char *summary;
-    int (*run)(int argc, char **argv);    /* argv[0] is the subcommand's own name; returns the exit status */
-    const struct knell_command *commands; /* instead of run: the next level; a table ends with a name of NULL */
+    int (*run)(int argc, char **argv); /* argv[0] is the subcommand's own name; returns the exit status */
+    const struct command *commands;    /* instead of run: the next level; a table ends with a name of NULL */
 };
 
 #endif

@@ -5,7 +5,7 @@
 
 /* Blocked, a signal is queued even if it is ignored. SIGINT counts all the same: shells let what they start in the background
  * ignore it, and who sends one to us by name means it. */
-void knell__ending_signals(sigset_t *set)
+void ending_signals(sigset_t *set)
 {
     struct sigaction hangup;
     sigemptyset(set);

@@ -6,6 +6,6 @@
 #include <signal.h>
 
 /* SIGINT, SIGTERM, and SIGHUP unless it is ignored, as nohup has it: to be blocked and waited for. */
-void knell__ending_signals(sigset_t *set);
+void ending_signals(sigset_t *set);
 
 #endif

@@ -5,15 +5,15 @@
 #include "cli/common/options.h"
 
 /* A delta that was not given (0) becomes `times` eta. -1: the two fit; otherwise the exit status, after a complaint. */
-int knell__heartbeat_settle(const struct knell_usage *usage, int64_t eta, int64_t times, int64_t *delta);
+int heartbeat_settle(const struct usage *usage, int64_t eta, int64_t times, int64_t *delta);
 
 /* By enum knell_overlay. */
-extern const char *const knell__overlay_names[];
+extern const char *const heartbeat_overlay_names[];
 
-#define KNELL_SPREAD_OPTIONS(o, l)                                                                        \
-    KNELL_OPT_WORD("overlay", o, knell__overlay_names, "how deaths are spread", .fallback = "circulant"), \
-        KNELL_OPT_FLAG("latest-only", l, "word of a death carries no earlier ones")
-#define KNELL_SPREAD_NOTES                                                                                                     \
+#define HEARTBEAT_BROADCAST_OPTIONS(o, l)                                                              \
+    OPT_WORD("overlay", o, heartbeat_overlay_names, "how deaths are spread", .fallback = "circulant"), \
+        OPT_FLAG("latest-only", l, "word of a death carries no earlier ones")
+#define HEARTBEAT_BROADCAST_NOTES                                                                                              \
     "--overlay circulant: each passes a death on once; on one host it is posted where all read it. hba: the paper's two "      \
     "hypercubes, a datagram for every copy.\n"                                                                                 \
     "--latest-only: messages stay short, but the dead who are known already stand in the way of the next broadcast. Only for " \

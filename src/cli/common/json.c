@@ -7,20 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-void knell_json_begin(struct knell_json *j, FILE *out)
+void json_begin(struct json *j, FILE *out)
 {
     memset(j, 0, sizeof *j);
     j->out = out;
 }
 
-void knell_json_begin_line(struct knell_json *j, FILE *out)
+void json_begin_line(struct json *j, FILE *out)
 {
-    knell_json_begin(j, out);
+    json_begin(j, out);
     j->one_line = true;
 }
 
 /* What separates the next key or element from the one before: only the outermost level breaks lines. */
-static void separate(struct knell_json *j)
+static void separate(struct json *j)
 {
     bool first = j->empty[j->depth - 1];
 
@@ -31,7 +31,7 @@ static void separate(struct knell_json *j)
         fputs(", ", j->out);
 }
 
-static void before_value(struct knell_json *j)
+static void before_value(struct json *j)
 {
     if (j->depth > 0 && !j->after_key) {
         assert(j->open[j->depth - 1] == '[' && "a value in an object needs a key");
@@ -40,27 +40,27 @@ static void before_value(struct knell_json *j)
     j->after_key = false;
 }
 
-static void open_level(struct knell_json *j, char bracket)
+static void open_level(struct json *j, char bracket)
 {
     before_value(j);
-    assert(j->depth < KNELL_JSON_DEPTH);
+    assert(j->depth < JSON_DEPTH);
     fputc(bracket, j->out);
     j->open[j->depth] = bracket;
     j->empty[j->depth] = true;
     j->depth++;
 }
 
-void knell_json_object(struct knell_json *j)
+void json_object(struct json *j)
 {
     open_level(j, '{');
 }
 
-void knell_json_array(struct knell_json *j)
+void json_array(struct json *j)
 {
     open_level(j, '[');
 }
 
-void knell_json_close(struct knell_json *j)
+void json_close(struct json *j)
 {
     assert(j->depth > 0 && !j->after_key);
     j->depth--;
@@ -90,7 +90,7 @@ static void write_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void knell_json_key(struct knell_json *j, const char *key)
+void json_key(struct json *j, const char *key)
 {
     assert(j->depth > 0 && j->open[j->depth - 1] == '{' && !j->after_key);
     separate(j);
@@ -99,86 +99,86 @@ void knell_json_key(struct knell_json *j, const char *key)
     j->after_key = true;
 }
 
-void knell_json_string(struct knell_json *j, const char *text)
+void json_string(struct json *j, const char *text)
 {
     before_value(j);
     write_string(j->out, text);
 }
 
-const char *knell__format_real(double value, char text[KNELL_REAL_TEXT])
+const char *format_real(double value, char text[REAL_TEXT])
 {
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, KNELL_REAL_TEXT, "%.*g", digits, value);
+        snprintf(text, REAL_TEXT, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;
     }
     return text;
 }
 
-void knell_json_real(struct knell_json *j, double value)
+void json_real(struct json *j, double value)
 {
-    char text[KNELL_REAL_TEXT];
+    char text[REAL_TEXT];
 
     before_value(j);
-    fputs(isfinite(value) ? knell__format_real(value, text) : "null", j->out);
+    fputs(isfinite(value) ? format_real(value, text) : "null", j->out);
 }
 
-void knell_json_integer(struct knell_json *j, int64_t value)
+void json_integer(struct json *j, int64_t value)
 {
     before_value(j);
     fprintf(j->out, "%" PRId64, value);
 }
 
-void knell_json_unsigned(struct knell_json *j, uint64_t value)
+void json_unsigned(struct json *j, uint64_t value)
 {
     before_value(j);
     fprintf(j->out, "%" PRIu64, value);
 }
 
-void knell_json_bool(struct knell_json *j, bool value)
+void json_bool(struct json *j, bool value)
 {
     before_value(j);
     fputs(value ? "true" : "false", j->out);
 }
 
-void knell_json_null(struct knell_json *j)
+void json_null(struct json *j)
 {
     before_value(j);
     fputs("null", j->out);
 }
 
-void knell_json_put_string(struct knell_json *j, const char *key, const char *text)
+void json_put_string(struct json *j, const char *key, const char *text)
 {
-    knell_json_key(j, key);
-    knell_json_string(j, text);
+    json_key(j, key);
+    json_string(j, text);
 }
 
-void knell_json_put_real(struct knell_json *j, const char *key, double value)
+void json_put_real(struct json *j, const char *key, double value)
 {
-    knell_json_key(j, key);
-    knell_json_real(j, value);
+    json_key(j, key);
+    json_real(j, value);
 }
 
-void knell_json_put_integer(struct knell_json *j, const char *key, int64_t value)
+void json_put_integer(struct json *j, const char *key, int64_t value)
 {
-    knell_json_key(j, key);
-    knell_json_integer(j, value);
+    json_key(j, key);
+    json_integer(j, value);
 }
 
-void knell_json_put_unsigned(struct knell_json *j, const char *key, uint64_t value)
+void json_put_unsigned(struct json *j, const char *key, uint64_t value)
 {
-    knell_json_key(j, key);
-    knell_json_unsigned(j, value);
+    json_key(j, key);
+    json_unsigned(j, value);
 }
 
-void knell_json_put_bool(struct knell_json *j, const char *key, bool value)
+void json_put_bool(struct json *j, const char *key, bool value)
 {
-    knell_json_key(j, key);
-    knell_json_bool(j, value);
+    json_key(j, key);
+    json_bool(j, value);
 }
 
 /* A division, since it gives the double nearest to the decimal number, which is then written short. */
-void knell_json_put_seconds(struct knell_json *j, const char *key, int64_t ns)
+void json_put_seconds(struct json *j, const char *key, int64_t ns)
 {
-    knell_json_put_real(j, key, (double)ns / 1e9);
+    json_put_real(j, key, (double)ns / 1e9);
 }

@@ -11,42 +11,42 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { KNELL_JSON_DEPTH = 16 };
+enum { JSON_DEPTH = 16 };
 
-struct knell_json {
+struct json {
     FILE *out;
     int depth;
     bool after_key;
     bool one_line;
-    char open[KNELL_JSON_DEPTH];  /* '{' or '[' */
-    bool empty[KNELL_JSON_DEPTH]; /* nothing written at this level yet */
+    char open[JSON_DEPTH];  /* '{' or '[' */
+    bool empty[JSON_DEPTH]; /* nothing written at this level yet */
 };
 
-void knell_json_begin(struct knell_json *j, FILE *out);
-void knell_json_begin_line(struct knell_json *j, FILE *out); /* the outermost object on one line */
-void knell_json_object(struct knell_json *j);
-void knell_json_array(struct knell_json *j);
-void knell_json_close(struct knell_json *j); /* the innermost object or array; the outermost ends the line */
-void knell_json_key(struct knell_json *j, const char *key);
+void json_begin(struct json *j, FILE *out);
+void json_begin_line(struct json *j, FILE *out); /* the outermost object on one line */
+void json_object(struct json *j);
+void json_array(struct json *j);
+void json_close(struct json *j); /* the innermost object or array; the outermost ends the line */
+void json_key(struct json *j, const char *key);
 
-void knell_json_string(struct knell_json *j, const char *text);
-void knell_json_real(struct knell_json *j, double value);
-void knell_json_integer(struct knell_json *j, int64_t value);
-void knell_json_unsigned(struct knell_json *j, uint64_t value);
-void knell_json_bool(struct knell_json *j, bool value);
-void knell_json_null(struct knell_json *j);
+void json_string(struct json *j, const char *text);
+void json_real(struct json *j, double value);
+void json_integer(struct json *j, int64_t value);
+void json_unsigned(struct json *j, uint64_t value);
+void json_bool(struct json *j, bool value);
+void json_null(struct json *j);
 
 /* A key and its value. */
-void knell_json_put_string(struct knell_json *j, const char *key, const char *text);
-void knell_json_put_real(struct knell_json *j, const char *key, double value);
-void knell_json_put_integer(struct knell_json *j, const char *key, int64_t value);
-void knell_json_put_unsigned(struct knell_json *j, const char *key, uint64_t value);
-void knell_json_put_bool(struct knell_json *j, const char *key, bool value);
+void json_put_string(struct json *j, const char *key, const char *text);
+void json_put_real(struct json *j, const char *key, double value);
+void json_put_integer(struct json *j, const char *key, int64_t value);
+void json_put_unsigned(struct json *j, const char *key, uint64_t value);
+void json_put_bool(struct json *j, const char *key, bool value);
 /* A time in nanoseconds, as seconds; the key ends in _s. */
-void knell_json_put_seconds(struct knell_json *j, const char *key, int64_t ns);
+void json_put_seconds(struct json *j, const char *key, int64_t ns);
 
 /* The shortest text that strtod reads back as `value`; at most 24 letters. */
-enum { KNELL_REAL_TEXT = 32 };
-const char *knell__format_real(double value, char text[KNELL_REAL_TEXT]);
+enum { REAL_TEXT = 32 };
+const char *format_real(double value, char text[REAL_TEXT]);
 
 #endif

@@ -8,49 +8,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int knell__log_open(struct knell__log *log, const struct knell_usage *usage, const char *path)
+int log_open(struct log *log, const struct usage *usage, const char *path)
 {
     struct stat s;
     bool plain = stat(path, &s) != 0 || S_ISREG(s.st_mode);
     int fd = open(path, (plain ? O_RDWR : O_WRONLY) | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    *log = (struct knell__log){.path = path, .has_order = plain, .file = fd >= 0 ? fdopen(fd, "w") : NULL};
+    *log = (struct log){.path = path, .has_order = plain, .file = fd >= 0 ? fdopen(fd, "w") : NULL};
     if (!log->file)
-        return knell__cli_fail(usage, "--log %.200s: %s", path, strerror(errno));
+        return cli_usage_error(usage, "--log %.200s: %s", path, strerror(errno));
     setvbuf(log->file, NULL, _IOLBF, 0);
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------------------------------- */
 
 /* Without memory the lines stay as they came. */
-static void keep(struct knell__log *log, int64_t when)
+static void keep(struct log *log, int64_t when)
 {
     if (log->has_order && log->lines == log->room) {
         size_t room = log->room ? 2 * log->room : 256;
-        struct knell__log_line *more = realloc(log->line, room * sizeof *more);
+        struct log_line *more = realloc(log->line, room * sizeof *more);
         log->has_order = more != NULL;
         log->line = more ? more : log->line;
         log->room = more ? room : log->room;
     }
     if (log->has_order)
-        log->line[log->lines++] = (struct knell__log_line){.when = when, .at = ftello(log->file)};
+        log->line[log->lines++] = (struct log_line){.when = when, .at = ftello(log->file)};
 }
 
-struct knell_json *knell__log_begin(struct knell__log *log, int64_t when, const char *event)
+struct json *log_begin(struct log *log, int64_t when, const char *event)
 {
     keep(log, when);
-    knell_json_begin_line(&log->json, log->file);
-    knell_json_object(&log->json);
-    knell_json_put_seconds(&log->json, "time_s", when - log->zero);
-    knell_json_put_string(&log->json, "event", event);
+    json_begin_line(&log->json, log->file);
+    json_object(&log->json);
+    json_put_seconds(&log->json, "time_s", when - log->zero);
+    json_put_string(&log->json, "event", event);
     return &log->json;
 }
 
-void knell__log_end(struct knell__log *log)
+void log_end(struct log *log)
 {
-    knell_json_close(&log->json);
+    json_close(&log->json);
     if (log->has_order) {
-        struct knell__log_line *line = &log->line[log->lines - 1];
+        struct log_line *line = &log->line[log->lines - 1];
         line->size = (size_t)(ftello(log->file) - line->at);
     }
 }
@@ -59,13 +59,13 @@ void knell__log_end(struct knell__log *log)
 
 static int by_time(const void *a, const void *b)
 {
-    const struct knell__log_line *x = a, *y = b;
+    const struct log_line *x = a, *y = b;
     if (x->when != y->when)
         return x->when < y->when ? -1 : 1;
     return (x->at > y->at) - (x->at < y->at);
 }
 
-static bool is_in_order(const struct knell__log *log)
+static bool is_in_order(const struct log *log)
 {
     bool in_order = true;
     for (size_t i = 1; i < log->lines && in_order; i++)
@@ -90,9 +90,9 @@ static bool write_all(int fd, const char *text, size_t size)
 }
 
 /* In place, and as long as before: who follows the file sees no end of it. */
-static bool sort_lines(struct knell__log *log)
+static bool sort_lines(struct log *log)
 {
-    const struct knell__log_line *last = &log->line[log->lines - 1];
+    const struct log_line *last = &log->line[log->lines - 1];
     size_t size = (size_t)last->at + last->size;
     char *text = malloc(2 * size), *sorted = text + size;
     bool fine = text && read_all(fileno(log->file), text, size);
@@ -106,15 +106,15 @@ static bool sort_lines(struct knell__log *log)
     return fine;
 }
 
-int knell__log_close(struct knell__log *log, const struct knell_usage *usage)
+int log_close(struct log *log, const struct usage *usage)
 {
     if (!log->file)
-        return KNELL_EXIT_OK;
+        return EXIT_OK;
     bool fine = fflush(log->file) == 0 && !ferror(log->file);
     if (fine && log->has_order && !is_in_order(log))
         fine = sort_lines(log);
     fine &= fclose(log->file) == 0;
     free(log->line);
-    *log = (struct knell__log){.path = log->path};
-    return fine ? KNELL_EXIT_OK : knell__cli_broken(usage, "--log %.200s: cannot be written", log->path);
+    *log = (struct log){.path = log->path};
+    return fine ? EXIT_OK : cli_failure(usage, "--log %.200s: cannot be written", log->path);
 }

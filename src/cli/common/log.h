@@ -11,30 +11,30 @@
 
 #include <sys/types.h>
 
-struct knell__log_line {
+struct log_line {
     int64_t when;
     off_t at;
     size_t size;
 };
 
-struct knell__log {
+struct log {
     FILE *file; /* NULL: no log is wanted */
     const char *path;
     int64_t zero; /* what time_s counts from, by the clock; the caller sets it before the first line */
-    struct knell_json json;
-    struct knell__log_line *line; /* all of them */
+    struct json json;
+    struct log_line *line; /* all of them */
     size_t lines, room;
     bool has_order; /* it is a file whose lines can be moved */
 };
 
 /* Before anything is started: an exit status, after a complaint about --log. */
-int knell__log_open(struct knell__log *log, const struct knell_usage *usage, const char *path);
+int log_open(struct log *log, const struct usage *usage, const char *path);
 
 /* A line: what is put between the two is part of it. */
-struct knell_json *knell__log_begin(struct knell__log *log, int64_t when, const char *event);
-void knell__log_end(struct knell__log *log);
+struct json *log_begin(struct log *log, int64_t when, const char *event);
+void log_end(struct log *log);
 
 /* Also where there is none. An exit status, after a complaint. */
-int knell__log_close(struct knell__log *log, const struct knell_usage *usage);
+int log_close(struct log *log, const struct usage *usage);
 
 #endif

@@ -9,13 +9,13 @@
 #include <string.h>
 
 struct parser {
-    const struct knell_usage *usage;
-    struct knell_option *options;
+    const struct usage *usage;
+    struct option *options;
     size_t n;
 };
 
 /* A value may hold a newline or an escape sequence: the complaint stays one line, and harmless. */
-static void complain(const struct knell_usage *usage, const char *format, va_list args)
+static void complain(const struct usage *usage, const char *format, va_list args)
 {
     char line[1024];
 
@@ -27,27 +27,27 @@ static void complain(const struct knell_usage *usage, const char *format, va_lis
     fprintf(stderr, "%s: %s\n", usage->command, line);
 }
 
-int knell__cli_fail(const struct knell_usage *usage, const char *format, ...)
+int cli_usage_error(const struct usage *usage, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
     complain(usage, format, args);
     va_end(args);
-    return KNELL_EXIT_USAGE;
+    return EXIT_USAGE;
 }
 
-int knell__cli_broken(const struct knell_usage *usage, const char *format, ...)
+int cli_failure(const struct usage *usage, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
     complain(usage, format, args);
     va_end(args);
-    return KNELL_EXIT_FAILED;
+    return EXIT_FAILED;
 }
 
-const struct knell_option *knell_options_find(const struct knell_option *options, size_t n, const char *name)
+const struct option *options_find(const struct option *options, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++) {
         if (strcmp(options[i].name, name) == 0)
@@ -63,24 +63,24 @@ static bool is_called(const char *known, const char *name, size_t length)
 }
 
 /* The option called by the first `length` letters of name. */
-static struct knell_option *match(const struct parser *p, const char *name, size_t length)
+static struct option *match(const struct parser *p, const char *name, size_t length)
 {
     for (size_t i = 0; i < p->n; i++) {
-        struct knell_option *o = &p->options[i];
+        struct option *o = &p->options[i];
 
-        if (knell__option_has_dashes(o) && (is_called(o->name, name, length) || is_called(o->alias, name, length)))
+        if (option_has_dashes(o) && (is_called(o->name, name, length) || is_called(o->alias, name, length)))
             return o;
     }
     return NULL;
 }
 
 /* The option called by one dash and name. *value, where the word goes on behind a single letter, is the rest of it. */
-static struct knell_option *match_brief(const struct parser *p, const char *name, const char **value)
+static struct option *match_brief(const struct parser *p, const char *name, const char **value)
 {
-    struct knell_option *joined = NULL;
+    struct option *joined = NULL;
 
     for (size_t i = 0; i < p->n; i++) {
-        for (size_t b = 0; b < KNELL_COUNT(p->options[i].brief); b++) {
+        for (size_t b = 0; b < COUNT_OF(p->options[i].brief); b++) {
             const char *brief = p->options[i].brief[b];
 
             if (brief && strcmp(brief, name) == 0)
@@ -97,16 +97,16 @@ static struct knell_option *match_brief(const struct parser *p, const char *name
 static int unknown(const struct parser *p, const char *word)
 {
     char typed[32];
-    struct knell_suggestion s = {.word = typed + (word[1] == '-' ? 2 : 1)};
+    struct suggestion s = {.word = typed + (word[1] == '-' ? 2 : 1)};
 
     snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
     for (size_t i = 0; i < p->n; i++) {
-        if (knell__option_has_dashes(&p->options[i]))
-            knell__suggestion_offer(&s, p->options[i].name);
+        if (option_has_dashes(&p->options[i]))
+            suggestion_offer(&s, p->options[i].name);
     }
     if (s.best)
-        return knell__cli_fail(p->usage, "unknown option %s, did you mean --%s?", typed, s.best);
-    return knell__cli_fail(p->usage, "unknown option %s; `%s --help` lists them", typed, p->usage->command);
+        return cli_usage_error(p->usage, "unknown option %s, did you mean --%s?", typed, s.best);
+    return cli_usage_error(p->usage, "unknown option %s; `%s --help` lists them", typed, p->usage->command);
 }
 
 /* argv[*at] starts with a dash; moves *at over a value in an argument of its own. */
@@ -114,43 +114,43 @@ static int take_option(const struct parser *p, int argc, char **argv, int *at)
 {
     const char *word = argv[*at], *value = NULL;
     size_t length = strcspn(word, "=");
-    struct knell_option *o = word[1] == '-' ? match(p, word + 2, length - 2) : match_brief(p, word + 1, &value);
+    struct option *o = word[1] == '-' ? match(p, word + 2, length - 2) : match_brief(p, word + 1, &value);
 
     if (!o)
         return unknown(p, word);
     if (word[1] == '-' && word[length] == '=')
         value = word + length + 1;
-    if (o->given && o->kind != KNELL_OPTION_TEXTS)
-        return knell__cli_fail(p->usage, "--%s: given twice", o->name);
+    if (o->given && o->kind != OPTION_TEXTS)
+        return cli_usage_error(p->usage, "--%s: given twice", o->name);
     o->given = true;
-    if (o->kind == KNELL_OPTION_FLAG) {
+    if (o->kind == OPTION_FLAG) {
         if (value)
-            return knell__option_refuse(p->usage, o, value, "takes no value");
+            return option_refuse(p->usage, o, value, "takes no value");
         *o->to.flag = true;
         return -1;
     }
     if (!value && *at + 1 < argc)
         value = argv[++*at];
     if (!value)
-        return knell__cli_fail(p->usage, "--%s: needs a value", o->name);
-    return knell__option_set(p->usage, o, value);
+        return cli_usage_error(p->usage, "--%s: needs a value", o->name);
+    return option_set(p->usage, o, value);
 }
 
 static int take_operand(const struct parser *p, const char *value)
 {
     for (size_t i = 0; i < p->n; i++) {
-        struct knell_option *o = &p->options[i];
+        struct option *o = &p->options[i];
 
-        if (o->kind != KNELL_OPTION_OPERANDS)
+        if (o->kind != OPTION_OPERANDS)
             continue;
         if ((int64_t)o->to.texts->n == o->max)
             break;
         if (*value == '\0')
-            return knell__cli_fail(p->usage, "%s '': must not be empty", o->name);
+            return cli_usage_error(p->usage, "%s '': must not be empty", o->name);
         o->given = true;
-        return knell__option_collect(p->usage, o, value);
+        return option_collect(p->usage, o, value);
     }
-    return knell__cli_fail(p->usage, "%.80s: unexpected; %s", *value ? value : "''",
+    return cli_usage_error(p->usage, "%.80s: unexpected; %s", *value ? value : "''",
                            p->usage->stray ? p->usage->stray : "options start with --");
 }
 
@@ -159,8 +159,8 @@ static int take_operand(const struct parser *p, const char *value)
 static int set_fallbacks(const struct parser *p)
 {
     for (size_t i = 0; i < p->n; i++) {
-        if (p->options[i].fallback && knell__option_set(p->usage, &p->options[i], p->options[i].fallback) >= 0)
-            return KNELL_EXIT_USAGE;
+        if (p->options[i].fallback && option_set(p->usage, &p->options[i], p->options[i].fallback) >= 0)
+            return EXIT_USAGE;
     }
     return -1;
 }
@@ -170,19 +170,19 @@ static bool has_program(const struct parser *p)
     bool has = false;
 
     for (size_t i = 0; i < p->n; i++)
-        has |= p->options[i].kind == KNELL_OPTION_PROGRAM && *p->options[i].to.program;
+        has |= p->options[i].kind == OPTION_PROGRAM && *p->options[i].to.program;
     return has;
 }
 
 static int check_missing(const struct parser *p)
 {
     for (size_t i = 0; i < p->n; i++) {
-        const struct knell_option *o = &p->options[i];
+        const struct option *o = &p->options[i];
 
-        if (o->kind == KNELL_OPTION_OPERANDS && (int64_t)o->to.texts->n < o->min)
-            return knell__cli_fail(p->usage, "%s is missing; `%s --help` explains it", o->name, p->usage->command);
+        if (o->kind == OPTION_OPERANDS && (int64_t)o->to.texts->n < o->min)
+            return cli_usage_error(p->usage, "%s is missing; `%s --help` explains it", o->name, p->usage->command);
         if (o->required && !o->given)
-            return knell__cli_fail(p->usage, "--%s is missing; `%s --help` explains it%s", o->name, p->usage->command,
+            return cli_usage_error(p->usage, "--%s is missing; `%s --help` explains it%s", o->name, p->usage->command,
                                    has_program(p) ? "; options come before the program" : "");
     }
     return -1;
@@ -198,7 +198,7 @@ static bool is_option(const char *word)
 static bool begins_program(const struct parser *p, char **word)
 {
     for (size_t i = 0; i < p->n; i++) {
-        if (p->options[i].kind == KNELL_OPTION_PROGRAM && !is_option(*word)) {
+        if (p->options[i].kind == OPTION_PROGRAM && !is_option(*word)) {
             *p->options[i].to.program = strcmp(*word, "--") == 0 ? word + 1 : word;
             return true;
         }
@@ -206,28 +206,28 @@ static bool begins_program(const struct parser *p, char **word)
     return false;
 }
 
-static knell__options_visitor *visitor;
+static options_visitor *visitor;
 static void *visitor_context;
 
-void knell__options_visit(knell__options_visitor *new_visitor, void *context)
+void options_visit(options_visitor *new_visitor, void *context)
 {
     visitor = new_visitor;
     visitor_context = context;
 }
 
-int knell_options_parse(const struct knell_usage *usage, struct knell_option *options, size_t n, int argc, char **argv)
+int options_parse(const struct usage *usage, struct option *options, size_t n, int argc, char **argv)
 {
     struct parser p = {usage, options, n};
     int status = set_fallbacks(&p);
 
     if (visitor) {
         visitor(visitor_context, usage, options, n);
-        return KNELL_EXIT_OK;
+        return EXIT_OK;
     }
     for (int i = 1; i < argc && status < 0 && !begins_program(&p, &argv[i]); i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            knell__options_help(usage, options, n);
-            return KNELL_EXIT_OK;
+            options_help(usage, options, n);
+            return EXIT_OK;
         }
         status = is_option(argv[i]) ? take_option(&p, argc, argv, &i) : take_operand(&p, argv[i]);
     }

@@ -7,7 +7,7 @@
 
 enum { LABEL = 160, COLUMN_MAX = 28, WIDTH = 80 }; /* a terminal of the usual width */
 
-static void words_of(const struct knell_option *o, char *text, size_t size)
+static void words_of(const struct option *o, char *text, size_t size)
 {
     size_t used = 0;
 
@@ -17,21 +17,21 @@ static void words_of(const struct knell_option *o, char *text, size_t size)
 }
 
 /* "--nodes N", "--json", "FILE..." */
-static const char *label_of(const struct knell_option *o, char text[LABEL])
+static const char *label_of(const struct option *o, char text[LABEL])
 {
     char words[LABEL - 40];
 
     switch (o->kind) {
-    case KNELL_OPTION_OPERANDS:
+    case OPTION_OPERANDS:
         snprintf(text, LABEL, "%s%s", o->name, o->max > 1 ? "..." : "");
         break;
-    case KNELL_OPTION_PROGRAM:
+    case OPTION_PROGRAM:
         snprintf(text, LABEL, "%s", o->name);
         break;
-    case KNELL_OPTION_FLAG:
+    case OPTION_FLAG:
         snprintf(text, LABEL, "--%s", o->name);
         break;
-    case KNELL_OPTION_WORD:
+    case OPTION_WORD:
         words_of(o, words, sizeof words);
         snprintf(text, LABEL, "--%s %s", o->name, words);
         break;
@@ -41,12 +41,12 @@ static const char *label_of(const struct knell_option *o, char text[LABEL])
     return text;
 }
 
-static bool must_be_given(const struct knell_option *o)
+static bool must_be_given(const struct option *o)
 {
-    return o->required || (o->kind == KNELL_OPTION_OPERANDS && o->min > 0);
+    return o->required || (o->kind == OPTION_OPERANDS && o->min > 0);
 }
 
-static void print_usage(const struct knell_usage *usage, const struct knell_option *options, size_t n)
+static void print_usage(const struct usage *usage, const struct option *options, size_t n)
 {
     char label[LABEL];
 
@@ -59,17 +59,17 @@ static void print_usage(const struct knell_usage *usage, const struct knell_opti
 }
 
 /* The limits, where the table has any worth saying: those at the end of the type say nothing. */
-static void limits_of(const struct knell_option *o, char *text, size_t size)
+static void limits_of(const struct option *o, char *text, size_t size)
 {
-    char low[KNELL_DURATION_TEXT], high[KNELL_DURATION_TEXT];
+    char low[DURATION_TEXT], high[DURATION_TEXT];
 
     text[0] = '\0';
-    if (o->kind == KNELL_OPTION_INTEGER && o->max != INT64_MAX)
+    if (o->kind == OPTION_INTEGER && o->max != INT64_MAX)
         snprintf(text, size, "%" PRId64 " to %" PRId64, o->min, o->max);
-    else if (o->kind == KNELL_OPTION_REAL)
+    else if (o->kind == OPTION_REAL)
         snprintf(text, size, "%g to %g", o->real_min, o->real_max);
-    else if (o->kind == KNELL_OPTION_DURATION && (o->min > 1 || o->max < KNELL_DURATION_MAX_NS))
-        snprintf(text, size, "%s to %s", knell__format_duration(o->min, low), knell__format_duration(o->max, high));
+    else if (o->kind == OPTION_DURATION && (o->min > 1 || o->max < DURATION_MAX_NS))
+        snprintf(text, size, "%s to %s", format_duration(o->min, low), format_duration(o->max, high));
 }
 
 /* Prints words wrapped to WIDTH; the cursor is at column `indent`, further lines start there. */
@@ -127,7 +127,7 @@ static void print_notes(const char *notes)
     }
 }
 
-static void print_option(const struct knell_option *o, size_t column)
+static void print_option(const struct option *o, size_t column)
 {
     char label[LABEL], limits[80], text[512];
     const char *fallback = o->fallback_help ? o->fallback_help : o->fallback;
@@ -143,7 +143,7 @@ static void print_option(const struct knell_option *o, size_t column)
     print_wrapped(text, strlen(text), column + 4);
 }
 
-void knell__options_help(const struct knell_usage *usage, const struct knell_option *options, size_t n)
+void options_help(const struct usage *usage, const struct option *options, size_t n)
 {
     size_t column = strlen("--help");
     char label[LABEL];

@@ -6,73 +6,72 @@
 #include <stdio.h>
 #include <string.h>
 
-int knell__option_refuse(const struct knell_usage *usage, const struct knell_option *o, const char *value,
-                         const char *wrong)
+int option_refuse(const struct usage *usage, const struct option *o, const char *value, const char *wrong)
 {
-    return knell__cli_fail(usage, "--%s %.80s: %s", o->name, *value ? value : "''", wrong);
+    return cli_usage_error(usage, "--%s %.80s: %s", o->name, *value ? value : "''", wrong);
 }
 
-static int set_integer(const struct knell_usage *usage, const struct knell_option *o, const char *value)
+static int set_integer(const struct usage *usage, const struct option *o, const char *value)
 {
     char wrong[96];
     int64_t parsed;
 
-    if (knell__parse_integer(value, &parsed) || parsed < o->min || parsed > o->max) {
+    if (parse_integer(value, &parsed) || parsed < o->min || parsed > o->max) {
         snprintf(wrong, sizeof wrong, "must be a whole number from %" PRId64 " to %" PRId64, o->min, o->max);
-        return knell__option_refuse(usage, o, value, wrong);
+        return option_refuse(usage, o, value, wrong);
     }
     *o->to.integer = parsed;
     return -1;
 }
 
-static int set_real(const struct knell_usage *usage, const struct knell_option *o, const char *value)
+static int set_real(const struct usage *usage, const struct option *o, const char *value)
 {
     char wrong[96];
     double parsed;
 
-    if (knell__parse_real(value, &parsed) || parsed < o->real_min || parsed > o->real_max) {
+    if (parse_real(value, &parsed) || parsed < o->real_min || parsed > o->real_max) {
         snprintf(wrong, sizeof wrong, "must be a number from %g to %g", o->real_min, o->real_max);
-        return knell__option_refuse(usage, o, value, wrong);
+        return option_refuse(usage, o, value, wrong);
     }
     *o->to.real = parsed;
     return -1;
 }
 
-static int set_duration(const struct knell_usage *usage, const struct knell_option *o, const char *value)
+static int set_duration(const struct usage *usage, const struct option *o, const char *value)
 {
-    char wrong[96], low[KNELL_DURATION_TEXT], high[KNELL_DURATION_TEXT];
+    char wrong[96], low[DURATION_TEXT], high[DURATION_TEXT];
     int64_t parsed;
-    const char *reason = knell__parse_duration(value, &parsed);
+    const char *reason = parse_duration(value, &parsed);
 
     if (reason)
-        return knell__option_refuse(usage, o, value, reason);
+        return option_refuse(usage, o, value, reason);
     if (parsed < o->min || parsed > o->max) {
-        snprintf(wrong, sizeof wrong, "must be from %s to %s", knell__format_duration(o->min, low),
-                 knell__format_duration(o->max, high));
-        return knell__option_refuse(usage, o, value, wrong);
+        snprintf(wrong, sizeof wrong, "must be from %s to %s", format_duration(o->min, low),
+                 format_duration(o->max, high));
+        return option_refuse(usage, o, value, wrong);
     }
     *o->to.integer = parsed;
     return -1;
 }
 
-static int set_seconds(const struct knell_usage *usage, const struct knell_option *o, const char *value)
+static int set_seconds(const struct usage *usage, const struct option *o, const char *value)
 {
-    char wrong[96], low[KNELL_DURATION_TEXT], high[KNELL_DURATION_TEXT];
+    char wrong[96], low[DURATION_TEXT], high[DURATION_TEXT];
     double parsed;
-    const char *reason = knell__parse_seconds(value, &parsed);
+    const char *reason = parse_seconds(value, &parsed);
 
     if (reason)
-        return knell__option_refuse(usage, o, value, reason);
+        return option_refuse(usage, o, value, reason);
     if (parsed < o->real_min || parsed > o->real_max) {
-        snprintf(wrong, sizeof wrong, "must be from %s to %s", knell__format_seconds(o->real_min, 12, low),
-                 knell__format_seconds(o->real_max, 12, high));
-        return knell__option_refuse(usage, o, value, wrong);
+        snprintf(wrong, sizeof wrong, "must be from %s to %s", format_seconds(o->real_min, 12, low),
+                 format_seconds(o->real_max, 12, high));
+        return option_refuse(usage, o, value, wrong);
     }
     *o->to.real = parsed;
     return -1;
 }
 
-static int set_word(const struct knell_usage *usage, const struct knell_option *o, const char *value)
+static int set_word(const struct usage *usage, const struct option *o, const char *value)
 {
     char wrong[256] = "must be one of";
 
@@ -84,42 +83,42 @@ static int set_word(const struct knell_usage *usage, const struct knell_option *
         size_t used = strlen(wrong);
         snprintf(wrong + used, sizeof wrong - used, " %s", o->words[i]);
     }
-    return knell__option_refuse(usage, o, value, wrong);
+    return option_refuse(usage, o, value, wrong);
 }
 
-int knell__option_collect(const struct knell_usage *usage, const struct knell_option *o, const char *value)
+int option_collect(const struct usage *usage, const struct option *o, const char *value)
 {
-    if (o->to.texts->n == KNELL_TEXTS_MAX)
-        return knell__cli_fail(usage, "%.80s: more than %d of them", value, KNELL_TEXTS_MAX);
+    if (o->to.texts->n == TEXTS_MAX)
+        return cli_usage_error(usage, "%.80s: more than %d of them", value, TEXTS_MAX);
     o->to.texts->items[o->to.texts->n++] = value;
     return -1;
 }
 
-int knell__option_set(const struct knell_usage *usage, const struct knell_option *o, const char *value)
+int option_set(const struct usage *usage, const struct option *o, const char *value)
 {
-    if (*value == '\0' && o->kind >= KNELL_OPTION_TEXT)
-        return knell__option_refuse(usage, o, value, "must not be empty");
+    if (*value == '\0' && o->kind >= OPTION_TEXT)
+        return option_refuse(usage, o, value, "must not be empty");
     switch (o->kind) {
-    case KNELL_OPTION_INTEGER:
+    case OPTION_INTEGER:
         return set_integer(usage, o, value);
-    case KNELL_OPTION_REAL:
+    case OPTION_REAL:
         return set_real(usage, o, value);
-    case KNELL_OPTION_DURATION:
+    case OPTION_DURATION:
         return set_duration(usage, o, value);
-    case KNELL_OPTION_SECONDS:
+    case OPTION_SECONDS:
         return set_seconds(usage, o, value);
-    case KNELL_OPTION_WORD:
+    case OPTION_WORD:
         return set_word(usage, o, value);
-    case KNELL_OPTION_TEXT:
+    case OPTION_TEXT:
         *o->to.text = value;
         return -1;
-    case KNELL_OPTION_TEXTS:
-        return knell__option_collect(usage, o, value);
-    case KNELL_OPTION_FLAG:
-    case KNELL_OPTION_OPERANDS:
-    case KNELL_OPTION_PROGRAM:
+    case OPTION_TEXTS:
+        return option_collect(usage, o, value);
+    case OPTION_FLAG:
+    case OPTION_OPERANDS:
+    case OPTION_PROGRAM:
         break;
     }
     assert(!"a kind with a value");
-    return KNELL_EXIT_FAILED;
+    return EXIT_FAILED;
 }

@@ -5,13 +5,12 @@
 #include "cli/common/options.h"
 
 /* -1: set. Otherwise the exit status, after a complaint. */
-int knell__option_set(const struct knell_usage *usage, const struct knell_option *o, const char *value);
+int option_set(const struct usage *usage, const struct option *o, const char *value);
 
 /* One more of a kind that collects; the same. */
-int knell__option_collect(const struct knell_usage *usage, const struct knell_option *o, const char *value);
+int option_collect(const struct usage *usage, const struct option *o, const char *value);
 
 /* "--opt value: what is wrong". Long values are cut, so that what is allowed still fits. */
-int knell__option_refuse(const struct knell_usage *usage, const struct knell_option *o, const char *value,
-                         const char *wrong);
+int option_refuse(const struct usage *usage, const struct option *o, const char *value, const char *wrong);
 
 #endif

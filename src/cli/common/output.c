@@ -5,30 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-int knell_output_begin(struct knell_output *o, const struct knell_usage *usage)
+int output_begin(struct output *o, const struct usage *usage)
 {
     memset(o, 0, sizeof *o);
     o->f = open_memstream(&o->text, &o->size);
     if (!o->f)
-        return knell__cli_broken(usage, "no memory for the output");
-    return KNELL_EXIT_OK;
+        return cli_failure(usage, "no memory for the output");
+    return EXIT_OK;
 }
 
-void knell_output_drop(struct knell_output *o)
+void output_drop(struct output *o)
 {
     fclose(o->f);
     free(o->text);
     memset(o, 0, sizeof *o);
 }
 
-int knell_output_commit(struct knell_output *o, const struct knell_usage *usage)
+int output_commit(struct output *o, const struct usage *usage)
 {
-    int status = KNELL_EXIT_OK;
+    int status = EXIT_OK;
 
     if (fflush(o->f) != 0 || ferror(o->f))
-        status = knell__cli_broken(usage, "no memory for the output");
+        status = cli_failure(usage, "no memory for the output");
     else if (fwrite(o->text, 1, o->size, stdout) != o->size || fflush(stdout) != 0)
-        status = knell__cli_broken(usage, "cannot write the output: %s", strerror(errno));
-    knell_output_drop(o);
+        status = cli_failure(usage, "cannot write the output: %s", strerror(errno));
+    output_drop(o);
     return status;
 }

@@ -6,19 +6,19 @@
 
 #include <stdio.h>
 
-struct knell_output {
+struct output {
     FILE *f; /* write here */
     char *text;
     size_t size;
 };
 
-/* 0, or KNELL_EXIT_FAILED with a complaint when there is no memory. */
-int knell_output_begin(struct knell_output *o, const struct knell_usage *usage);
+/* 0, or EXIT_FAILED with a complaint when there is no memory. */
+int output_begin(struct output *o, const struct usage *usage);
 
-/* Writes all of it to standard output. 0, or KNELL_EXIT_FAILED with a complaint (full disk, closed pipe). */
-int knell_output_commit(struct knell_output *o, const struct knell_usage *usage);
+/* Writes all of it to standard output. 0, or EXIT_FAILED with a complaint (full disk, closed pipe). */
+int output_commit(struct output *o, const struct usage *usage);
 
 /* Instead of commit. */
-void knell_output_drop(struct knell_output *o);
+void output_drop(struct output *o);
 
 #endif

@@ -74,7 +74,7 @@ static const char *split(const char *text, long double *number, const struct uni
     return NULL;
 }
 
-const char *knell__parse_duration(const char *text, int64_t *duration_ns)
+const char *parse_duration(const char *text, int64_t *duration_ns)
 {
     long double number, ns;
     const struct unit *unit;
@@ -83,7 +83,7 @@ const char *knell__parse_duration(const char *text, int64_t *duration_ns)
     if (wrong)
         return wrong;
     ns = number * (long double)unit->ns;
-    if (!(ns <= (long double)KNELL_DURATION_MAX_NS))
+    if (!(ns <= (long double)DURATION_MAX_NS))
         return "must be at most 200y";
     if (ns > 0 && llroundl(ns) == 0)
         return "must be 0 or at least 1ns";
@@ -91,7 +91,7 @@ const char *knell__parse_duration(const char *text, int64_t *duration_ns)
     return NULL;
 }
 
-const char *knell__parse_seconds(const char *text, double *seconds)
+const char *parse_seconds(const char *text, double *seconds)
 {
     long double number;
     const struct unit *unit;
@@ -106,7 +106,7 @@ const char *knell__parse_seconds(const char *text, double *seconds)
     return NULL;
 }
 
-const char *knell__parse_integer(const char *text, int64_t *value)
+const char *parse_integer(const char *text, int64_t *value)
 {
     const char *digits = text + (*text == '-' || *text == '+');
     char *end;
@@ -123,7 +123,7 @@ const char *knell__parse_integer(const char *text, int64_t *value)
     return NULL;
 }
 
-const char *knell__parse_real(const char *text, double *value)
+const char *parse_real(const char *text, double *value)
 {
     const char *end = number_end(text);
 
@@ -136,7 +136,7 @@ const char *knell__parse_real(const char *text, double *value)
     return NULL;
 }
 
-const char *knell__format_seconds(double seconds, int digits, char text[KNELL_DURATION_TEXT])
+const char *format_seconds(double seconds, int digits, char text[DURATION_TEXT])
 {
     const struct unit *unit = &units[0];
     double rounded = seconds * 1e9 * (1 + 0.5 * pow(10, -digits)); /* 999.9999 ns reads as 1 us, not as 1000 ns */
@@ -147,11 +147,11 @@ const char *knell__format_seconds(double seconds, int digits, char text[KNELL_DU
     }
     if (seconds == 0)
         unit = find_unit("s");
-    snprintf(text, KNELL_DURATION_TEXT, "%.*g %s", digits, seconds * 1e9 / (double)unit->ns, unit->name);
+    snprintf(text, DURATION_TEXT, "%.*g %s", digits, seconds * 1e9 / (double)unit->ns, unit->name);
     return text;
 }
 
-const char *knell__format_duration(int64_t duration_ns, char text[KNELL_DURATION_TEXT])
+const char *format_duration(int64_t duration_ns, char text[DURATION_TEXT])
 {
-    return knell__format_seconds((double)duration_ns / 1e9, 12, text);
+    return format_seconds((double)duration_ns / 1e9, 12, text);
 }

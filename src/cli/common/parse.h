@@ -8,23 +8,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KNELL_DURATION_MAX_NS ((int64_t)200 * 365 * 86400 * 1000000000) /* 200 y; int64 ends at 292 y */
+#define DURATION_MAX_NS ((int64_t)200 * 365 * 86400 * 1000000000) /* 200 y; int64 ends at 292 y */
 
 /* A decimal number and one of ns us ms s min h d y (365 days), as in 0.1s, 1e-3s, 20y. Not negative, at most 200 y,
  * and not so small that it would round to zero. */
-const char *knell__parse_duration(const char *text, int64_t *duration_ns);
+const char *parse_duration(const char *text, int64_t *duration_ns);
 
 /* The same to seconds, without rounding to nanoseconds and without the limit of 200 y (a node's MTBF may be longer). */
-const char *knell__parse_seconds(const char *text, double *seconds);
+const char *parse_seconds(const char *text, double *seconds);
 
-const char *knell__parse_integer(const char *text, int64_t *value);
+const char *parse_integer(const char *text, int64_t *value);
 
 /* Finite decimal numbers only: no hexadecimal, no nan, no inf. */
-const char *knell__parse_real(const char *text, double *value);
+const char *parse_real(const char *text, double *value);
 
 /* "10.001 ms", "21.972 s", "20 y": the largest unit in which the number is at least 1, `digits` significant digits. */
-enum { KNELL_DURATION_TEXT = 32 };
-const char *knell__format_seconds(double seconds, int digits, char text[KNELL_DURATION_TEXT]);
-const char *knell__format_duration(int64_t duration_ns, char text[KNELL_DURATION_TEXT]);
+enum { DURATION_TEXT = 32 };
+const char *format_seconds(double seconds, int digits, char text[DURATION_TEXT]);
+const char *format_duration(int64_t duration_ns, char text[DURATION_TEXT]);
 
 #endif

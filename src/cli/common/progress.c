@@ -18,7 +18,7 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-void knell_progress_begin(struct knell_progress *p, const char *label, uint64_t total)
+void progress_begin(struct progress *p, const char *label, uint64_t total)
 {
     memset(p, 0, sizeof *p);
     p->shown = isatty(STDERR_FILENO) && total > 0;
@@ -43,15 +43,15 @@ static void format_bar(double part, int width, char *text, size_t size)
 }
 
 /* Where there is no room for all of it, the bar gets shorter, then the rate goes, then the bar, then the time left. */
-void knell__progress_format(const char *label, uint64_t done, uint64_t total, double elapsed_s, int width, char *text,
-                            unsigned size)
+void progress_format(const char *label, uint64_t done, uint64_t total, double elapsed_s, int width, char *text,
+                     unsigned size)
 {
     double part = (double)done / (double)total;
     double rate = elapsed_s > 0 ? (double)done / elapsed_s : 0;
-    char left[KNELL_DURATION_TEXT] = "?", bar[2 * BAR + 8], share[16], speed[32], end[KNELL_DURATION_TEXT + 8];
+    char left[DURATION_TEXT] = "?", bar[2 * BAR + 8], share[16], speed[32], end[DURATION_TEXT + 8];
 
     if (rate > 0)
-        knell__format_seconds((double)(total - done) / rate, 3, left);
+        format_seconds((double)(total - done) / rate, 3, left);
     snprintf(share, sizeof share, "  %3.0f%%", 100 * part);
     snprintf(speed, sizeof speed, "  %.3g/s", rate);
     snprintf(end, sizeof end, "  %s left", left);
@@ -75,9 +75,9 @@ static int columns(void)
     return width - 1 < TEXT - 1 ? width - 1 : TEXT - 1;
 }
 
-void knell_progress_report(void *progress, uint64_t done)
+void progress_report(void *progress, uint64_t done)
 {
-    struct knell_progress *p = progress;
+    struct progress *p = progress;
     char text[TEXT];
 
     if (!p->shown || pthread_mutex_trylock(&p->lock) != 0)
@@ -87,14 +87,13 @@ void knell_progress_report(void *progress, uint64_t done)
         p->most = done;
     if (now - p->drawn_ns >= REDRAW_NS) {
         p->drawn_ns = now;
-        knell__progress_format(p->label, p->most, p->total, (double)(now - p->started_ns) / 1e9, columns(), text,
-                               sizeof text);
+        progress_format(p->label, p->most, p->total, (double)(now - p->started_ns) / 1e9, columns(), text, sizeof text);
         fprintf(stderr, "\r%s\033[K", text);
     }
     pthread_mutex_unlock(&p->lock);
 }
 
-void knell_progress_end(struct knell_progress *p)
+void progress_end(struct progress *p)
 {
     if (p->shown)
         fputs("\r\033[K", stderr);

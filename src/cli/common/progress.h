@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct knell_progress {
+struct progress {
     bool shown;
     const char *label;
     uint64_t total;
@@ -17,17 +17,17 @@ struct knell_progress {
     pthread_mutex_t lock;
 };
 
-void knell_progress_begin(struct knell_progress *p, const char *label, uint64_t total);
+void progress_begin(struct progress *p, const char *label, uint64_t total);
 
 /* `done` of the total are done. Cheap: draws at most ten times a second. The signature is that of the pool's
  * callback. */
-void knell_progress_report(void *progress, uint64_t done);
+void progress_report(void *progress, uint64_t done);
 
-void knell_progress_end(struct knell_progress *p);
+void progress_end(struct progress *p);
 
 /* The bar as text: "ring  [#####.....]  50%  1234/s  3 s left", at most `width` columns of it. Apart, so that a test can look
  * at it. */
-void knell__progress_format(const char *label, uint64_t done, uint64_t total, double elapsed_s, int width, char *text,
-                            unsigned size);
+void progress_format(const char *label, uint64_t done, uint64_t total, double elapsed_s, int width, char *text,
+                     unsigned size);
 
 #endif

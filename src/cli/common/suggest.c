@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A third of the word may be wrong, one letter in any case: "pln" is plan, "ring" is not ping's business. */
-void knell__suggestion_offer(struct knell_suggestion *s, const char *candidate)
+void suggestion_offer(struct suggestion *s, const char *candidate)
 {
     size_t length = strlen(candidate);
     unsigned distance = knell_edit_distance(s->word, strlen(s->word), candidate, length, false);

@@ -4,12 +4,12 @@
 
 /* A search in steps: start with {word}, offer every candidate, read best (NULL: nothing is near enough to be a
  * typo). */
-struct knell_suggestion {
+struct suggestion {
     const char *word;
     const char *best;
     unsigned distance;
 };
 
-void knell__suggestion_offer(struct knell_suggestion *s, const char *candidate);
+void suggestion_offer(struct suggestion *s, const char *candidate);
 
 #endif

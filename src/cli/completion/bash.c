@@ -59,37 +59,37 @@ static const char machine[] =
     "}\n"
     "complete -F _knell knell\n";
 
-static void write_commands(FILE *out, const char *path, const struct knell_command *table)
+static void write_commands(FILE *out, const char *path, const struct command *table)
 {
     fprintf(out, "    '%s') echo '", path);
-    for (const struct knell_command *c = table; c->name; c++)
+    for (const struct command *c = table; c->name; c++)
         fprintf(out, "%s%s", c == table ? "" : " ", c->name);
     fputs("' ;;\n", out);
 }
 
-static void write_options(FILE *out, const char *path, const struct knell_option *options, size_t n)
+static void write_options(FILE *out, const char *path, const struct option *options, size_t n)
 {
     fprintf(out, "    '%s') echo '", path);
     for (size_t i = 0; i < n; i++) {
-        if (knell__option_has_dashes(&options[i]))
+        if (option_has_dashes(&options[i]))
             fprintf(out, "--%s ", options[i].name);
-        for (size_t b = 0; b < KNELL_COUNT(options[i].brief) && options[i].brief[b]; b++)
+        for (size_t b = 0; b < COUNT_OF(options[i].brief) && options[i].brief[b]; b++)
             fprintf(out, "-%s ", options[i].brief[b]);
     }
     fputs("' ;;\n", out);
 }
 
 /* 'run --ranks' | 'run --nodes' | 'run -n') */
-static void write_names(FILE *out, const char *path, const struct knell_option *o)
+static void write_names(FILE *out, const char *path, const struct option *o)
 {
-    if (!knell__option_has_dashes(o)) {
+    if (!option_has_dashes(o)) {
         fprintf(out, "    '%s operand') ", path);
         return;
     }
     fprintf(out, "    '%s --%s'", path, o->name);
     if (o->alias)
         fprintf(out, " | '%s --%s'", path, o->alias);
-    for (size_t b = 0; b < KNELL_COUNT(o->brief) && o->brief[b]; b++)
+    for (size_t b = 0; b < COUNT_OF(o->brief) && o->brief[b]; b++)
         fprintf(out, " | '%s -%s'", path, o->brief[b]);
     fputs(") ", out);
 }
@@ -100,19 +100,19 @@ static void write_words(FILE *out, const char *const *words)
         fprintf(out, "%s%s", i ? " " : "", words[i]);
 }
 
-static void write_values(FILE *out, const char *path, const struct knell_option *options, size_t n)
+static void write_values(FILE *out, const char *path, const struct option *options, size_t n)
 {
-    static const char *const kinds[] = {[KNELL__VALUE_ANY] = "<any>",
-                                        [KNELL__VALUE_FILE] = "<file>",
-                                        [KNELL__VALUE_DIR] = "<dir>",
-                                        [KNELL__VALUE_PROGRAM] = "<program>"};
+    static const char *const kinds[] = {[COMPLETION_ANY] = "<any>",
+                                        [COMPLETION_FILE] = "<file>",
+                                        [COMPLETION_DIR] = "<dir>",
+                                        [COMPLETION_PROGRAM] = "<program>"};
     for (size_t i = 0; i < n; i++) {
-        enum knell__completion_value value = knell__completion_value_of(&options[i]);
-        if (value == KNELL__VALUE_NONE)
+        enum completion_value value = completion_value_of(&options[i]);
+        if (value == COMPLETION_NONE)
             continue;
         write_names(out, path, &options[i]);
         fputs("echo '", out);
-        if (value == KNELL__VALUE_WORDS)
+        if (value == COMPLETION_WORDS)
             write_words(out, options[i].words);
         else
             fputs(kinds[value], out);
@@ -120,20 +120,20 @@ static void write_values(FILE *out, const char *path, const struct knell_option 
     }
 }
 
-void knell__completion_bash(FILE *out, const struct knell_command *table)
+void completion_bash(FILE *out, const struct command *table)
 {
     fputs(head, out);
     fputs("\n# The commands below what was typed.\n_knell_commands()\n{\n    case $1 in\n", out);
-    knell__completion_each_level(out, table, write_commands);
+    completion_each_level(out, table, write_commands);
     fputs(
         "    esac\n}\n\n# The options of a command.\n_knell_options()\n{\n    case $1 in\n    '') echo '--version -V' ;;\n",
         out);
-    knell__completion_each(out, table, write_options);
+    completion_each(out, table, write_options);
     fputs(
         "    esac\n}\n\n# What follows an option, or a command: words, or what they are; nothing where nothing does.\n"
         "_knell_value()\n{\n    case $1 in\n",
         out);
-    knell__completion_each(out, table, write_values);
+    completion_each(out, table, write_values);
     fputs("    esac\n}\n", out);
     fputs(machine, out);
 }

@@ -7,7 +7,7 @@
 
 static const char *const shells[] = {"bash", "zsh", NULL};
 
-static const struct knell_usage usage = {
+static const struct usage usage = {
     .command = "knell completion",
     .summary = "Writes a script with which a shell completes knell's commands, options and their values.",
     .notes = "`make install` puts both where shells look for them: share/bash-completion/completions/knell and "
@@ -23,10 +23,10 @@ enum { PATH = 64 };
 struct walk {
     FILE *out;
     const char *path;
-    knell__completion_options *each;
+    completion_options *each;
 };
 
-static void on_table(void *context, const struct knell_usage *of, const struct knell_option *options, size_t n)
+static void on_table(void *context, const struct usage *of, const struct option *options, size_t n)
 {
     const struct walk *walk = context;
     (void)of;
@@ -34,14 +34,14 @@ static void on_table(void *context, const struct knell_usage *of, const struct k
 }
 
 /* A command that is run under a visitor shows its table, and does nothing else. */
-static void visit(const struct knell_command *command, const char *path, FILE *out, knell__completion_options *each)
+static void visit(const struct command *command, const char *path, FILE *out, completion_options *each)
 {
     struct walk walk = {out, path, each};
     char name[PATH], *argv[] = {name, NULL};
     snprintf(name, sizeof name, "%s", command->name);
-    knell__options_visit(on_table, &walk);
+    options_visit(on_table, &walk);
     command->run(1, argv);
-    knell__options_visit(NULL, NULL);
+    options_visit(NULL, NULL);
 }
 
 static void join(char path[PATH], const char *above, const char *name)
@@ -49,7 +49,7 @@ static void join(char path[PATH], const char *above, const char *name)
     snprintf(path, PATH, "%.40s%s%.20s", above, *above ? " " : "", name);
 }
 
-static void each_below(const char *above, const struct knell_command *table, FILE *out, knell__completion_options *each)
+static void each_below(const char *above, const struct command *table, FILE *out, completion_options *each)
 {
     char path[PATH];
     for (; table->name; table++) {
@@ -61,13 +61,12 @@ static void each_below(const char *above, const struct knell_command *table, FIL
     }
 }
 
-void knell__completion_each(FILE *out, const struct knell_command *table, knell__completion_options *each)
+void completion_each(FILE *out, const struct command *table, completion_options *each)
 {
     each_below("", table, out, each);
 }
 
-static void each_level(const char *above, const struct knell_command *table, FILE *out,
-                       knell__completion_commands *each)
+static void each_level(const char *above, const struct command *table, FILE *out, completion_commands *each)
 {
     char path[PATH];
     each(out, above, table);
@@ -78,46 +77,46 @@ static void each_level(const char *above, const struct knell_command *table, FIL
         }
 }
 
-void knell__completion_each_level(FILE *out, const struct knell_command *table, knell__completion_commands *each)
+void completion_each_level(FILE *out, const struct command *table, completion_commands *each)
 {
     each_level("", table, out, each);
 }
 
-enum knell__completion_value knell__completion_value_of(const struct knell_option *o)
+enum completion_value completion_value_of(const struct option *o)
 {
-    const char *arg = knell__option_has_dashes(o) ? o->arg : o->name;
-    if (o->kind == KNELL_OPTION_FLAG)
-        return KNELL__VALUE_NONE;
-    if (o->kind == KNELL_OPTION_PROGRAM)
-        return KNELL__VALUE_PROGRAM;
+    const char *arg = option_has_dashes(o) ? o->arg : o->name;
+    if (o->kind == OPTION_FLAG)
+        return COMPLETION_NONE;
+    if (o->kind == OPTION_PROGRAM)
+        return COMPLETION_PROGRAM;
     if (o->words)
-        return KNELL__VALUE_WORDS;
+        return COMPLETION_WORDS;
     if (arg && strcmp(arg, "FILE") == 0)
-        return KNELL__VALUE_FILE;
-    return arg && strcmp(arg, "DIR") == 0 ? KNELL__VALUE_DIR : KNELL__VALUE_ANY;
+        return COMPLETION_FILE;
+    return arg && strcmp(arg, "DIR") == 0 ? COMPLETION_DIR : COMPLETION_ANY;
 }
 
 /* ---- the command ----------------------------------------------------------------------------------------------------------- */
 
-static int write_script(const struct knell_command *table, const char *shell)
+static int write_script(const struct command *table, const char *shell)
 {
-    struct knell_output out;
-    int status = knell_output_begin(&out, &usage);
-    if (status != KNELL_EXIT_OK)
+    struct output out;
+    int status = output_begin(&out, &usage);
+    if (status != EXIT_OK)
         return status;
-    (strcmp(shell, "zsh") == 0 ? knell__completion_zsh : knell__completion_bash)(out.f, table);
-    return knell_output_commit(&out, &usage);
+    (strcmp(shell, "zsh") == 0 ? completion_zsh : completion_bash)(out.f, table);
+    return output_commit(&out, &usage);
 }
 
-int knell__command_completion(const struct knell_command *table, int argc, char **argv)
+int completion_command(const struct command *table, int argc, char **argv)
 {
-    struct knell_texts given = {0};
-    struct knell_option options[] = {KNELL_OPT_OPERANDS("SHELL", &given, 1, 1, "bash or zsh")};
+    struct texts given = {0};
+    struct option options[] = {OPT_OPERANDS("SHELL", &given, 1, 1, "bash or zsh")};
     options[0].words = shells;
-    int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+    int status = options_parse(&usage, options, COUNT_OF(options), argc, argv);
     if (status >= 0)
         return status;
     if (strcmp(given.items[0], "bash") != 0 && strcmp(given.items[0], "zsh") != 0)
-        return knell__cli_fail(&usage, "SHELL %.40s: must be bash or zsh", given.items[0]);
+        return cli_usage_error(&usage, "SHELL %.40s: must be bash or zsh", given.items[0]);
     return write_script(table, given.items[0]);
 }

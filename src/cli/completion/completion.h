@@ -11,28 +11,28 @@
 #include <stdio.h>
 
 /* The command, for the commands of this table; returns the exit status. */
-int knell__command_completion(const struct knell_command *table, int argc, char **argv);
+int completion_command(const struct command *table, int argc, char **argv);
 
 /* A command with options: `path` is what is typed after "knell". */
-typedef void knell__completion_options(FILE *out, const char *path, const struct knell_option *options, size_t n);
-void knell__completion_each(FILE *out, const struct knell_command *table, knell__completion_options *each);
+typedef void completion_options(FILE *out, const char *path, const struct option *options, size_t n);
+void completion_each(FILE *out, const struct command *table, completion_options *each);
 
 /* A level of commands; the path of the first is "". */
-typedef void knell__completion_commands(FILE *out, const char *path, const struct knell_command *table);
-void knell__completion_each_level(FILE *out, const struct knell_command *table, knell__completion_commands *each);
+typedef void completion_commands(FILE *out, const char *path, const struct command *table);
+void completion_each_level(FILE *out, const struct command *table, completion_commands *each);
 
 /* What can be offered as the value of an option, or as an operand. */
-enum knell__completion_value {
-    KNELL__VALUE_NONE, /* a flag */
-    KNELL__VALUE_ANY,
-    KNELL__VALUE_WORDS,
-    KNELL__VALUE_FILE,
-    KNELL__VALUE_DIR,
-    KNELL__VALUE_PROGRAM,
+enum completion_value {
+    COMPLETION_NONE, /* a flag */
+    COMPLETION_ANY,
+    COMPLETION_WORDS,
+    COMPLETION_FILE,
+    COMPLETION_DIR,
+    COMPLETION_PROGRAM,
 };
-enum knell__completion_value knell__completion_value_of(const struct knell_option *o);
+enum completion_value completion_value_of(const struct option *o);
 
-void knell__completion_bash(FILE *out, const struct knell_command *table);
-void knell__completion_zsh(FILE *out, const struct knell_command *table);
+void completion_bash(FILE *out, const struct command *table);
+void completion_zsh(FILE *out, const struct command *table);
 
 #endif

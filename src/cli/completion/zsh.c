@@ -42,19 +42,19 @@ static void write_quoted(FILE *out, const char *text, const char *special)
 
 /* ---- options --------------------------------------------------------------------------------------------------------------- */
 
-static void write_value(FILE *out, const struct knell_option *o)
+static void write_value(FILE *out, const struct option *o)
 {
-    static const char *const actions[] = {[KNELL__VALUE_ANY] = " ",
-                                          [KNELL__VALUE_FILE] = "_files",
-                                          [KNELL__VALUE_DIR] = "_directories",
-                                          [KNELL__VALUE_PROGRAM] = "_knell_program"};
-    enum knell__completion_value value = knell__completion_value_of(o);
-    if (value == KNELL__VALUE_NONE)
+    static const char *const actions[] = {[COMPLETION_ANY] = " ",
+                                          [COMPLETION_FILE] = "_files",
+                                          [COMPLETION_DIR] = "_directories",
+                                          [COMPLETION_PROGRAM] = "_knell_program"};
+    enum completion_value value = completion_value_of(o);
+    if (value == COMPLETION_NONE)
         return;
     fputc(':', out);
-    write_quoted(out, knell__option_has_dashes(o) && o->arg ? o->arg : o->name, ":");
+    write_quoted(out, option_has_dashes(o) && o->arg ? o->arg : o->name, ":");
     fputc(':', out);
-    if (value != KNELL__VALUE_WORDS) {
+    if (value != COMPLETION_WORDS) {
         fputs(actions[value], out);
         return;
     }
@@ -64,37 +64,36 @@ static void write_value(FILE *out, const struct knell_option *o)
 }
 
 /* `sign` is "=" where a value may come behind it. */
-static void write_option(FILE *out, const struct knell_option *o, const char *dashes, const char *name,
-                         const char *sign)
+static void write_option(FILE *out, const struct option *o, const char *dashes, const char *name, const char *sign)
 {
-    fprintf(out, " \\\n        '%s%s%s%s[", o->kind == KNELL_OPTION_TEXTS ? "*" : "", dashes, name, sign);
+    fprintf(out, " \\\n        '%s%s%s%s[", o->kind == OPTION_TEXTS ? "*" : "", dashes, name, sign);
     write_quoted(out, o->help, "[]:\\");
     fputc(']', out);
     write_value(out, o);
     fputc('\'', out);
 }
 
-static void write_operand(FILE *out, const struct knell_option *o)
+static void write_operand(FILE *out, const struct option *o)
 {
-    bool program = o->kind == KNELL_OPTION_PROGRAM;
+    bool program = o->kind == OPTION_PROGRAM;
     fprintf(out, " \\\n        '%s", program ? "(-)1" : o->max > 1 ? "*" : "1");
     write_value(out, o);
     fputs(program ? "' \\\n        '*::argument:_normal'" : "'", out);
 }
 
-static void write_command(FILE *out, const char *path, const struct knell_option *options, size_t n)
+static void write_command(FILE *out, const char *path, const struct option *options, size_t n)
 {
     fputc('\n', out);
     write_name(out, path);
     fputs("()\n{\n    _arguments '(- *)--help[this command explained]'", out);
     for (size_t i = 0; i < n; i++) {
-        const struct knell_option *o = &options[i];
-        if (!knell__option_has_dashes(o)) {
+        const struct option *o = &options[i];
+        if (!option_has_dashes(o)) {
             write_operand(out, o);
             continue;
         }
-        write_option(out, o, "--", o->name, o->kind == KNELL_OPTION_FLAG ? "" : "=");
-        for (size_t b = 0; b < KNELL_COUNT(o->brief) && o->brief[b]; b++)
+        write_option(out, o, "--", o->name, o->kind == OPTION_FLAG ? "" : "=");
+        for (size_t b = 0; b < COUNT_OF(o->brief) && o->brief[b]; b++)
             write_option(out, o, "-", o->brief[b], "");
     }
     fputs("\n}\n", out);
@@ -102,12 +101,12 @@ static void write_command(FILE *out, const char *path, const struct knell_option
 
 /* ---- levels ---------------------------------------------------------------------------------------------------------------- */
 
-static void write_level(FILE *out, const char *path, const struct knell_command *table)
+static void write_level(FILE *out, const char *path, const struct command *table)
 {
     fputc('\n', out);
     write_name(out, path);
     fputs("()\n{\n    local curcontext=$curcontext state line ret=1\n    local -a commands=(", out);
-    for (const struct knell_command *c = table; c->name; c++) {
+    for (const struct command *c = table; c->name; c++) {
         fprintf(out, "\n        '%s:", c->name);
         write_quoted(out, c->summary, "");
         fputc('\'', out);
@@ -124,10 +123,10 @@ static void write_level(FILE *out, const char *path, const struct knell_command 
     fputs("_${words[1]} 2>/dev/null && ret=0 ;;\n    esac\n    return ret\n}\n", out);
 }
 
-void knell__completion_zsh(FILE *out, const struct knell_command *table)
+void completion_zsh(FILE *out, const struct command *table)
 {
     fputs(head, out);
-    knell__completion_each(out, table, write_command);
-    knell__completion_each_level(out, table, write_level);
+    completion_each(out, table, write_command);
+    completion_each_level(out, table, write_level);
     fputs(tail, out);
 }

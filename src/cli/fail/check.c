@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct knell_usage usage = {
+static const struct usage usage = {
     .command = "knell fail check",
     .summary =
         "Checks fault scenarios written in FAIL. Errors and warnings are written as file:line:col: with the line and "
@@ -48,59 +48,58 @@ static int print_table(void)
         for (uint32_t i = 0; (effector = knell_fail_effector_at(i)) != NULL; i++)
             printf(knell_fail_effector_at(i + 1) ? "%-11s" : "%s\n", cell(effector, 1u << number));
     }
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
 /* ---- the check ------------------------------------------------------------------------------------------------------------- */
 
 /* What `knell run` refuses beyond the table: calls that there are not, more variables than it has room for. */
-static int check_for_ranks(const struct knell_fail_effector *effector, const struct knell_scenario *scenario)
+static int check_for_ranks(const struct knell_fail_effector *effector, const struct scenario *scenario)
 {
-    int status = KNELL_EXIT_OK;
+    int status = EXIT_OK;
 
     if (strcmp(effector->name, "run") != 0 && strcmp(effector->name, "ghost") != 0)
-        return KNELL_EXIT_OK;
-    if (knell__run_functions_check(&usage, scenario) != KNELL_EXIT_OK ||
-        knell__run_variables_check(&usage, scenario) != KNELL_EXIT_OK)
-        status = KNELL_EXIT_FAILED;
+        return EXIT_OK;
+    if (scenario_check_calls(&usage, scenario) != EXIT_OK || scenario_check_variables(&usage, scenario) != EXIT_OK)
+        status = EXIT_FAILED;
     return status;
 }
 
-static int check(const char *file, const struct knell_texts *defines, int effector)
+static int check(const char *file, const struct texts *defines, int effector)
 {
-    struct knell_scenario scenario;
-    int status = knell__scenario_open(&usage, file, defines, &scenario);
+    struct scenario scenario;
+    int status = scenario_open(&usage, file, defines, &scenario);
 
-    if (status == KNELL_EXIT_OK && effector > 0)
-        status = knell__scenario_require(&scenario, knell_fail_effector_find(effectors[effector]));
-    if (status == KNELL_EXIT_OK && effector > 0)
+    if (status == EXIT_OK && effector > 0)
+        status = scenario_require(&scenario, knell_fail_effector_find(effectors[effector]));
+    if (status == EXIT_OK && effector > 0)
         status = check_for_ranks(knell_fail_effector_find(effectors[effector]), &scenario);
-    knell__scenario_close(&scenario);
+    scenario_close(&scenario);
     return status;
 }
 
-int knell__command_fail_check(int argc, char **argv)
+int fail_check_command(int argc, char **argv)
 {
-    struct knell_texts files = {0}, defines = {0};
+    struct texts files = {0}, defines = {0};
     int effector = 0, status;
     bool list = false;
-    struct knell_option options[] = {
-        KNELL_OPT_OPERANDS("FILE", &files, 0, KNELL_TEXTS_MAX, "the scenarios"),
-        KNELL_FAIL_OPTION_DEFINE(&defines),
-        KNELL_OPT_WORD("for", &effector, effectors, "the effector that shall run them", .fallback = "any"),
-        KNELL_OPT_FLAG("list", &list, "prints what each effector can do, and checks nothing"),
+    struct option options[] = {
+        OPT_OPERANDS("FILE", &files, 0, TEXTS_MAX, "the scenarios"),
+        SCENARIO_OPTION_DEFINE(&defines),
+        OPT_WORD("for", &effector, effectors, "the effector that shall run them", .fallback = "any"),
+        OPT_FLAG("list", &list, "prints what each effector can do, and checks nothing"),
     };
-    char **arguments = knell__fail_long_options(&usage, argc, argv);
+    char **arguments = scenario_long_options(&usage, argc, argv);
 
     if (!arguments)
-        return KNELL_EXIT_FAILED;
-    status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, arguments);
+        return EXIT_FAILED;
+    status = options_parse(&usage, options, COUNT_OF(options), argc, arguments);
     if (status < 0 && files.n == 0 && !list)
-        status = knell__cli_fail(&usage, "FILE is missing; `%s --help` explains it", usage.command);
+        status = cli_usage_error(&usage, "FILE is missing; `%s --help` explains it", usage.command);
     if (status < 0 && list)
         status = print_table();
     if (status < 0) {
-        status = KNELL_EXIT_OK;
+        status = EXIT_OK;
         for (size_t i = 0; i < files.n; i++) {
             int one = check(files.items[i], &defines, effector);
 

@@ -2,8 +2,8 @@
 #ifndef KNELL_CLI_FAIL_FAIL_H
 #define KNELL_CLI_FAIL_FAIL_H
 
-int knell__command_fail_check(int argc, char **argv);
-int knell__command_fail_graph(int argc, char **argv);
-int knell__command_fail_run(int argc, char **argv);
+int fail_check_command(int argc, char **argv);
+int fail_graph_command(int argc, char **argv);
+int fail_run_command(int argc, char **argv);
 
 #endif

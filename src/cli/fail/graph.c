@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct knell_usage usage = {
+static const struct usage usage = {
     .command = "knell fail graph",
     .summary =
         "Draws the automata of a fault scenario as SVG: one panel per daemon, one box per node, an arrow from each "
@@ -56,10 +56,10 @@ static void copy_statement(const char *p, char *text, size_t size)
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-static void add_line(struct knell_graph_entry *e, int indent, const char *text, int length)
+static void add_line(struct graph_entry *e, int indent, const char *text, int length)
 {
-    if (e->line_count < KNELL_GRAPH_LINES)
-        snprintf(e->lines[e->line_count++], KNELL_GRAPH_LINE, "%*s%.*s", indent, "", length, text);
+    if (e->line_count < GRAPH_LINES)
+        snprintf(e->lines[e->line_count++], GRAPH_LINE, "%*s%.*s", indent, "", length, text);
 }
 
 /* How much of the text fits: up to the last comma, else the last space, else a whole line. */
@@ -76,10 +76,10 @@ static int break_at(const char *text, int room)
     return room;
 }
 
-static void add_wrapped(struct knell_graph_entry *e, int indent, const char *text)
+static void add_wrapped(struct graph_entry *e, int indent, const char *text)
 {
     while (*text) {
-        int length = (int)strlen(text), room = KNELL_GRAPH_WIDTH - indent;
+        int length = (int)strlen(text), room = GRAPH_WIDTH - indent;
         int fits = length > room ? break_at(text, room) : length;
 
         add_line(e, indent, text, fits);
@@ -102,7 +102,7 @@ static void drop_goto(char *actions)
     *last = '\0';
 }
 
-static void fill_rule(struct knell_graph_entry *e, char *text)
+static void fill_rule(struct graph_entry *e, char *text)
 {
     char *arrow = strstr(text, "->"), *end = arrow ? arrow : text + strlen(text); /* a very long rule was cut off */
     char *actions = arrow ? arrow + 2 : end;
@@ -114,8 +114,8 @@ static void fill_rule(struct knell_graph_entry *e, char *text)
     if (e->target >= -1)
         drop_goto(actions);
     e->event_length = (int)(strstr(text, "&&") ? strcspn(text, "&") : strlen(text));
-    if ((int)(strlen(text) + strlen(actions)) + 3 <= KNELL_GRAPH_WIDTH && *actions) {
-        char whole[KNELL_GRAPH_LINE];
+    if ((int)(strlen(text) + strlen(actions)) + 3 <= GRAPH_WIDTH && *actions) {
+        char whole[GRAPH_LINE];
 
         snprintf(whole, sizeof whole, "%.55s \u2192 %.55s", text, actions);
         add_line(e, 0, whole, (int)strlen(whole));
@@ -132,17 +132,17 @@ static void fill_rule(struct knell_graph_entry *e, char *text)
 
 /* ---- rules and nodes --------------------------------------------------------------------------------------------- */
 
-static enum knell_graph_kind kind_of(enum knell_fail_event_type event)
+static enum graph_kind kind_of(enum knell_fail_event_type event)
 {
     if (event <= KNELL_FAIL_ONERROR)
-        return KNELL_GRAPH_PROCESS;
+        return GRAPH_PROCESS;
     if (event <= KNELL_FAIL_WATCH)
-        return KNELL_GRAPH_CALL;
-    return event == KNELL_FAIL_MESSAGE ? KNELL_GRAPH_MESSAGE : KNELL_GRAPH_TIMER;
+        return GRAPH_CALL;
+    return event == KNELL_FAIL_MESSAGE ? GRAPH_MESSAGE : GRAPH_TIMER;
 }
 
-static void collect_rule(const struct knell_scenario *s, const struct knell__fail_rule *rule, uint32_t node,
-                         struct knell_graph_entry *e)
+static void collect_rule(const struct scenario *s, const struct knell__fail_rule *rule, uint32_t node,
+                         struct graph_entry *e)
 {
     char text[1024];
 
@@ -162,12 +162,12 @@ static void collect_rule(const struct knell_scenario *s, const struct knell__fai
 }
 
 /* The declaration's place is that of its name; what comes before it on the way is said again. */
-static void collect_decl(const struct knell_scenario *s, const struct knell__fail_decl *d, struct knell_graph_entry *e)
+static void collect_decl(const struct scenario *s, const struct knell__fail_decl *d, struct graph_entry *e)
 {
     static const char *const words[] = {"int", "always int", "time_g"};
     char rest[1024], text[1100];
 
-    e->kind = KNELL_GRAPH_DECL;
+    e->kind = GRAPH_DECL;
     e->target = -3;
     copy_statement(source_at(&s->source, d->at), rest, sizeof rest);
     snprintf(text, sizeof text, "%s %s",
@@ -175,8 +175,8 @@ static void collect_decl(const struct knell_scenario *s, const struct knell__fai
     add_wrapped(e, 0, text);
 }
 
-static int collect_box(const struct knell_scenario *s, const struct knell__fail_node *node, uint32_t number,
-                       struct knell_graph_box *box)
+static int collect_box(const struct scenario *s, const struct knell__fail_node *node, uint32_t number,
+                       struct graph_box *box)
 {
     const struct knell_fail_program *p = s->program;
 
@@ -184,12 +184,12 @@ static int collect_box(const struct knell_scenario *s, const struct knell__fail_
     box->entry_count = node->decls.count + node->rules.count;
     box->entries = calloc(box->entry_count + 1, sizeof *box->entries);
     if (!box->entries)
-        return KNELL_EXIT_FAILED;
+        return EXIT_FAILED;
     for (uint32_t i = 0; i < node->decls.count; i++)
         collect_decl(s, &p->decls[node->decls.first + i], &box->entries[i]);
     for (uint32_t i = 0; i < node->rules.count; i++)
         collect_rule(s, &p->rules[node->rules.first + i], number, &box->entries[node->decls.count + i]);
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
 static void collect_places(const struct knell_fail_program *p, uint32_t daemon, char *text, size_t size)
@@ -208,10 +208,10 @@ static void collect_places(const struct knell_fail_program *p, uint32_t daemon, 
     }
 }
 
-static int collect_panel(const struct knell_scenario *s, uint32_t number, struct knell_graph_panel *panel)
+static int collect_panel(const struct scenario *s, uint32_t number, struct graph_panel *panel)
 {
     const struct knell__fail_daemon *d = &s->program->daemons[number];
-    int status = KNELL_EXIT_OK;
+    int status = EXIT_OK;
 
     panel->name = d->name;
     panel->implicit = d->implicit;
@@ -221,15 +221,15 @@ static int collect_panel(const struct knell_scenario *s, uint32_t number, struct
     panel->box_count = d->nodes.count;
     panel->boxes = calloc(d->nodes.count + 1, sizeof *panel->boxes);
     if (!panel->entries || !panel->boxes)
-        return KNELL_EXIT_FAILED;
+        return EXIT_FAILED;
     for (uint32_t i = 0; i < d->decls.count; i++)
         collect_decl(s, &s->program->decls[d->decls.first + i], &panel->entries[i]);
-    for (uint32_t i = 0; i < d->nodes.count && status == KNELL_EXIT_OK; i++)
+    for (uint32_t i = 0; i < d->nodes.count && status == EXIT_OK; i++)
         status = collect_box(s, &s->program->nodes[d->nodes.first + i], i, &panel->boxes[i]);
     return status;
 }
 
-static void free_panels(struct knell_graph_panel *panels, uint32_t count)
+static void free_panels(struct graph_panel *panels, uint32_t count)
 {
     for (uint32_t i = 0; panels && i < count; i++) {
         for (uint32_t j = 0; panels[i].boxes && j < panels[i].box_count; j++)
@@ -242,59 +242,59 @@ static void free_panels(struct knell_graph_panel *panels, uint32_t count)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static int write_picture(const struct knell_scenario *s, const char *file, struct knell_graph_panel *panels)
+static int write_picture(const struct scenario *s, const char *file, struct graph_panel *panels)
 {
     const char *slash = strrchr(s->source.name, '/');
     FILE *out = file ? fopen(file, "w") : stdout;
     bool bad;
 
     if (!out)
-        return knell__cli_fail(&usage, "--output %.200s: %s", file, strerror(errno));
-    knell__graph_draw(out, slash ? slash + 1 : s->source.name, panels, s->program->daemon_count);
+        return cli_usage_error(&usage, "--output %.200s: %s", file, strerror(errno));
+    graph_draw(out, slash ? slash + 1 : s->source.name, panels, s->program->daemon_count);
     bad = fflush(out) != 0 || ferror(out);
     if (file)
         bad |= fclose(out) != 0;
-    return bad ? knell__cli_broken(&usage, "cannot write the picture: %s", strerror(errno)) : KNELL_EXIT_OK;
+    return bad ? cli_failure(&usage, "cannot write the picture: %s", strerror(errno)) : EXIT_OK;
 }
 
-static int graph(const struct knell_scenario *s, const char *file)
+static int graph(const struct scenario *s, const char *file)
 {
     uint32_t count = s->program->daemon_count;
-    struct knell_graph_panel *panels = calloc(count + 1, sizeof *panels);
-    int status = panels ? KNELL_EXIT_OK : KNELL_EXIT_FAILED;
+    struct graph_panel *panels = calloc(count + 1, sizeof *panels);
+    int status = panels ? EXIT_OK : EXIT_FAILED;
 
-    for (uint32_t i = 0; i < count && status == KNELL_EXIT_OK; i++)
+    for (uint32_t i = 0; i < count && status == EXIT_OK; i++)
         status = collect_panel(s, i, &panels[i]);
-    if (status == KNELL_EXIT_OK)
+    if (status == EXIT_OK)
         status = write_picture(s, file, panels);
     else
-        knell__cli_broken(&usage, "no memory for the picture");
+        cli_failure(&usage, "no memory for the picture");
     free_panels(panels, count);
     return status;
 }
 
-int knell__command_fail_graph(int argc, char **argv)
+int fail_graph_command(int argc, char **argv)
 {
-    struct knell_texts files = {0}, defines = {0};
+    struct texts files = {0}, defines = {0};
     const char *output = NULL;
-    struct knell_scenario scenario;
-    struct knell_option options[] = {
-        KNELL_OPT_OPERANDS("FILE", &files, 1, 1, "the scenario"),
-        KNELL_FAIL_OPTION_DEFINE(&defines),
-        KNELL_OPT_TEXT("output", "FILE", &output, "writes the picture here; also -o FILE",
-                       .fallback_help = "standard output"),
+    struct scenario scenario;
+    struct option options[] = {
+        OPT_OPERANDS("FILE", &files, 1, 1, "the scenario"),
+        SCENARIO_OPTION_DEFINE(&defines),
+        OPT_TEXT("output", "FILE", &output, "writes the picture here; also -o FILE",
+                 .fallback_help = "standard output"),
     };
-    char **arguments = knell__fail_long_options(&usage, argc, argv);
+    char **arguments = scenario_long_options(&usage, argc, argv);
     int status;
 
     if (!arguments)
-        return KNELL_EXIT_FAILED;
-    status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, arguments);
+        return EXIT_FAILED;
+    status = options_parse(&usage, options, COUNT_OF(options), argc, arguments);
     if (status < 0) {
-        status = knell__scenario_open(&usage, files.items[0], &defines, &scenario);
-        if (status == KNELL_EXIT_OK)
+        status = scenario_open(&usage, files.items[0], &defines, &scenario);
+        if (status == EXIT_OK)
             status = graph(&scenario, output);
-        knell__scenario_close(&scenario);
+        scenario_close(&scenario);
     }
     free(arguments);
     return status;

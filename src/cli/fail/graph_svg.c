@@ -22,7 +22,7 @@ static const char *lane_colour(int target)
     return lanes[(size_t)target % (sizeof lanes / sizeof *lanes)];
 }
 
-static const char *kind_colour(enum knell_graph_kind kind)
+static const char *kind_colour(enum graph_kind kind)
 {
     static const char *const colours[] = {"#6b7280", "#2f7a39", "#b45309", "#1d4ed8", "#7e3aa8"};
 
@@ -60,7 +60,7 @@ static int letters(const char *text)
 
 /* ---- measuring --------------------------------------------------------------------------------------------------- */
 
-static double widest(const struct knell_graph_entry *entries, uint32_t count, double width)
+static double widest(const struct graph_entry *entries, uint32_t count, double width)
 {
     for (uint32_t i = 0; i < count; i++) {
         for (int j = 0; j < entries[i].line_count; j++) {
@@ -72,18 +72,18 @@ static double widest(const struct knell_graph_entry *entries, uint32_t count, do
     return width;
 }
 
-static double stack(struct knell_graph_entry *entries, uint32_t count, double y)
+static double stack(struct graph_entry *entries, uint32_t count, double y)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (i > 0 && entries[i].kind != KNELL_GRAPH_DECL && entries[i - 1].kind == KNELL_GRAPH_DECL)
+        if (i > 0 && entries[i].kind != GRAPH_DECL && entries[i - 1].kind == GRAPH_DECL)
             y += 6;
         entries[i].y = y;
-        y += entries[i].line_count * LINE + (entries[i].kind == KNELL_GRAPH_DECL ? 0 : 4);
+        y += entries[i].line_count * LINE + (entries[i].kind == GRAPH_DECL ? 0 : 4);
     }
     return y;
 }
 
-static void measure(struct knell_graph_panel *p, double x)
+static void measure(struct graph_panel *p, double x)
 {
     double y = TOP, width = widest(p->entries, p->entry_count, 190);
 
@@ -105,34 +105,34 @@ static void measure(struct knell_graph_panel *p, double x)
 
 /* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
-static void draw_entry(FILE *out, const struct knell_graph_entry *e, double x)
+static void draw_entry(FILE *out, const struct graph_entry *e, double x)
 {
     for (int i = 0; i < e->line_count; i++) {
         const char *line = e->lines[i];
-        int event = i == 0 && e->kind != KNELL_GRAPH_DECL ? e->event_length : 0;
+        int event = i == 0 && e->kind != GRAPH_DECL ? e->event_length : 0;
 
         fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\" xml:space=\"preserve\">", x, e->y + 12 + i * LINE,
-                e->kind == KNELL_GRAPH_DECL ? "decl" : "rule");
+                e->kind == GRAPH_DECL ? "decl" : "rule");
         if (event > 0) {
             fprintf(out, "<tspan fill=\"%s\" font-weight=\"bold\">", kind_colour(e->kind));
             escape(out, line, event);
             fputs("</tspan>", out);
         }
         if ((int)strlen(line) > event)
-            escape(out, line + event, KNELL_GRAPH_LINE);
+            escape(out, line + event, GRAPH_LINE);
         fputs("</text>\n", out);
     }
 }
 
 /* What stands at the right end of a rule: the node it goes to, a circle for entering again, a bar for staying. */
-static void draw_port(FILE *out, const struct knell_graph_panel *p, const struct knell_graph_entry *e, double right)
+static void draw_port(FILE *out, const struct graph_panel *p, const struct graph_entry *e, double right)
 {
     double y = e->y + 8;
 
     if (e->target >= 0) {
         fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"port\" style=\"fill:%s\">", right - 8, y + 4,
                 lane_colour(e->target));
-        escape(out, p->boxes[e->target].name, KNELL_GRAPH_LINE);
+        escape(out, p->boxes[e->target].name, GRAPH_LINE);
         fputs("</text>\n", out);
     } else if (e->target == -1) {
         fprintf(out, "<path d=\"M%.1f %.1fa5 5 0 1 1 -4 -3.6\" class=\"again\" marker-end=\"url(#small)\"/>\n",
@@ -142,9 +142,9 @@ static void draw_port(FILE *out, const struct knell_graph_panel *p, const struct
     }
 }
 
-static void draw_edge(FILE *out, const struct knell_graph_panel *p, const struct knell_graph_entry *e, double right)
+static void draw_edge(FILE *out, const struct graph_panel *p, const struct graph_entry *e, double right)
 {
-    const struct knell_graph_box *to = &p->boxes[e->target];
+    const struct graph_box *to = &p->boxes[e->target];
     double lane = right + 16 + e->target * LANE, from_y = e->y + 8, to_y = to->y + HEAD / 2, r = 6;
     int down = to_y > from_y ? 1 : -1;
 
@@ -155,9 +155,9 @@ static void draw_edge(FILE *out, const struct knell_graph_panel *p, const struct
             right + 5, lane_colour(e->target), e->target % (int)(sizeof lanes / sizeof *lanes));
 }
 
-static void draw_box(FILE *out, const struct knell_graph_panel *p, uint32_t number)
+static void draw_box(FILE *out, const struct graph_panel *p, uint32_t number)
 {
-    const struct knell_graph_box *b = &p->boxes[number];
+    const struct graph_box *b = &p->boxes[number];
     double x = p->x + MARGIN, right = x + p->box_width;
     const char *colour = lane_colour((int)number);
 
@@ -167,7 +167,7 @@ static void draw_box(FILE *out, const struct knell_graph_panel *p, uint32_t numb
         fprintf(out, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"%s\" stroke-opacity=\".35\"/>\n", x, b->y + HEAD, right,
                 colour);
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"node\" style=\"fill:%s\">", x + PAD, b->y + 20, colour);
-    escape(out, p->implicit ? "(one node)" : b->name, KNELL_GRAPH_LINE);
+    escape(out, p->implicit ? "(one node)" : b->name, GRAPH_LINE);
     fputs("</text>\n", out);
     if (number == 0)
         fprintf(out,
@@ -175,7 +175,7 @@ static void draw_box(FILE *out, const struct knell_graph_panel *p, uint32_t numb
                 "stroke=\"#374151\" marker-end=\"url(#start)\"/>\n",
                 p->x + 8, b->y + HEAD / 2, p->x + 12, b->y + HEAD / 2, x - 5);
     for (uint32_t i = 0; i < b->entry_count; i++) {
-        const struct knell_graph_entry *e = &b->entries[i];
+        const struct graph_entry *e = &b->entries[i];
 
         if (e->deadly)
             fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"4\" fill=\"#fde8e8\"/>\n",
@@ -187,14 +187,14 @@ static void draw_box(FILE *out, const struct knell_graph_panel *p, uint32_t numb
     }
 }
 
-static void draw_panel(FILE *out, const struct knell_graph_panel *p)
+static void draw_panel(FILE *out, const struct graph_panel *p)
 {
     fprintf(out, "<rect x=\"%.1f\" y=\"8\" width=\"%.1f\" height=\"%.1f\" rx=\"12\" class=\"panel\"/>\n", p->x,
             p->width, p->height - 8);
     fprintf(out, "<text x=\"%.1f\" y=\"38\" class=\"daemon\">", p->x + MARGIN);
-    escape(out, p->name, KNELL_GRAPH_LINE);
+    escape(out, p->name, GRAPH_LINE);
     fprintf(out, "<tspan class=\"places\" dx=\"10\">");
-    escape(out, p->places, KNELL_GRAPH_LINE);
+    escape(out, p->places, GRAPH_LINE);
     fputs("</tspan></text>\n", out);
     for (uint32_t i = 0; i < p->entry_count; i++)
         draw_entry(out, &p->entries[i], p->x + MARGIN + PAD);
@@ -208,7 +208,7 @@ static void draw_head(FILE *out, const char *title, double width, double height)
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
         width, height, width, height);
-    escape(out, title, KNELL_GRAPH_LINE);
+    escape(out, title, GRAPH_LINE);
     fputs("</title>\n<style>\n"
           "text{font-family:'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:12px;fill:#1f2937}\n"
           ".decl{fill:#6b7280}.node{font-weight:bold;font-size:14px}.port{font-weight:bold;text-anchor:end;font-size:"
@@ -235,7 +235,7 @@ static void draw_head(FILE *out, const char *title, double width, double height)
           out);
 }
 
-void knell__graph_draw(FILE *out, const char *title, struct knell_graph_panel *panels, uint32_t count)
+void graph_draw(FILE *out, const char *title, struct graph_panel *panels, uint32_t count)
 {
     double x = 8, height = 60;
 

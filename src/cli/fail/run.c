@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct knell_usage usage = {
+static const struct usage usage = {
     .command = "knell fail run",
     .summary =
         "Runs a fault scenario without a program under test and prints every event, the rule that fires and its "
@@ -39,11 +39,11 @@ static const struct knell_usage usage = {
 enum { DEFAULT_CALL_NS = 300000000 };
 
 struct run {
-    struct knell_texts files, defines;
+    struct texts files, defines;
     const char *script, *platform;
     int64_t seed, until_ns, delay_ns;
     bool json, summary;
-    struct knell_scenario scenario;
+    struct scenario scenario;
     struct knell_fail_world *world;
     void *world_memory;
 };
@@ -60,8 +60,8 @@ static int make_world(struct run *r, struct knell_fail_config *config)
 
     r->world_memory = size > 0 ? malloc(size) : NULL;
     if (!r->world_memory || knell_fail_world_init(r->world_memory, r->scenario.program, config, 0, &r->world) != 0)
-        return knell__cli_broken(&usage, "no memory for the automata");
-    return KNELL_EXIT_OK;
+        return cli_failure(&usage, "no memory for the automata");
+    return EXIT_OK;
 }
 
 /* ---- by hand and from a script ----------------------------------------------------------------------------------- */
@@ -73,22 +73,22 @@ static int run_lines(struct knell_fail_script *s, FILE *in, const char *name)
     char *line = NULL;
     size_t room = 0;
     unsigned number = 0;
-    int status = KNELL_EXIT_OK;
+    int status = EXIT_OK;
 
     if (person)
         fputs("> ", stderr);
-    while (status == KNELL_EXIT_OK && getline(&line, &room, in) >= 0) {
+    while (status == EXIT_OK && getline(&line, &room, in) >= 0) {
         number++;
         if (knell_fail_script_line(s, line) != 0) {
             fprintf(stderr, "%s:%u: %s\n", name, number, s->why);
-            status = person ? KNELL_EXIT_OK : KNELL_EXIT_USAGE;
+            status = person ? EXIT_OK : EXIT_USAGE;
         }
         fflush(stdout);
         if (person)
             fputs("> ", stderr);
     }
-    if (status == KNELL_EXIT_OK && !feof(in)) /* a folder, or a disk that fails: not a script that ends here */
-        status = knell__cli_fail(&usage, "%s%.200s: %s", in == stdin ? "" : "--script ", name, strerror(errno));
+    if (status == EXIT_OK && !feof(in)) /* a folder, or a disk that fails: not a script that ends here */
+        status = cli_usage_error(&usage, "%s%.200s: %s", in == stdin ? "" : "--script ", name, strerror(errno));
     free(line);
     return status;
 }
@@ -99,12 +99,12 @@ static int run_script(struct run *r)
     struct knell_fail_config config = {.seed = (uint64_t)r->seed, .message_delay = r->delay_ns};
     int64_t *values = calloc(1, knell_fail_script_size(r->scenario.program));
     FILE *in = r->script ? fopen(r->script, "r") : stdin; /* last, for its errno */
-    int status = KNELL_EXIT_USAGE;
+    int status = EXIT_USAGE;
 
     if (!in)
-        knell__cli_fail(&usage, "--script %.200s: %s", r->script, strerror(errno));
+        cli_usage_error(&usage, "--script %.200s: %s", r->script, strerror(errno));
     else if (!values)
-        status = knell__cli_broken(&usage, "no memory for the script");
+        status = cli_failure(&usage, "no memory for the script");
     if (in && values) {
         knell_fail_script_init(&script, r->scenario.program, values);
         script.sink.line = print_line;
@@ -113,7 +113,7 @@ static int run_script(struct run *r)
         config.read = knell_fail_script_read;
         status = make_world(r, &config);
         script.world = r->world;
-        if (status == KNELL_EXIT_OK) {
+        if (status == EXIT_OK) {
             knell_fail_script_settle(&script);
             status = run_lines(&script, in, r->script ? r->script : "standard input");
         }
@@ -128,7 +128,7 @@ static int run_script(struct run *r)
 
 static int bad_setting(const char *key, const char *value, const char *why)
 {
-    return knell__cli_fail(&usage, "--platform %s=%.80s: %s", key, value, why);
+    return cli_usage_error(&usage, "--platform %s=%.80s: %s", key, value, why);
 }
 
 /* "SYMBOL@TIME" or "SYMBOL@TIME/TIME"; the symbol stays where it is, in the option's copy. */
@@ -177,7 +177,7 @@ static int set_processes(const struct knell_fail_program *program, struct knell_
     char wrong[KNELL_FAIL_NAME_MAX + 80];
     int64_t number;
 
-    if (knell__parse_integer(value, &number) || number < 1 || number > group.size) {
+    if (parse_integer(value, &number) || number < 1 || number > group.size) {
         snprintf(wrong, sizeof wrong, "must be a whole number from 1 to %u, the size of group %s", group.size,
                  group.name);
         return bad_setting("processes", value, wrong);
@@ -198,7 +198,7 @@ static int set_platform(const struct knell_fail_program *program, struct knell_p
                  {"relaunch", &c->relaunch},
                  {"length", &c->length}};
 
-    for (size_t i = 0; i < KNELL_COUNT(times); i++) {
+    for (size_t i = 0; i < COUNT_OF(times); i++) {
         if (strcmp(times[i].name, key) == 0) {
             const char *why = knell_fail_parse_time(value, times[i].time);
 
@@ -221,7 +221,7 @@ static int set_platform(const struct knell_fail_program *program, struct knell_p
 /* key=value,key=value in a copy that the config points into. Only calls may be many. */
 static int parse_platform(const struct knell_fail_program *program, struct knell_platform_config *c, char *text)
 {
-    struct knell_texts keys = {0};
+    struct texts keys = {0};
 
     for (char *next, *item = text; item && *item; item = next) {
         char *equals;
@@ -231,14 +231,14 @@ static int parse_platform(const struct knell_fail_program *program, struct knell
             *next++ = '\0';
         equals = strchr(item, '=');
         if (!equals)
-            return knell__cli_fail(&usage, "--platform %.80s: must be key=value", item);
+            return cli_usage_error(&usage, "--platform %.80s: must be key=value", item);
         *equals = '\0';
         for (size_t i = 0; i < keys.n; i++) {
             if (strcmp(keys.items[i], item) == 0)
                 return bad_setting(item, equals + 1, "given twice");
         }
         if (set_platform(program, c, item, equals + 1) >= 0)
-            return KNELL_EXIT_USAGE;
+            return EXIT_USAGE;
         if (strcmp(item, "call") != 0)
             keys.items[keys.n++] = item; /* of the few there are, each once: there is room */
     }
@@ -282,12 +282,12 @@ static int run_model(struct run *r, const struct knell_platform_config *config)
     struct knell_platform *p;
 
     if (!memory)
-        return knell__cli_broken(&usage, "no memory for the platform");
+        return cli_failure(&usage, "no memory for the platform");
     p = knell_platform_init(memory, r->scenario.program, r->world, config, 0);
     knell_platform_run(p, r->world, r->until_ns, &watcher);
     print_summary(r, p);
     free(memory);
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
 /* A function that the scenario waits for and that no call= names is called all the same: else it would wait for ever. */
@@ -312,19 +312,19 @@ static int run_platform(struct run *r)
     int status;
 
     if (!copy)
-        return knell__cli_broken(&usage, "no memory for the platform");
-    status = knell__scenario_require(&r->scenario, knell_fail_effector_find("platform"));
-    if (status == KNELL_EXIT_OK && !knell_platform_defaults(r->scenario.program, &platform))
-        status = knell__cli_fail(&usage, "--platform: the scenario has no group with a program");
-    if (status == KNELL_EXIT_OK && parse_platform(r->scenario.program, &platform, copy) >= 0)
-        status = KNELL_EXIT_USAGE;
-    if (status == KNELL_EXIT_OK)
+        return cli_failure(&usage, "no memory for the platform");
+    status = scenario_require(&r->scenario, knell_fail_effector_find("platform"));
+    if (status == EXIT_OK && !knell_platform_defaults(r->scenario.program, &platform))
+        status = cli_usage_error(&usage, "--platform: the scenario has no group with a program");
+    if (status == EXIT_OK && parse_platform(r->scenario.program, &platform, copy) >= 0)
+        status = EXIT_USAGE;
+    if (status == EXIT_OK)
         call_the_rest(r->scenario.program, &platform);
-    if (status == KNELL_EXIT_OK && knell_platform_check(r->scenario.program, &platform, &why) != 0)
-        status = knell__cli_fail(&usage, "--platform: %s", why);
-    if (status == KNELL_EXIT_OK)
+    if (status == EXIT_OK && knell_platform_check(r->scenario.program, &platform, &why) != 0)
+        status = cli_usage_error(&usage, "--platform: %s", why);
+    if (status == EXIT_OK)
         status = make_world(r, &config);
-    if (status == KNELL_EXIT_OK)
+    if (status == EXIT_OK)
         status = run_model(r, &platform);
     free(copy);
     return status;
@@ -335,51 +335,50 @@ static int run_platform(struct run *r)
 static int parse(int argc, char **argv, struct run *r)
 {
     static const char *const platform_only[] = {"until", "summary"};
-    struct knell_option options[] = {
-        KNELL_OPT_OPERANDS("FILE", &r->files, 1, 1, "the scenario"),
-        KNELL_FAIL_OPTION_DEFINE(&r->defines),
-        KNELL_OPT_TEXT("script", "FILE", &r->script, "reads the events from here", .fallback_help = "standard input"),
-        KNELL_OPT_TEXT("platform", "SETTINGS", &r->platform, "runs on the platform model instead"),
-        KNELL_OPT_DURATION("until", "T", &r->until_ns, 0, KNELL_DURATION_MAX_NS, "how long the platform runs",
-                           .fallback = "10min"),
-        KNELL_OPT_DURATION("delay", "T", &r->delay_ns, 0, INT64_C(3600000000000), "how long a message takes",
-                           .fallback_help = "0 by hand, 100us on the platform"),
-        KNELL_OPT_INTEGER("seed", "N", &r->seed, 0, INT64_MAX, "what the draws depend on", .fallback = "1"),
-        KNELL_OPT_FLAG("json", &r->json, "one JSON object per line"),
-        KNELL_OPT_FLAG("summary", &r->summary, "only the last line of a run on the platform"),
+    struct option options[] = {
+        OPT_OPERANDS("FILE", &r->files, 1, 1, "the scenario"),
+        SCENARIO_OPTION_DEFINE(&r->defines),
+        OPT_TEXT("script", "FILE", &r->script, "reads the events from here", .fallback_help = "standard input"),
+        OPT_TEXT("platform", "SETTINGS", &r->platform, "runs on the platform model instead"),
+        OPT_DURATION("until", "T", &r->until_ns, 0, DURATION_MAX_NS, "how long the platform runs", .fallback = "10min"),
+        OPT_DURATION("delay", "T", &r->delay_ns, 0, INT64_C(3600000000000), "how long a message takes",
+                     .fallback_help = "0 by hand, 100us on the platform"),
+        OPT_INTEGER("seed", "N", &r->seed, 0, INT64_MAX, "what the draws depend on", .fallback = "1"),
+        OPT_FLAG("json", &r->json, "one JSON object per line"),
+        OPT_FLAG("summary", &r->summary, "only the last line of a run on the platform"),
     };
-    int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+    int status = options_parse(&usage, options, COUNT_OF(options), argc, argv);
 
     if (status >= 0)
         return status;
-    for (size_t i = 0; i < KNELL_COUNT(platform_only) && !r->platform; i++) {
-        if (knell_options_find(options, KNELL_COUNT(options), platform_only[i])->given)
-            return knell__cli_fail(&usage, "--%s: only with --platform", platform_only[i]);
+    for (size_t i = 0; i < COUNT_OF(platform_only) && !r->platform; i++) {
+        if (options_find(options, COUNT_OF(options), platform_only[i])->given)
+            return cli_usage_error(&usage, "--%s: only with --platform", platform_only[i]);
     }
     if (r->platform && r->script)
-        return knell__cli_fail(&usage, "--script and --platform exclude each other");
-    if (r->platform && !knell_options_find(options, KNELL_COUNT(options), "delay")->given)
+        return cli_usage_error(&usage, "--script and --platform exclude each other");
+    if (r->platform && !options_find(options, COUNT_OF(options), "delay")->given)
         r->delay_ns = 100000;
     return -1;
 }
 
-int knell__command_fail_run(int argc, char **argv)
+int fail_run_command(int argc, char **argv)
 {
     struct run r = {0};
-    char **arguments = knell__fail_long_options(&usage, argc, argv);
+    char **arguments = scenario_long_options(&usage, argc, argv);
     int status;
 
     if (!arguments)
-        return KNELL_EXIT_FAILED;
+        return EXIT_FAILED;
     status = parse(argc, arguments, &r);
     if (status < 0) {
-        status = knell__scenario_open(&usage, r.files.items[0], &r.defines, &r.scenario);
-        if (status == KNELL_EXIT_OK)
+        status = scenario_open(&usage, r.files.items[0], &r.defines, &r.scenario);
+        if (status == EXIT_OK)
             status = r.platform ? run_platform(&r) : run_script(&r);
-        knell__scenario_close(&r.scenario);
+        scenario_close(&r.scenario);
     }
-    if (status == KNELL_EXIT_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        status = knell__cli_broken(&usage, "cannot write the output: %s", strerror(errno));
+    if (status == EXIT_OK && (fflush(stdout) != 0 || ferror(stdout)))
+        status = cli_failure(&usage, "cannot write the output: %s", strerror(errno));
     free(r.world_memory);
     free(arguments);
     return status;

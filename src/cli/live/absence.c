@@ -10,21 +10,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MS KNELL__LIVE_MS
+#define MS LIVE_MS
 enum { CPUS = 256, WINDOWS = 4096 /* kept; more than enough to make a measurement worthless */ };
 
 struct watcher {
     pthread_t thread;
-    struct knell__live_away *away;
+    struct live_watch *watch;
     int cpu;
     int64_t longest;
 };
 
-struct knell__live_away {
+struct live_watch {
     int64_t delta, nap;
     _Atomic bool over;
     pthread_mutex_t lock;
-    struct knell__away window[WINDOWS];
+    struct live_absence window[WINDOWS];
     size_t windows;
     unsigned watchers;
     struct watcher watcher[CPUS];
@@ -33,88 +33,88 @@ struct knell__live_away {
     double steal_s;
 };
 
-static void note_window(struct knell__live_away *away, struct knell__away window)
+static void note_window(struct live_watch *watch, struct live_absence window)
 {
-    pthread_mutex_lock(&away->lock);
-    if (away->windows < WINDOWS)
-        away->window[away->windows++] = window;
-    pthread_mutex_unlock(&away->lock);
+    pthread_mutex_lock(&watch->lock);
+    if (watch->windows < WINDOWS)
+        watch->window[watch->windows++] = window;
+    pthread_mutex_unlock(&watch->lock);
 }
 
 /* ---- threads ------------------------------------------------------------------------------------------------------------- */
 
 /* An absence may begin anywhere in a nap: what is seen of it is shorter by up to one. */
-static void *watch(void *argument)
+static void *watch_processor(void *argument)
 {
     struct watcher *watcher = argument;
-    struct knell__live_away *away = watcher->away;
-    while (!atomic_load(&away->over)) {
-        int64_t before = knell__live_clock();
-        nanosleep(&(struct timespec){.tv_nsec = away->nap}, NULL);
-        int64_t now = knell__live_clock(), late = now - before - away->nap;
+    struct live_watch *watch = watcher->watch;
+    while (!atomic_load(&watch->over)) {
+        int64_t before = live_clock();
+        nanosleep(&(struct timespec){.tv_nsec = watch->nap}, NULL);
+        int64_t now = live_clock(), late = now - before - watch->nap;
         watcher->longest = late > watcher->longest ? late : watcher->longest;
-        if (late > away->delta / 2 - away->nap)
-            note_window(away, (struct knell__away){.begin = before, .end = now, .cpu = watcher->cpu});
+        if (late > watch->delta / 2 - watch->nap)
+            note_window(watch, (struct live_absence){.begin = before, .end = now, .cpu = watcher->cpu});
     }
     return NULL;
 }
 
 /* Only before all others in line: an ordinary thread wakes late also because it is not its turn. */
-static bool start_watcher(struct knell__live_away *away, int cpu)
+static bool start_watcher(struct live_watch *watch, int cpu)
 {
-    struct watcher *watcher = &away->watcher[away->watchers];
+    struct watcher *watcher = &watch->watcher[watch->watchers];
     pthread_attr_t attributes;
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
-    *watcher = (struct watcher){.away = away, .cpu = cpu};
+    *watcher = (struct watcher){.watch = watch, .cpu = cpu};
     pthread_attr_init(&attributes);
     pthread_attr_setaffinity_np(&attributes, sizeof one, &one);
     pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
     pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
     pthread_attr_setschedparam(&attributes,
                                &(struct sched_param){.sched_priority = sched_get_priority_min(SCHED_FIFO)});
-    bool started = pthread_create(&watcher->thread, &attributes, watch, watcher) == 0;
+    bool started = pthread_create(&watcher->thread, &attributes, watch_processor, watcher) == 0;
     pthread_attr_destroy(&attributes);
-    away->watchers += started;
+    watch->watchers += started;
     return started;
 }
 
 /* ---- the system's account ------------------------------------------------------------------------------------------------ */
 
-static void judge_stolen(struct knell__live_away *away, int cpu, long stolen, int64_t now)
+static void judge_stolen(struct live_watch *watch, int cpu, long stolen, int64_t now)
 {
-    double seconds = (double)(stolen - away->stolen[cpu]) / (double)sysconf(_SC_CLK_TCK);
-    away->stolen[cpu] = stolen;
-    if (!away->sampled)
+    double seconds = (double)(stolen - watch->stolen[cpu]) / (double)sysconf(_SC_CLK_TCK);
+    watch->stolen[cpu] = stolen;
+    if (!watch->sampled)
         return;
-    away->steal_s = seconds > away->steal_s ? seconds : away->steal_s;
-    if (seconds > (double)away->delta * 0.5e-9)
-        note_window(away, (struct knell__away){.begin = away->sampled, .end = now, .cpu = cpu, .stolen = true});
+    watch->steal_s = seconds > watch->steal_s ? seconds : watch->steal_s;
+    if (seconds > (double)watch->delta * 0.5e-9)
+        note_window(watch, (struct live_absence){.begin = watch->sampled, .end = now, .cpu = cpu, .stolen = true});
 }
 
 /* "cpu3 user nice system idle iowait irq softirq steal ..." */
-static void sample(struct knell__live_away *away, FILE *file, int64_t now)
+static void sample(struct live_watch *watch, FILE *file, int64_t now)
 {
     char line[512];
     int cpu;
     long stolen;
     while (fgets(line, sizeof line, file))
         if (sscanf(line, "cpu%d %*d %*d %*d %*d %*d %*d %*d %ld", &cpu, &stolen) == 2 && cpu >= 0 && cpu < CPUS)
-            judge_stolen(away, cpu, stolen, now);
+            judge_stolen(watch, cpu, stolen, now);
 }
 
-void knell__live_away_look(struct knell__live_away *away)
+void live_watch_look(struct live_watch *watch)
 {
-    int64_t now = knell__live_clock(), period = away->delta > 100 * MS ? away->delta : 100 * MS;
-    if (now - away->sampled < period)
+    int64_t now = live_clock(), period = watch->delta > 100 * MS ? watch->delta : 100 * MS;
+    if (now - watch->sampled < period)
         return;
     FILE *file = fopen("/proc/stat", "re");
     if (!file)
         return;
-    sample(away, file, now);
+    sample(watch, file, now);
     fclose(file);
-    away->sampled = now;
+    watch->sampled = now;
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------------------------- */
@@ -127,37 +127,37 @@ static int64_t nap_for(int64_t delta)
     return nap < delta / 8 ? nap : delta / 8;
 }
 
-struct knell__live_away *knell__live_away_open(int64_t delta)
+struct live_watch *live_watch_open(int64_t delta)
 {
-    struct knell__live_away *away = calloc(1, sizeof *away);
+    struct live_watch *watch = calloc(1, sizeof *watch);
     cpu_set_t ours;
-    if (!away)
+    if (!watch)
         return NULL;
-    away->delta = delta;
-    away->nap = nap_for(delta);
-    pthread_mutex_init(&away->lock, NULL);
+    watch->delta = delta;
+    watch->nap = nap_for(delta);
+    pthread_mutex_init(&watch->lock, NULL);
     if (sched_getaffinity(0, sizeof ours, &ours) == 0)
         for (int cpu = 0; cpu < CPUS; cpu++)
-            if (CPU_ISSET(cpu, &ours) && !start_watcher(away, cpu))
+            if (CPU_ISSET(cpu, &ours) && !start_watcher(watch, cpu))
                 break;
-    knell__live_away_look(away);
-    return away;
+    live_watch_look(watch);
+    return watch;
 }
 
-void knell__live_away_close(struct knell__live_away *away, struct knell__live_log *log)
+void live_watch_close(struct live_watch *watch, struct live_record *record)
 {
-    atomic_store(&away->over, true);
-    for (unsigned i = 0; i < away->watchers; i++) {
-        pthread_join(away->watcher[i].thread, NULL);
-        double seconds = (double)away->watcher[i].longest / 1e9;
-        log->longest_s = seconds > log->longest_s ? seconds : log->longest_s;
+    atomic_store(&watch->over, true);
+    for (unsigned i = 0; i < watch->watchers; i++) {
+        pthread_join(watch->watcher[i].thread, NULL);
+        double seconds = (double)watch->watcher[i].longest / 1e9;
+        record->longest_s = seconds > record->longest_s ? seconds : record->longest_s;
     }
-    log->watched = away->watchers > 0;
-    log->steal_s = away->steal_s;
-    log->away = calloc(away->windows + 1, sizeof *log->away);
-    log->aways = log->away ? away->windows : 0;
-    if (log->away)
-        memcpy(log->away, away->window, log->aways * sizeof *log->away);
-    pthread_mutex_destroy(&away->lock);
-    free(away);
+    record->watched = watch->watchers > 0;
+    record->steal_s = watch->steal_s;
+    record->absence = calloc(watch->windows + 1, sizeof *record->absence);
+    record->absences = record->absence ? watch->windows : 0;
+    if (record->absence)
+        memcpy(record->absence, watch->window, record->absences * sizeof *record->absence);
+    pthread_mutex_destroy(&watch->lock);
+    free(watch);
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 struct self {
-    const struct knell__live_child *child;
+    const struct live_child *child;
     struct knell_runtime *_Atomic runtime; /* NULL while it starts */
     int64_t begin, cpu;
     int descriptors;
@@ -25,15 +25,15 @@ static int64_t now_of(clockid_t clock)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void write_note(const struct self *self, struct knell__live_note *note)
+static void write_note(const struct self *self, struct live_note *note)
 {
-    knell__live_notes_write(self->child->notes, self->child->rank, note);
+    live_notes_write(self->child->notes, self->child->rank, note);
 }
 
 static void on_fact(void *context, const struct knell_fact *fact)
 {
     struct self *self = context;
-    struct knell__live_note note = {.word = KNELL__LIVE_FAILED};
+    struct live_note note = {.word = LIVE_NOTE_FAILED};
     struct knell_runtime_counters counters;
     struct knell_runtime *runtime = self->runtime;
     if (fact->type != KNELL_FACT_FAILED)
@@ -84,7 +84,7 @@ static void begin_counting(struct self *self)
 static void count(const struct self *self, int64_t end, int64_t cpu)
 {
     struct knell_runtime_counters counters;
-    struct knell__live_note note = {.word = KNELL__LIVE_COUNTED};
+    struct live_note note = {.word = LIVE_NOTE_COUNTED};
     if (knell_runtime_counters(self->runtime, &counters) != 0)
         return;
     note.as.counted.datagrams = counters.datagrams_sent;
@@ -108,7 +108,7 @@ static void tell_view(const struct self *self)
     if (!range || knell_runtime_view(self->runtime, range, room, &ranges) != 0)
         ranges = 0;
     for (size_t i = 0; i < ranges; i++) {
-        struct knell__live_note note = {.word = KNELL__LIVE_GONE, .as.gone = range[i]};
+        struct live_note note = {.word = LIVE_NOTE_GONE, .as.gone = range[i]};
         write_note(self, &note);
     }
     free(range);
@@ -126,7 +126,7 @@ static void wait_for(int fd)
 
 static void configure(struct self *self, struct knell_runtime_config *config)
 {
-    const struct knell__live_child *child = self->child;
+    const struct live_child *child = self->child;
     *config = knell_runtime_config_default();
     config->rank = child->rank;
     config->ranks = (uint32_t)child->plan->ranks;
@@ -147,18 +147,18 @@ static void configure(struct self *self, struct knell_runtime_config *config)
     config->on_fact_context = self;
 }
 
-_Noreturn void knell__live_child(const struct knell__live_child *child)
+_Noreturn void live_child_run(const struct live_child *child)
 {
     struct self self = {.child = child};
     struct knell_runtime_config config;
-    struct knell__live_note started = {.word = KNELL__LIVE_STARTED}, broken = {.word = KNELL__LIVE_BROKEN};
+    struct live_note started = {.word = LIVE_NOTE_STARTED}, broken = {.word = LIVE_NOTE_BROKEN};
     struct knell_runtime *runtime;
     if (child->rank != 0)
         close(child->listening);
     configure(&self, &config);
-    if (knell_runtime_start(&config, &runtime, knell__live_notes_why(child->notes, child->rank)) != 0) {
+    if (knell_runtime_start(&config, &runtime, live_notes_why(child->notes, child->rank)) != 0) {
         write_note(&self, &broken);
-        _exit(KNELL_EXIT_FAILED);
+        _exit(EXIT_FAILED);
     }
     self.runtime = runtime;
     self.descriptors = count_descriptors();
@@ -171,5 +171,5 @@ _Noreturn void knell__live_child(const struct knell__live_child *child)
     count(&self, end, cpu);
     wait_for(child->leave);
     knell_runtime_stop(runtime);
-    _exit(KNELL_EXIT_OK);
+    _exit(EXIT_OK);
 }

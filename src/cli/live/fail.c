@@ -11,55 +11,55 @@
 
 #define DELAY_NS 100000 /* of a message from daemon to daemon, on a net of their own */
 
-struct knell__live_fail {
-    struct knell__live_run *run;
-    struct knell_scenario scenario;
+struct live_fail {
+    struct live_run *run;
+    struct scenario scenario;
     void *memory;
     struct knell_fail_world *world;
     knell_rank *rank_of;   /* by instance; KNELL_NOBODY: none */
     uint32_t *instance_of; /* by rank; KNELL_NOBODY: none */
 };
 
-static knell_time now_of(const struct knell__live_fail *fail)
+static knell_time now_of(const struct live_fail *fail)
 {
-    return knell__live_clock() - fail->run->log->begin;
+    return live_clock() - fail->run->record->begin;
 }
 
 /* ---- what the scenario does ------------------------------------------------------------------------------------------------ */
 
-static struct knell__injection *add(struct knell__live_fail *fail, enum knell__live_kind kind, knell_rank rank)
+static struct live_injection *add(struct live_fail *fail, enum live_injection_kind kind, knell_rank rank)
 {
-    struct knell__injection *injection = knell__injections_add(
-        &fail->run->plan->injections, (struct knell__injection){.kind = kind, .rank = rank, .at = now_of(fail)});
+    struct live_injection *injection = live_injections_add(
+        &fail->run->plan->injections, (struct live_injection){.kind = kind, .rank = rank, .at = now_of(fail)});
     if (!injection)
-        fail->run->status = knell__cli_broken(fail->run->usage, "no memory for what --fail does");
+        fail->run->status = cli_failure(fail->run->usage, "no memory for what --fail does");
     return injection;
 }
 
 /* The stop of this rank that still lasts. */
-static struct knell__injection *lasting_stop(struct knell__live_fail *fail, knell_rank rank)
+static struct live_injection *lasting_stop(struct live_fail *fail, knell_rank rank)
 {
-    struct knell__injections *all = &fail->run->plan->injections;
+    struct live_injections *all = &fail->run->plan->injections;
     for (size_t i = all->count; i-- > 0;)
-        if (all->item[i].rank == rank && all->item[i].kind == KNELL__LIVE_STOP && !all->item[i].resumed)
+        if (all->item[i].rank == rank && all->item[i].kind == LIVE_STOP && !all->item[i].resumed)
             return &all->item[i];
     return NULL;
 }
 
-static void apply(struct knell__live_fail *fail, knell_rank rank, enum knell_fail_action_type type)
+static void apply(struct live_fail *fail, knell_rank rank, enum knell_fail_action_type type)
 {
-    struct knell__live_run *run = fail->run;
-    struct knell__injection *injection = NULL;
+    struct live_run *run = fail->run;
+    struct live_injection *injection = NULL;
     bool stopped = run->process[rank].stopped;
-    if (type == KNELL_FAIL_HALT && (injection = add(fail, KNELL__LIVE_KILL, rank)))
-        knell__live_kill(run, injection);
-    if (type == KNELL_FAIL_STOP && !stopped && (injection = add(fail, KNELL__LIVE_STOP, rank)))
-        knell__live_stop(run, injection);
+    if (type == KNELL_FAIL_HALT && (injection = add(fail, LIVE_KILL, rank)))
+        live_kill(run, injection);
+    if (type == KNELL_FAIL_STOP && !stopped && (injection = add(fail, LIVE_STOP, rank)))
+        live_stop(run, injection);
     if (type == KNELL_FAIL_CONTINUE && stopped && (injection = lasting_stop(fail, rank)))
-        knell__live_resume(run, injection);
+        live_resume(run, injection);
 }
 
-static void carry_out(struct knell__live_fail *fail, const struct knell_fail_record *record)
+static void carry_out(struct live_fail *fail, const struct knell_fail_record *record)
 {
     knell_rank rank = fail->rank_of[record->instance];
     for (uint32_t i = 0; i < record->action_count && rank != KNELL_NOBODY; i++)
@@ -67,7 +67,7 @@ static void carry_out(struct knell__live_fail *fail, const struct knell_fail_rec
             apply(fail, rank, record->actions[i].type);
 }
 
-static void feed(struct knell__live_fail *fail, enum knell_fail_event_type type, uint32_t instance)
+static void feed(struct live_fail *fail, enum knell_fail_event_type type, uint32_t instance)
 {
     struct knell_fail_event event = {.type = type, .instance = instance};
     struct knell_fail_record record;
@@ -78,7 +78,7 @@ static void feed(struct knell__live_fail *fail, enum knell_fail_event_type type,
 /* ---- what happens to processes --------------------------------------------------------------------------------------------- */
 
 /* All have started; whom its daemon does not let go is held from here on, and the others will miss it. */
-static void load_all(struct knell__live_fail *fail)
+static void load_all(struct live_fail *fail)
 {
     for (uint32_t i = 0; i < knell_fail_instance_count(fail->scenario.program); i++) {
         if (fail->rank_of[i] == KNELL_NOBODY)
@@ -90,10 +90,10 @@ static void load_all(struct knell__live_fail *fail)
     }
 }
 
-static void tell_of_ends(struct knell__live_fail *fail)
+static void tell_of_ends(struct live_fail *fail)
 {
     for (int64_t rank = 0; rank < fail->run->plan->ranks; rank++) {
-        struct knell__live_process *process = &fail->run->process[rank];
+        struct live_process *process = &fail->run->process[rank];
         if (process->pid > 0 || process->ended)
             continue;
         process->ended = true;
@@ -103,21 +103,21 @@ static void tell_of_ends(struct knell__live_fail *fail)
     }
 }
 
-int64_t knell__live_fail_act(struct knell__live_fail *fail)
+int64_t live_fail_act(struct live_fail *fail)
 {
     struct knell_fail_record record;
     tell_of_ends(fail);
-    while (fail->run->status == KNELL_EXIT_OK && knell_fail_step(fail->world, now_of(fail), NULL, &record) == 1)
+    while (fail->run->status == EXIT_OK && knell_fail_step(fail->world, now_of(fail), NULL, &record) == 1)
         carry_out(fail, &record);
     knell_time next = knell_fail_deadline(fail->world);
     /* An end is seen when the parent looks, and it does so now and then. */
-    int64_t look = knell__live_clock() + 20 * KNELL__LIVE_MS;
-    return next == KNELL_NEVER || fail->run->log->begin + next > look ? look : fail->run->log->begin + next;
+    int64_t look = live_clock() + 20 * LIVE_MS;
+    return next == KNELL_NEVER || fail->run->record->begin + next > look ? look : fail->run->record->begin + next;
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
 
-static void map_slots(struct knell__live_fail *fail)
+static void map_slots(struct live_fail *fail)
 {
     uint32_t instances = knell_fail_instance_count(fail->scenario.program), ranks = (uint32_t)fail->run->plan->ranks;
     knell_rank next = 0;
@@ -132,28 +132,28 @@ static void map_slots(struct knell__live_fail *fail)
         fail->instance_of[next++] = KNELL_NOBODY;
 }
 
-static int prepare(struct knell__live_fail *fail)
+static int prepare(struct live_fail *fail)
 {
-    struct knell__live_run *run = fail->run;
+    struct live_run *run = fail->run;
     struct knell_fail_config config = {.message_delay = DELAY_NS};
-    int status = knell__scenario_open(run->usage, run->plan->fail, &run->plan->defines, &fail->scenario);
-    if (status == KNELL_EXIT_OK)
-        status = knell__scenario_require(&fail->scenario, knell_fail_effector_find("live"));
-    if (status != KNELL_EXIT_OK)
+    int status = scenario_open(run->usage, run->plan->fail, &run->plan->defines, &fail->scenario);
+    if (status == EXIT_OK)
+        status = scenario_require(&fail->scenario, knell_fail_effector_find("live"));
+    if (status != EXIT_OK)
         return status;
     fail->memory = malloc(knell_fail_world_size(fail->scenario.program, &config));
     fail->rank_of = calloc(knell_fail_instance_count(fail->scenario.program) + 1u, sizeof *fail->rank_of);
     fail->instance_of = calloc((size_t)run->plan->ranks, sizeof *fail->instance_of);
     if (!fail->memory || !fail->rank_of || !fail->instance_of)
-        return knell__cli_broken(run->usage, "no memory for --fail %.200s", run->plan->fail);
+        return cli_failure(run->usage, "no memory for --fail %.200s", run->plan->fail);
     map_slots(fail);
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
-struct knell__live_fail *knell__live_fail_open(struct knell__live_run *run, int *status)
+struct live_fail *live_fail_open(struct live_run *run, int *status)
 {
-    struct knell__live_fail *fail = calloc(1, sizeof *fail);
-    *status = KNELL_EXIT_FAILED;
+    struct live_fail *fail = calloc(1, sizeof *fail);
+    *status = EXIT_FAILED;
     if (!fail)
         return NULL;
     fail->run = run;
@@ -161,18 +161,18 @@ struct knell__live_fail *knell__live_fail_open(struct knell__live_run *run, int 
     return fail;
 }
 
-void knell__live_fail_begin(struct knell__live_fail *fail)
+void live_fail_begin(struct live_fail *fail)
 {
     struct knell_fail_config config = {.seed = (uint64_t)fail->run->plan->seed, .message_delay = DELAY_NS};
     knell_fail_world_init(fail->memory, fail->scenario.program, &config, 0, &fail->world);
     load_all(fail);
 }
 
-void knell__live_fail_close(struct knell__live_fail *fail)
+void live_fail_close(struct live_fail *fail)
 {
     if (!fail)
         return;
-    knell__scenario_close(&fail->scenario);
+    scenario_close(&fail->scenario);
     free(fail->memory);
     free(fail->rank_of);
     free(fail->instance_of);

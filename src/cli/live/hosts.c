@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MADE_WITHIN (60000 * KNELL__LIVE_MS) /* dozens of small programs are started for it */
+#define MADE_WITHIN (60000 * LIVE_MS) /* dozens of small programs are started for it */
 enum { PARTS = CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNS };
 
 /* ---- the script ---------------------------------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static bool find_script(char path[PATH_MAX])
         return false;
     self[size] = '\0';
     *strrchr(self, '/') = '\0';
-    for (unsigned i = 0; i < KNELL_COUNT(places); i++)
+    for (unsigned i = 0; i < COUNT_OF(places); i++)
         if (snprintf(path, PATH_MAX, "%s/%s", self, places[i]) < PATH_MAX && access(path, X_OK) == 0)
             return true;
     return false;
@@ -73,7 +73,7 @@ static int pidfd_of(const char *text)
 }
 
 /* "switch PID", "NUMBER PID ADDRESS"; anything else is what went wrong. True: all there. */
-static bool take_line(struct knell__live_hosts *hosts, const char *line, char *why)
+static bool take_line(struct live_hosts *hosts, const char *line, char *why)
 {
     char pid[16], address[16];
     int number;
@@ -91,15 +91,15 @@ static bool take_line(struct knell__live_hosts *hosts, const char *line, char *w
 }
 
 /* Reads lines until the hosts are ready. */
-static bool hear_script(struct knell__live_hosts *hosts, int output, char *why)
+static bool hear_script(struct live_hosts *hosts, int output, char *why)
 {
     char text[512];
     size_t size = 0;
-    int64_t deadline = knell__live_clock() + MADE_WITHIN;
+    int64_t deadline = live_clock() + MADE_WITHIN;
     for (;;) {
-        int64_t left = deadline - knell__live_clock();
+        int64_t left = deadline - live_clock();
         struct pollfd wait = {.fd = output, .events = POLLIN};
-        if (left <= 0 || poll(&wait, 1, (int)(left / KNELL__LIVE_MS) + 1) <= 0)
+        if (left <= 0 || poll(&wait, 1, (int)(left / LIVE_MS) + 1) <= 0)
             return snprintf(why, KNELL_RUNTIME_WHY, "%d hosts were not ready within 60 s", hosts->count), false;
         ssize_t got = read(output, text + size, sizeof text - 1 - size);
         if (got <= 0)
@@ -152,12 +152,12 @@ static int make_door(void *context)
     return knell__address_parse_host(door->address, &address) == 0 ? knell__address_listen(&address, door->bound) : -1;
 }
 
-int knell__live_hosts_listen(struct knell__live_hosts *hosts, int host, struct knell__address *bound)
+int live_hosts_listen(struct live_hosts *hosts, int host, struct knell__address *bound)
 {
     return socket_within(hosts->host_pid[host], make_door, &(struct door){hosts->address[host], bound});
 }
 
-static void close_descriptors(struct knell__live_hosts *hosts)
+static void close_descriptors(struct live_hosts *hosts)
 {
     for (int i = 0; i < hosts->count; i++)
         if (hosts->host_pid[i] >= 0)
@@ -170,7 +170,7 @@ static void close_descriptors(struct knell__live_hosts *hosts)
 
 /* The number space of processes is that of children to come, all else is one's own: so the parent enters the first and goes
  * back, the child enters the others. */
-pid_t knell__live_hosts_fork(struct knell__live_hosts *hosts, int host)
+pid_t live_hosts_fork(struct live_hosts *hosts, int host)
 {
     int home = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
     if (home < 0 || setns(hosts->host_pid[host], CLONE_NEWPID) != 0) {
@@ -194,20 +194,20 @@ pid_t knell__live_hosts_fork(struct knell__live_hosts *hosts, int host)
     return pid;
 }
 
-int64_t knell__live_hosts_cut(struct knell__live_hosts *hosts, int host)
+int64_t live_hosts_cut(struct live_hosts *hosts, int host)
 {
     struct ifreq port = {0};
     snprintf(port.ifr_name, sizeof port.ifr_name, "port%d", host + 1);
     if (ioctl(hosts->control, SIOCGIFFLAGS, &port) != 0)
         return -1;
     port.ifr_flags &= (short)~IFF_UP;
-    int64_t now = knell__live_clock(); /* nothing passes once the call has begun to work */
+    int64_t now = live_clock(); /* nothing passes once the call has begun to work */
     return ioctl(hosts->control, SIOCSIFFLAGS, &port) == 0 ? now : -1;
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------------------------- */
 
-int knell__live_hosts_open(struct knell__live_hosts *hosts, int count, char *why)
+int live_hosts_open(struct live_hosts *hosts, int count, char *why)
 {
     char path[PATH_MAX];
     int output = -1;
@@ -230,11 +230,11 @@ int knell__live_hosts_open(struct knell__live_hosts *hosts, int count, char *why
         ready = hosts->host_pid[i] >= 0;
     if (ready && hosts->control >= 0)
         return 0;
-    knell__live_hosts_close(hosts);
+    live_hosts_close(hosts);
     return -1;
 }
 
-void knell__live_hosts_close(struct knell__live_hosts *hosts)
+void live_hosts_close(struct live_hosts *hosts)
 {
     struct pollfd ended = {.fd = hosts->switch_pid, .events = POLLIN};
     if (hosts->holder > 0) {
@@ -244,5 +244,5 @@ void knell__live_hosts_close(struct knell__live_hosts *hosts)
             poll(&ended, 1, 5000); /* it ends after all on its hosts */
     }
     close_descriptors(hosts);
-    *hosts = (struct knell__live_hosts){.switch_pid = -1, .control = -1};
+    *hosts = (struct live_hosts){.switch_pid = -1, .control = -1};
 }

@@ -15,28 +15,28 @@ struct fate {
 };
 
 struct judge {
-    const struct knell__live_plan *plan;
-    const struct knell__live_log *log;
-    struct knell__verdict *verdict;
+    const struct live_plan *plan;
+    const struct live_record *record;
+    struct live_verdict *verdict;
     struct fate *fate; /* by rank */
 };
 
 /* When the process was heard again, by the clock. */
-static int64_t heard_again(const struct judge *judge, const struct knell__injection *injection)
+static int64_t heard_again(const struct judge *judge, const struct live_injection *injection)
 {
-    if (injection->kind != KNELL__LIVE_STOP || (!injection->resumed && !injection->lasts))
+    if (injection->kind != LIVE_STOP || (!injection->resumed && !injection->lasts))
         return INT64_MAX;
-    return injection->resumed ? injection->resumed : judge->log->end;
+    return injection->resumed ? injection->resumed : judge->record->end;
 }
 
 /* It must be found: dead, or silent for delta at least. */
-static bool is_fatal(const struct judge *judge, const struct knell__injection *injection)
+static bool is_fatal(const struct judge *judge, const struct live_injection *injection)
 {
     return injection->done && heard_again(judge, injection) - injection->done >= judge->plan->delta;
 }
 
 /* It may be found: a stop is seen from delta - eta on, since the last heartbeat is up to eta old. */
-static bool may_be_fatal(const struct judge *judge, const struct knell__injection *injection)
+static bool may_be_fatal(const struct judge *judge, const struct live_injection *injection)
 {
     return injection->done && heard_again(judge, injection) - injection->done > judge->plan->delta - judge->plan->eta;
 }
@@ -44,7 +44,7 @@ static bool may_be_fatal(const struct judge *judge, const struct knell__injectio
 static void find_fates(struct judge *judge)
 {
     for (size_t i = 0; i < judge->plan->injections.count; i++) {
-        const struct knell__injection *injection = &judge->plan->injections.item[i];
+        const struct live_injection *injection = &judge->plan->injections.item[i];
         struct fate *fate = &judge->fate[injection->rank];
         fate->touched |= injection->done != 0;
         if (is_fatal(judge, injection) && (!fate->dead || injection->done < fate->dead_at)) {
@@ -60,18 +60,18 @@ static void find_fates(struct judge *judge)
 
 /* A word that counts: of one that was alive and within reach, before the end. What the dead say of others, who is cut off say
  * of all, is not judged. */
-static bool counts(const struct judge *judge, const struct knell__live_note *note)
+static bool counts(const struct judge *judge, const struct live_note *note)
 {
     const struct fate *speaker = &judge->fate[note->rank];
-    return note->word == KNELL__LIVE_FAILED && note->when <= judge->log->end &&
+    return note->word == LIVE_NOTE_FAILED && note->when <= judge->record->end &&
            !(speaker->doubted && note->when >= speaker->doubted_at);
 }
 
 /* While the machine was away, or within delta after. */
 static bool was_away(const struct judge *judge, int64_t when)
 {
-    for (size_t i = 0; i < judge->log->aways; i++)
-        if (when >= judge->log->away[i].begin && when <= judge->log->away[i].end + judge->plan->delta)
+    for (size_t i = 0; i < judge->record->absences; i++)
+        if (when >= judge->record->absence[i].begin && when <= judge->record->absence[i].end + judge->plan->delta)
             return true;
     return false;
 }
@@ -79,9 +79,9 @@ static bool was_away(const struct judge *judge, int64_t when)
 /* The first word against each decides. */
 static void find_false(struct judge *judge)
 {
-    struct knell__verdict *verdict = judge->verdict;
-    for (size_t i = 0; i < judge->log->count; i++) {
-        const struct knell__live_note *note = &judge->log->note[i];
+    struct live_verdict *verdict = judge->verdict;
+    for (size_t i = 0; i < judge->record->count; i++) {
+        const struct live_note *note = &judge->record->note[i];
         struct fate *fate = counts(judge, note) ? &judge->fate[note->as.failed.rank] : NULL;
         if (!fate || fate->accused)
             continue;
@@ -90,16 +90,16 @@ static void find_false(struct judge *judge)
             continue;
         fate->wronged = true;
         bool away = was_away(judge, note->when);
-        verdict->wrong[verdict->wrongs++] = (struct knell__false){note, away};
+        verdict->wrong[verdict->wrongs++] = (struct live_false_positive){note, away};
         verdict->false_positives += !away;
         verdict->false_positives_away += away;
     }
 }
 
-static const struct knell__live_note *word_of(const struct judge *judge, knell_rank speaker, knell_rank rank)
+static const struct live_note *word_of(const struct judge *judge, knell_rank speaker, knell_rank rank)
 {
-    for (size_t i = 0; i < judge->log->count; i++) {
-        const struct knell__live_note *note = &judge->log->note[i];
+    for (size_t i = 0; i < judge->record->count; i++) {
+        const struct live_note *note = &judge->record->note[i];
         if (note->rank == speaker && counts(judge, note) && note->as.failed.rank == rank)
             return note;
     }
@@ -112,17 +112,17 @@ static bool is_survivor(const struct judge *judge, knell_rank rank)
     return !judge->fate[rank].touched && !judge->fate[rank].accused;
 }
 
-static void judge_one(const struct judge *judge, const struct knell__injection *injection,
-                      struct knell__detection *detection)
+static void judge_one(const struct judge *judge, const struct live_injection *injection,
+                      struct live_detection *detection)
 {
     int64_t first = INT64_MAX;
     bool counted = injection->done && judge->fate[injection->rank].dead_at == injection->done;
-    *detection = (struct knell__detection){
+    *detection = (struct live_detection){
         .injection = injection, .expected = counted && is_fatal(judge, injection), .by = KNELL_NOBODY};
     for (knell_rank rank = 0; rank < (knell_rank)judge->plan->ranks && injection->done; rank++) {
         if (!is_survivor(judge, rank))
             continue;
-        const struct knell__live_note *note = word_of(judge, rank, injection->rank);
+        const struct live_note *note = word_of(judge, rank, injection->rank);
         detection->survivors++;
         if (!note)
             continue;
@@ -145,12 +145,12 @@ static bool is_view_right(const struct judge *judge, knell_rank rank, bool *gone
     bool counted = false;
     for (int64_t i = 0; i < judge->plan->ranks; i++)
         gone[i] = false;
-    for (size_t i = 0; i < judge->log->count; i++) {
-        const struct knell__live_note *note = &judge->log->note[i];
+    for (size_t i = 0; i < judge->record->count; i++) {
+        const struct live_note *note = &judge->record->note[i];
         if (note->rank != rank)
             continue;
-        counted |= note->word == KNELL__LIVE_COUNTED;
-        for (uint64_t j = note->as.gone.first; note->word == KNELL__LIVE_GONE && j <= note->as.gone.last; j++)
+        counted |= note->word == LIVE_NOTE_COUNTED;
+        for (uint64_t j = note->as.gone.first; note->word == LIVE_NOTE_GONE && j <= note->as.gone.last; j++)
             gone[j] = true;
     }
     for (int64_t i = 0; i < judge->plan->ranks; i++) {
@@ -168,12 +168,12 @@ static void judge_views(const struct judge *judge, bool *gone)
             judge->verdict->wrong_views += !is_view_right(judge, rank, gone);
 }
 
-static void add_up(const struct knell__live_log *log, struct knell__verdict *verdict)
+static void add_up(const struct live_record *record, struct live_verdict *verdict)
 {
     uint32_t counted = 0;
-    for (size_t i = 0; i < log->count; i++) {
-        const struct knell__live_note *note = &log->note[i];
-        if (note->word != KNELL__LIVE_COUNTED || note->as.counted.span <= 0)
+    for (size_t i = 0; i < record->count; i++) {
+        const struct live_note *note = &record->note[i];
+        if (note->word != LIVE_NOTE_COUNTED || note->as.counted.span <= 0)
             continue;
         double span = (double)note->as.counted.span * 1e-9, starved = (double)note->as.counted.starved / 1e9;
         int32_t descriptors = note->as.counted.descriptors_grown, kib = note->as.counted.kib_grown;
@@ -191,13 +191,12 @@ static void add_up(const struct knell__live_log *log, struct knell__verdict *ver
     }
 }
 
-bool knell__live_judge(const struct knell__live_plan *plan, const struct knell__live_log *log,
-                       struct knell__verdict *verdict)
+bool live_judge(const struct live_plan *plan, const struct live_record *record, struct live_verdict *verdict)
 {
-    struct judge judge = {.plan = plan, .log = log, .verdict = verdict};
+    struct judge judge = {.plan = plan, .record = record, .verdict = verdict};
     size_t ranks = (size_t)plan->ranks;
     bool *gone = calloc(ranks, sizeof *gone);
-    *verdict = (struct knell__verdict){0};
+    *verdict = (struct live_verdict){0};
     judge.fate = calloc(ranks, sizeof *judge.fate);
     verdict->detection = calloc(plan->injections.count + 1, sizeof *verdict->detection);
     verdict->wrong = calloc(ranks, sizeof *verdict->wrong);
@@ -206,20 +205,20 @@ bool knell__live_judge(const struct knell__live_plan *plan, const struct knell__
         find_fates(&judge);
         find_false(&judge);
         for (size_t i = 0; i < plan->injections.count; i++) {
-            struct knell__detection *detection = &verdict->detection[i];
+            struct live_detection *detection = &verdict->detection[i];
             judge_one(&judge, &plan->injections.item[i], detection);
             if (detection->expected)
                 verdict->unknown += detection->survivors - detection->knowing;
         }
         judge_views(&judge, gone);
-        add_up(log, verdict);
+        add_up(record, verdict);
     }
     free(gone);
     free(judge.fate);
     return room;
 }
 
-void knell__live_verdict_free(struct knell__verdict *verdict)
+void live_verdict_free(struct live_verdict *verdict)
 {
     free(verdict->detection);
     free(verdict->wrong);

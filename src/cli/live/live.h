@@ -23,15 +23,15 @@
 #include <sys/types.h>
 
 /* The command; returns the exit status. */
-int knell__command_live(int argc, char **argv);
+int live_command(int argc, char **argv);
 
 /* ---- the plan -------------------------------------------------------------------------------------------------------- */
 
-enum knell__live_kind { KNELL__LIVE_KILL, KNELL__LIVE_STOP, KNELL__LIVE_CUT };
+enum live_injection_kind { LIVE_KILL, LIVE_STOP, LIVE_CUT };
 
 /* What is to be done to one process, and what was. */
-struct knell__injection {
-    enum knell__live_kind kind;
+struct live_injection {
+    enum live_injection_kind kind;
     knell_rank rank;
     int64_t at;      /* after the start */
     int64_t lasts;   /* stop: until it is resumed; 0: for good */
@@ -39,27 +39,27 @@ struct knell__injection {
     int64_t resumed; /* when, by the clock; 0: not */
 };
 
-struct knell__injections {
-    struct knell__injection *item;
+struct live_injections {
+    struct live_injection *item;
     size_t count, room;
 };
 
 /* NULL: no memory. The pointer lives until the next is added. */
-struct knell__injection *knell__injections_add(struct knell__injections *injections, struct knell__injection injection);
+struct live_injection *live_injections_add(struct live_injections *injections, struct live_injection injection);
 
-struct knell__live_plan {
+struct live_plan {
     int64_t ranks, hosts, eta, delta, duration, settle, wait, seed; /* settle 0: none */
     int overlay;                                                    /* enum knell_overlay */
     bool latest_only, no_shortcuts, ordinary, json;
     const char *log;  /* file; NULL: none */
     const char *fail; /* scenario; NULL: none */
-    struct knell_texts defines;
-    struct knell__injections injections;
+    struct texts defines;
+    struct live_injections injections;
     bool has_cuts;
 };
 
 /* Ranks are spread over the hosts, 0 to hosts - 1, in blocks. */
-static inline int knell__live_host_of(const struct knell__live_plan *plan, knell_rank rank)
+static inline int live_host_of(const struct live_plan *plan, knell_rank rank)
 {
     return (int)(rank * plan->hosts / plan->ranks);
 }
@@ -67,16 +67,10 @@ static inline int knell__live_host_of(const struct knell__live_plan *plan, knell
 /* ---- the log --------------------------------------------------------------------------------------------------------- */
 
 /* What a child notes. GONE: one range of its final view. */
-enum knell__live_word {
-    KNELL__LIVE_STARTED,
-    KNELL__LIVE_FAILED,
-    KNELL__LIVE_GONE,
-    KNELL__LIVE_COUNTED,
-    KNELL__LIVE_BROKEN
-};
+enum live_note_kind { LIVE_NOTE_STARTED, LIVE_NOTE_FAILED, LIVE_NOTE_GONE, LIVE_NOTE_COUNTED, LIVE_NOTE_BROKEN };
 
-struct knell__live_note {
-    enum knell__live_word word;
+struct live_note {
+    enum live_note_kind word;
     knell_rank rank; /* who says so */
     int64_t when;
     union {
@@ -96,19 +90,19 @@ struct knell__live_note {
 };
 
 /* A time in which the machine was away for more than delta / 2. */
-struct knell__away {
+struct live_absence {
     int64_t begin, end; /* by the clock */
     int cpu;
     bool stolen; /* by the system's account; else a thread that does nothing but sleep woke late */
 };
 
-struct knell__live_log {
-    struct knell__live_note *note; /* oldest first */
+struct live_record {
+    struct live_note *note; /* oldest first */
     size_t count, room;
     int64_t begin, end; /* by the clock */
     bool namespaces;    /* the hosts are such */
-    struct knell__away *away;
-    size_t aways;
+    struct live_absence *absence;
+    size_t absences;
     bool watched;     /* the processors were watched */
     double steal_s;   /* the most the machine was away within a tenth of a second */
     double longest_s; /* the latest that a watching thread woke */
@@ -118,23 +112,23 @@ struct knell__live_log {
 
 /* Memory shared by the parent and its children, before they are made; NULL: there is none. A child that writes a note wakes
  * nobody and calls nothing: the parent, which looks now and then, does not take a processor from those it measures. */
-struct knell__live_notes *knell__live_notes_new(uint32_t children);
-void knell__live_notes_free(struct knell__live_notes *notes);
+struct live_notes *live_notes_new(uint32_t children);
+void live_notes_free(struct live_notes *notes);
 
 /* A child's: by any of its threads. The time is set here. */
-void knell__live_notes_write(struct knell__live_notes *notes, knell_rank child, struct knell__live_note *note);
-/* Of a child that writes KNELL__LIVE_BROKEN afterwards: its one sentence, of KNELL_RUNTIME_WHY bytes. */
-char *knell__live_notes_why(struct knell__live_notes *notes, knell_rank child);
+void live_notes_write(struct live_notes *notes, knell_rank child, struct live_note *note);
+/* Of a child that writes LIVE_NOTE_BROKEN afterwards: its one sentence, of KNELL_RUNTIME_WHY bytes. */
+char *live_notes_why(struct live_notes *notes, knell_rank child);
 
 /* The parent's: takes what is new of this child, oldest first. */
-bool knell__live_notes_take(struct knell__live_notes *notes, knell_rank child, struct knell__live_note *note);
+bool live_notes_take(struct live_notes *notes, knell_rank child, struct live_note *note);
 
 /* ---- the child ------------------------------------------------------------------------------------------------------- */
 
-struct knell__live_child {
-    const struct knell__live_plan *plan;
+struct live_child {
+    const struct live_plan *plan;
     knell_rank rank;
-    struct knell__live_notes *notes;
+    struct live_notes *notes;
     int stop;      /* closed by the parent when it is time to count, */
     int leave;     /*   and when all have counted */
     int listening; /* rank 0's rendezvous */
@@ -144,22 +138,21 @@ struct knell__live_child {
     const uint8_t *key;
     size_t key_size;
 };
-_Noreturn void knell__live_child(const struct knell__live_child *child);
+_Noreturn void live_child_run(const struct live_child *child);
 
 /* ---- the run --------------------------------------------------------------------------------------------------------- */
 
 /* Runs the plan; `show`, unless NULL, gets a line for each thing that happens. An exit status, after a complaint. */
-int knell__live_run(const struct knell_usage *usage, struct knell__live_plan *plan, FILE *show,
-                    struct knell__live_log *log);
+int live_execute(const struct usage *usage, struct live_plan *plan, FILE *show, struct live_record *record);
 
 /* Every note and everything done as a line of the file. An exit status. */
-int knell__live_log_write(const struct knell_usage *usage, const struct knell__live_plan *plan,
-                          const struct knell__live_log *log, struct knell__log *file);
+int live_log_write(const struct usage *usage, const struct live_plan *plan, const struct live_record *record,
+                   struct log *file);
 
 /* ---- the judgement --------------------------------------------------------------------------------------------------- */
 
-struct knell__detection {
-    const struct knell__injection *injection;
+struct live_detection {
+    const struct live_injection *injection;
     bool expected; /* it must be found: killed, cut off, or stopped for delta or longer */
     uint32_t survivors, knowing;
     double first_s, mean_s, last_s; /* after it was struck */
@@ -168,14 +161,14 @@ struct knell__detection {
 };
 
 /* The first word against one that lived. It counts as a false positive, unless the machine was away. */
-struct knell__false {
-    const struct knell__live_note *note;
+struct live_false_positive {
+    const struct live_note *note;
     bool away; /* the machine was, or just had been */
 };
 
-struct knell__verdict {
-    struct knell__detection *detection; /* by injection */
-    struct knell__false *wrong;         /* oldest first */
+struct live_verdict {
+    struct live_detection *detection;  /* by injection */
+    struct live_false_positive *wrong; /* oldest first */
     uint32_t wrongs;
     uint32_t false_positives;      /* processes held for dead that were not */
     uint32_t false_positives_away; /* the same, while the machine was away or just after */
@@ -190,14 +183,13 @@ struct knell__verdict {
 };
 
 /* False: no memory. */
-bool knell__live_judge(const struct knell__live_plan *plan, const struct knell__live_log *log,
-                       struct knell__verdict *verdict);
-void knell__live_verdict_free(struct knell__verdict *verdict);
+bool live_judge(const struct live_plan *plan, const struct live_record *record, struct live_verdict *verdict);
+void live_verdict_free(struct live_verdict *verdict);
 
-const char *knell__live_kind_text(enum knell__live_kind kind);
-void knell__live_report(FILE *out, const struct knell__live_plan *plan, const struct knell__live_log *log,
-                        const struct knell__verdict *verdict);
-void knell__live_json(FILE *out, const struct knell__live_plan *plan, const struct knell__live_log *log,
-                      const struct knell__verdict *verdict);
+const char *live_injection_text(enum live_injection_kind kind);
+void live_report(FILE *out, const struct live_plan *plan, const struct live_record *record,
+                 const struct live_verdict *verdict);
+void live_json(FILE *out, const struct live_plan *plan, const struct live_record *record,
+               const struct live_verdict *verdict);
 
 #endif

@@ -12,7 +12,7 @@ enum { ONCE = 8 };
 
 struct slot {
     _Atomic bool ready;
-    struct knell__live_note note;
+    struct live_note note;
 };
 
 struct page {
@@ -21,44 +21,44 @@ struct page {
     char why[KNELL_RUNTIME_WHY];
 };
 
-struct knell__live_notes {
+struct live_notes {
     uint32_t children, room; /* slots of each */
     size_t size;
     struct page page[]; /* then the slots of all */
 };
 
-static struct slot *slots_of(struct knell__live_notes *notes, knell_rank child)
+static struct slot *slots_of(struct live_notes *notes, knell_rank child)
 {
     return (struct slot *)(notes->page + notes->children) + (size_t)child * notes->room;
 }
 
-struct knell__live_notes *knell__live_notes_new(uint32_t children)
+struct live_notes *live_notes_new(uint32_t children)
 {
     uint32_t room = children + children / 2 + ONCE;
-    size_t size = sizeof(struct knell__live_notes) + children * (sizeof(struct page) + room * sizeof(struct slot));
+    size_t size = sizeof(struct live_notes) + children * (sizeof(struct page) + room * sizeof(struct slot));
     /* Not reserved: most of it is never touched. */
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
-    struct knell__live_notes *notes = memory;
+    struct live_notes *notes = memory;
     notes->children = children;
     notes->room = room;
     notes->size = size;
     return notes;
 }
 
-void knell__live_notes_free(struct knell__live_notes *notes)
+void live_notes_free(struct live_notes *notes)
 {
     if (notes)
         munmap(notes, notes->size);
 }
 
-char *knell__live_notes_why(struct knell__live_notes *notes, knell_rank child)
+char *live_notes_why(struct live_notes *notes, knell_rank child)
 {
     return notes->page[child].why;
 }
 
-void knell__live_notes_write(struct knell__live_notes *notes, knell_rank child, struct knell__live_note *note)
+void live_notes_write(struct live_notes *notes, knell_rank child, struct live_note *note)
 {
     struct timespec now;
     uint32_t place = atomic_fetch_add(&notes->page[child].taken, 1);
@@ -71,7 +71,7 @@ void knell__live_notes_write(struct knell__live_notes *notes, knell_rank child, 
     atomic_store_explicit(&slot->ready, true, memory_order_release);
 }
 
-bool knell__live_notes_take(struct knell__live_notes *notes, knell_rank child, struct knell__live_note *note)
+bool live_notes_take(struct live_notes *notes, knell_rank child, struct live_note *note)
 {
     struct page *page = &notes->page[child];
     if (page->read == notes->room)

@@ -15,19 +15,19 @@
 /* ---- making ---------------------------------------------------------------------------------------------------------------- */
 
 /* Without the right to make hosts, addresses of the loopback have to do; but nobody can cut those off. */
-static int make_hosts(struct knell__live_run *run)
+static int make_hosts(struct live_run *run)
 {
     char why[KNELL_RUNTIME_WHY];
     if (run->plan->hosts == 1)
-        return KNELL_EXIT_OK;
-    run->log->namespaces = knell__live_hosts_open(&run->hosts, (int)run->plan->hosts, why) == 0;
-    if (run->log->namespaces)
-        return KNELL_EXIT_OK;
+        return EXIT_OK;
+    run->record->namespaces = live_hosts_open(&run->hosts, (int)run->plan->hosts, why) == 0;
+    if (run->record->namespaces)
+        return EXIT_OK;
     if (run->plan->has_cuts)
-        return knell__cli_broken(run->usage, "--cut needs hosts in namespaces: %s", why);
+        return cli_failure(run->usage, "--cut needs hosts in namespaces: %s", why);
     fprintf(stderr, "%s: no hosts in namespaces (%s); 127.0.0.1 to 127.0.0.%" PRId64 " stand for them\n",
             run->usage->command, why, run->plan->hosts);
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
 static int listen_at_home(struct knell__address *bound)
@@ -36,7 +36,7 @@ static int listen_at_home(struct knell__address *bound)
     return knell__address_parse_host("127.0.0.1", &address) == 0 ? knell__address_listen(&address, bound) : -1;
 }
 
-static int open_ways(struct knell__live_run *run)
+static int open_ways(struct live_run *run)
 {
     struct knell__address bound;
     struct rlimit files;
@@ -44,15 +44,15 @@ static int open_ways(struct knell__live_run *run)
         files.rlim_cur = files.rlim_max; /* rank 0 has a connection to everyone while they meet */
         setrlimit(RLIMIT_NOFILE, &files);
     }
-    run->notes = knell__live_notes_new((uint32_t)run->plan->ranks);
+    run->notes = live_notes_new((uint32_t)run->plan->ranks);
     if (!run->notes || pipe2(run->stop, O_CLOEXEC) != 0 || pipe2(run->leave, O_CLOEXEC) != 0 ||
         getrandom(run->key, sizeof run->key, 0) != sizeof run->key)
-        return knell__cli_broken(run->usage, "cannot begin: %s", strerror(errno));
-    run->listening = run->log->namespaces ? knell__live_hosts_listen(&run->hosts, 0, &bound) : listen_at_home(&bound);
+        return cli_failure(run->usage, "cannot begin: %s", strerror(errno));
+    run->listening = run->record->namespaces ? live_hosts_listen(&run->hosts, 0, &bound) : listen_at_home(&bound);
     if (run->listening < 0)
-        return knell__cli_broken(run->usage, "cannot listen for the processes to meet: %s", strerror(errno));
+        return cli_failure(run->usage, "cannot listen for the processes to meet: %s", strerror(errno));
     knell__address_text(&bound, run->rendezvous);
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
 static void close_one(int *fd)
@@ -62,18 +62,18 @@ static void close_one(int *fd)
     *fd = -1;
 }
 
-static _Noreturn void be_child(struct knell__live_run *run, knell_rank rank, int host)
+static _Noreturn void be_child(struct live_run *run, knell_rank rank, int host)
 {
     char address[32], name[32];
-    struct knell__live_child child = {.plan = run->plan,
-                                      .rank = rank,
-                                      .notes = run->notes,
-                                      .stop = run->stop[0],
-                                      .leave = run->leave[0],
-                                      .listening = run->listening,
-                                      .rendezvous = run->rendezvous,
-                                      .key = run->key,
-                                      .key_size = KNELL__LIVE_KEY};
+    struct live_child child = {.plan = run->plan,
+                               .rank = rank,
+                               .notes = run->notes,
+                               .stop = run->stop[0],
+                               .leave = run->leave[0],
+                               .listening = run->listening,
+                               .rendezvous = run->rendezvous,
+                               .key = run->key,
+                               .key_size = LIVE_KEY_SIZE};
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* whatever becomes of the parent, this ends with it; see also `stop` */
     sigprocmask(SIG_UNBLOCK, &run->ending, NULL);
     signal(SIGINT, SIG_IGN); /* ctrl-C is for the parent to act on */
@@ -81,23 +81,23 @@ static _Noreturn void be_child(struct knell__live_run *run, knell_rank rank, int
     close(run->leave[1]);
     snprintf(address, sizeof address, "127.0.0.%d", host + 1);
     snprintf(name, sizeof name, "live-%d", host);
-    if (run->log->namespaces)
+    if (run->record->namespaces)
         child.bind = run->hosts.address[host];
     else if (run->plan->hosts > 1) {
         child.bind = address;
         child.host = name;
     }
-    knell__live_child(&child);
+    live_child_run(&child);
 }
 
-static int make_processes(struct knell__live_run *run)
+static int make_processes(struct live_run *run)
 {
     fflush(NULL);
     for (int64_t rank = 0; rank < run->plan->ranks; rank++) {
-        int host = knell__live_host_of(run->plan, (knell_rank)rank);
-        pid_t pid = run->log->namespaces ? knell__live_hosts_fork(&run->hosts, host) : fork();
+        int host = live_host_of(run->plan, (knell_rank)rank);
+        pid_t pid = run->record->namespaces ? live_hosts_fork(&run->hosts, host) : fork();
         if (pid < 0)
-            return knell__cli_broken(run->usage, "no process for rank %" PRId64 ": %s", rank, strerror(errno));
+            return cli_failure(run->usage, "no process for rank %" PRId64 ": %s", rank, strerror(errno));
         if (pid == 0)
             be_child(run, (knell_rank)rank, host);
         run->process[rank].pid = pid;
@@ -106,22 +106,22 @@ static int make_processes(struct knell__live_run *run)
     close_one(&run->stop[0]);
     close_one(&run->leave[0]);
     close_one(&run->listening);
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
-int knell__live_make(struct knell__live_run *run)
+int live_start_all(struct live_run *run)
 {
     run->stop[0] = run->stop[1] = run->leave[0] = run->leave[1] = run->listening = -1;
     run->hosts.switch_pid = run->hosts.control = -1;
     int status = make_hosts(run);
-    if (status == KNELL_EXIT_OK)
+    if (status == EXIT_OK)
         status = open_ways(run);
-    return status == KNELL_EXIT_OK ? make_processes(run) : status;
+    return status == EXIT_OK ? make_processes(run) : status;
 }
 
 /* ---- ending ---------------------------------------------------------------------------------------------------------------- */
 
-static void has_ended(struct knell__live_run *run, pid_t pid, int status)
+static void has_ended(struct live_run *run, pid_t pid, int status)
 {
     for (int64_t i = 0; i < run->plan->ranks; i++)
         if (run->process[i].pid == pid) {
@@ -132,41 +132,41 @@ static void has_ended(struct knell__live_run *run, pid_t pid, int status)
 }
 
 /* Its number may be another's from here on. */
-void knell__live_reap(struct knell__live_run *run)
+void live_reap(struct live_run *run)
 {
     int status;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
         has_ended(run, pid, status);
 }
 
-static void end_those(struct knell__live_run *run, bool deaf_alone)
+static void end_those(struct live_run *run, bool deaf_alone)
 {
     int status;
     for (int64_t i = 0; i < run->plan->ranks; i++) {
-        struct knell__live_process *process = &run->process[i];
+        struct live_process *process = &run->process[i];
         if (process->pid > 0 && (!deaf_alone || process->stopped || process->cut))
             kill(process->pid, SIGKILL);
     }
     for (int64_t i = 0; i < run->plan->ranks; i++) {
-        struct knell__live_process *process = &run->process[i];
+        struct live_process *process = &run->process[i];
         if (process->pid > 0 && (!deaf_alone || process->stopped || process->cut))
             has_ended(run, waitpid(process->pid, &status, 0), status); /* killed: it ends */
     }
 }
 
-void knell__live_end_deaf(struct knell__live_run *run)
+void live_end_unreachable(struct live_run *run)
 {
     end_those(run, true);
 }
 
-void knell__live_end_all(struct knell__live_run *run)
+void live_end_all(struct live_run *run)
 {
     end_those(run, false);
-    knell__live_hosts_close(&run->hosts);
+    live_hosts_close(&run->hosts);
     close_one(&run->stop[0]);
     close_one(&run->stop[1]);
     close_one(&run->leave[0]);
     close_one(&run->leave[1]);
     close_one(&run->listening);
-    knell__live_notes_free(run->notes);
+    live_notes_free(run->notes);
 }

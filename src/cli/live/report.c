@@ -3,19 +3,19 @@
 
 #include <inttypes.h>
 
-const char *knell__live_kind_text(enum knell__live_kind kind)
+const char *live_injection_text(enum live_injection_kind kind)
 {
     static const char *const texts[] = {"kill", "stop", "cut"};
     return texts[kind];
 }
 
-static void write_detections(FILE *out, const struct knell__live_plan *plan, const struct knell__verdict *verdict)
+static void write_detections(FILE *out, const struct live_plan *plan, const struct live_verdict *verdict)
 {
     if (plan->injections.count)
         fprintf(out, "\n%6s  %-4s  %10s  %10s  %10s  %9s  by\n", "victim", "kind", "first", "mean", "last", "know");
     for (size_t i = 0; i < plan->injections.count; i++) {
-        const struct knell__detection *d = &verdict->detection[i];
-        fprintf(out, "%6" PRIu32 "  %-4s  ", d->injection->rank, knell__live_kind_text(d->injection->kind));
+        const struct live_detection *d = &verdict->detection[i];
+        fprintf(out, "%6" PRIu32 "  %-4s  ", d->injection->rank, live_injection_text(d->injection->kind));
         if (d->knowing)
             fprintf(out, "%7.3f ms  %7.3f ms  %7.3f ms  %4" PRIu32 "/%-4" PRIu32 "  rank %" PRIu32 " (%s)\n",
                     1e3 * d->first_s, 1e3 * d->mean_s, 1e3 * d->last_s, d->knowing, d->survivors, d->by,
@@ -27,36 +27,36 @@ static void write_detections(FILE *out, const struct knell__live_plan *plan, con
 
 /* Whose fault it may have been: the observer's lateness, the machine's absence. The last is no false positive: the same word as
  * in the count says so. */
-static void explain(FILE *out, const struct knell__live_log *log, const struct knell__false *wrong)
+static void explain(FILE *out, const struct live_record *record, const struct live_false_positive *wrong)
 {
-    const struct knell__live_note *note = wrong->note;
+    const struct live_note *note = wrong->note;
     fprintf(out,
             "%s: rank %" PRIu32 " lived, but rank %" PRIu32 " held it for dead (%s), as rank %" PRIu32
             " noted at %.4f s; its own detector had been late %" PRIu32 " times, %.1f ms at most; the machine was %s\n",
             wrong->away ? "excused" : "FALSE", note->as.failed.rank, note->as.failed.by,
-            knell_why_text(note->as.failed.why), note->rank, (double)(note->when - log->begin) * 1e-9,
+            knell_why_text(note->as.failed.why), note->rank, (double)(note->when - record->begin) * 1e-9,
             note->as.failed.starved, (double)note->as.failed.starved_most * 1e-6,
             wrong->away ? "away" : "not seen to be away");
 }
 
-static void write_away(FILE *out, const struct knell__live_log *log, const struct knell__verdict *verdict)
+static void write_absences(FILE *out, const struct live_record *record, const struct live_verdict *verdict)
 {
     fprintf(out, "the longest a detector ran late %.1f ms; the most a processor was taken away in a sample %.0f ms",
-            1e3 * verdict->starved_s, 1e3 * log->steal_s);
-    if (log->watched)
-        fprintf(out, "; the latest a thread before all others woke %.1f ms", 1e3 * log->longest_s);
+            1e3 * verdict->starved_s, 1e3 * record->steal_s);
+    if (record->watched)
+        fprintf(out, "; the latest a thread before all others woke %.1f ms", 1e3 * record->longest_s);
     fputc('\n', out);
-    if (log->aways)
-        fprintf(out, "the machine was away for more than delta / 2 %zu times\n", log->aways);
+    if (record->absences)
+        fprintf(out, "the machine was away for more than delta / 2 %zu times\n", record->absences);
 }
 
-void knell__live_report(FILE *out, const struct knell__live_plan *plan, const struct knell__live_log *log,
-                        const struct knell__verdict *verdict)
+void live_report(FILE *out, const struct live_plan *plan, const struct live_record *record,
+                 const struct live_verdict *verdict)
 {
     write_detections(out, plan, verdict);
     fputc('\n', out);
     for (uint32_t i = 0; i < verdict->wrongs; i++)
-        explain(out, log, &verdict->wrong[i]);
+        explain(out, record, &verdict->wrong[i]);
     fprintf(out, "false positives %" PRIu32, verdict->false_positives);
     if (verdict->false_positives_away)
         fprintf(out, " (and %" PRIu32 " excused: the machine was away)", verdict->false_positives_away);
@@ -64,5 +64,5 @@ void knell__live_report(FILE *out, const struct knell__live_plan *plan, const st
             verdict->missed_deadlines);
     fprintf(out, "%.0f datagrams/s, %.0f bytes/s, %.3f %% of a core per process\n", verdict->msgs_per_s,
             verdict->bytes_per_s, verdict->cpu_percent);
-    write_away(out, log, verdict);
+    write_absences(out, record, verdict);
 }

@@ -24,14 +24,14 @@ static bool is_duration(double seconds)
     return seconds >= 1e-9 && seconds <= 1e9;
 }
 
-int knell__calibration_read(const struct knell_usage *usage, const char *path, struct knell__calibrated *calibrated)
+int calibration_read(const struct usage *usage, const char *path, struct calibration *calibrated)
 {
-    struct knell__calibrated read = {0};
+    struct calibration read = {0};
     double version = 0;
     char line[LINE];
     FILE *file = fopen(path, "re");
     if (!file)
-        return knell__cli_fail(usage, "--calibration %.80s: %s", path, strerror(errno));
+        return cli_usage_error(usage, "--calibration %.80s: %s", path, strerror(errno));
     while (fgets(line, sizeof line, file)) {
         version = fmax(version, value_of(line, "knell_calibration"));
         read.tau_s = fmax(read.tau_s, value_of(line, "tau_s"));
@@ -42,11 +42,11 @@ int knell__calibration_read(const struct knell_usage *usage, const char *path, s
     int error = errno;
     fclose(file);
     if (broken)
-        return knell__cli_fail(usage, "--calibration %.80s: %s", path, strerror(error));
+        return cli_usage_error(usage, "--calibration %.80s: %s", path, strerror(error));
     /* Version 1 has other names for what is not read here. */
     if (version < 1 || version > 2 || !is_duration(read.tau_s) || !is_duration(read.eta_s) ||
         !is_duration(read.delta_s))
-        return knell__cli_fail(usage, "--calibration %.80s: not what `knell calibrate --out` writes", path);
+        return cli_usage_error(usage, "--calibration %.80s: not what `knell calibrate --out` writes", path);
     *calibrated = read;
     return -1;
 }

@@ -4,11 +4,11 @@
 
 #include "cli/common/options.h"
 
-struct knell__calibrated {
+struct calibration {
     double tau_s, eta_s, delta_s;
 };
 
 /* -1: read. Otherwise an exit status, after a complaint that names --calibration. */
-int knell__calibration_read(const struct knell_usage *usage, const char *path, struct knell__calibrated *calibrated);
+int calibration_read(const struct usage *usage, const char *path, struct calibration *calibrated);
 
 #endif

@@ -14,7 +14,7 @@
 #define SHORTEST_S 1e-9
 #define LONGEST_S (1e6 * YEAR_S)
 
-static const struct knell_usage usage = {
+static const struct usage usage = {
     .command = "knell plan",
     .summary = "Computes the timeouts of the failure detector for a platform: the largest delta that keeps the risk of "
                "more overlapping failures than the broadcast survives below P, and what a delta and an eta cost and "
@@ -49,8 +49,8 @@ struct answer {
 /* What was typed goes before what was measured. */
 static int take_calibration(struct question *q, bool tau_given)
 {
-    struct knell__calibrated calibrated;
-    int status = knell__calibration_read(&usage, q->calibration, &calibrated);
+    struct calibration calibrated;
+    int status = calibration_read(&usage, q->calibration, &calibrated);
 
     if (status >= 0)
         return status;
@@ -64,38 +64,35 @@ static int take_calibration(struct question *q, bool tau_given)
 /* -1, or the exit status: the command line, checked option by option. */
 static int parse(int argc, char **argv, struct question *q)
 {
-    struct knell_option options[] = {
-        KNELL_OPT_INTEGER("nodes", "N", &q->nodes, 2, INT64_C(1) << 31, "number of nodes", .required = true),
-        KNELL_OPT_SECONDS("mtbf", "T", &q->mtbf_s, 1, LONGEST_S, "mean time between failures of one node",
-                          .required = true),
-        KNELL_OPT_SECONDS("tau", "T", &q->tau_s, SHORTEST_S, YEAR_S, "bound on the time of one message",
-                          .fallback_help = "from --calibration"),
-        KNELL_OPT_REAL("risk", "P", &q->risk, 1e-300, 0.99, "accepted probability of leaving the bound",
-                       .required = true),
-        KNELL_OPT_SECONDS("eta", "T", &q->eta_s, SHORTEST_S, LONGEST_S, "heartbeat period",
-                          .fallback_help = "delta / 10"),
-        KNELL_OPT_SECONDS("delta", "T", &q->delta_s, SHORTEST_S, LONGEST_S, "suspicion timeout",
-                          .fallback_help = "the largest safe one"),
-        KNELL_OPT_TEXT("calibration", "FILE", &q->calibration, "take tau, eta and delta from `knell calibrate --out`"),
-        KNELL_OPT_FLAG("json", &q->json, "write JSON"),
+    struct option options[] = {
+        OPT_INTEGER("nodes", "N", &q->nodes, 2, INT64_C(1) << 31, "number of nodes", .required = true),
+        OPT_SECONDS("mtbf", "T", &q->mtbf_s, 1, LONGEST_S, "mean time between failures of one node", .required = true),
+        OPT_SECONDS("tau", "T", &q->tau_s, SHORTEST_S, YEAR_S, "bound on the time of one message",
+                    .fallback_help = "from --calibration"),
+        OPT_REAL("risk", "P", &q->risk, 1e-300, 0.99, "accepted probability of leaving the bound", .required = true),
+        OPT_SECONDS("eta", "T", &q->eta_s, SHORTEST_S, LONGEST_S, "heartbeat period", .fallback_help = "delta / 10"),
+        OPT_SECONDS("delta", "T", &q->delta_s, SHORTEST_S, LONGEST_S, "suspicion timeout",
+                    .fallback_help = "the largest safe one"),
+        OPT_TEXT("calibration", "FILE", &q->calibration, "take tau, eta and delta from `knell calibrate --out`"),
+        OPT_FLAG("json", &q->json, "write JSON"),
     };
-    int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+    int status = options_parse(&usage, options, COUNT_OF(options), argc, argv);
 
-    q->eta_given = knell_options_find(options, KNELL_COUNT(options), "eta")->given;
-    q->delta_given = knell_options_find(options, KNELL_COUNT(options), "delta")->given;
+    q->eta_given = options_find(options, COUNT_OF(options), "eta")->given;
+    q->delta_given = options_find(options, COUNT_OF(options), "delta")->given;
     if (status >= 0)
         return status;
     if (q->calibration)
-        return take_calibration(q, knell_options_find(options, KNELL_COUNT(options), "tau")->given);
+        return take_calibration(q, options_find(options, COUNT_OF(options), "tau")->given);
     if (q->tau_s == 0)
-        return knell__cli_fail(&usage, "--tau is missing; `knell calibrate` measures it");
+        return cli_usage_error(&usage, "--tau is missing; `knell calibrate` measures it");
     return -1;
 }
 
 /* Chooses what was not given, and refuses what contradicts: delta >= eta + tau, or a living node would be suspected. */
 static int choose(const struct question *q, struct answer *a)
 {
-    char given[KNELL_DURATION_TEXT], wanted[KNELL_DURATION_TEXT];
+    char given[DURATION_TEXT], wanted[DURATION_TEXT];
 
     a->delta_max_s = knell_bounds_delta_max((uint64_t)q->nodes, q->mtbf_s, q->tau_s, q->risk);
     a->delta_s = q->delta_given ? q->delta_s : a->delta_max_s;
@@ -104,16 +101,16 @@ static int choose(const struct question *q, struct answer *a)
     if (a->delta_s * (1 + 1e-12) >= a->eta_s + q->tau_s)
         return -1;
     if (q->delta_given) {
-        knell__format_seconds(q->delta_s, 12, given);
-        knell__format_seconds(a->eta_s + q->tau_s, 12, wanted);
-        return knell__cli_fail(&usage, "--delta %s: must be at least eta + tau = %s", given, wanted);
+        format_seconds(q->delta_s, 12, given);
+        format_seconds(a->eta_s + q->tau_s, 12, wanted);
+        return cli_usage_error(&usage, "--delta %s: must be at least eta + tau = %s", given, wanted);
     }
     if (q->eta_given && a->delta_max_s > q->tau_s) {
-        knell__format_seconds(q->eta_s, 12, given);
-        knell__format_seconds(a->delta_max_s - q->tau_s, 6, wanted);
-        return knell__cli_fail(&usage, "--eta %s: must be at most %s, the largest safe delta less tau", given, wanted);
+        format_seconds(q->eta_s, 12, given);
+        format_seconds(a->delta_max_s - q->tau_s, 6, wanted);
+        return cli_usage_error(&usage, "--eta %s: must be at most %s, the largest safe delta less tau", given, wanted);
     }
-    return knell__cli_fail(&usage, "--risk %g: no delta above tau meets it; the risk of delta = 2 tau is %.3g", q->risk,
+    return cli_usage_error(&usage, "--risk %g: no delta above tau meets it; the risk of delta = 2 tau is %.3g", q->risk,
                            knell_bounds_risk((uint64_t)q->nodes, q->mtbf_s, 2 * q->tau_s, q->tau_s));
 }
 
@@ -155,28 +152,28 @@ static void write_json(FILE *out, const struct question *q, const struct answer 
         {"messages_per_s", a->messages_per_s},
         {"lost_heartbeats_tolerated", a->lost_tolerated},
     };
-    struct knell_json j;
+    struct json j;
 
-    knell_json_begin(&j, out);
-    knell_json_object(&j);
-    knell_json_key(&j, "nodes");
-    knell_json_integer(&j, q->nodes);
-    for (size_t i = 0; i < KNELL_COUNT(members); i++) {
-        knell_json_key(&j, members[i].name);
-        knell_json_real(&j, members[i].value);
+    json_begin(&j, out);
+    json_object(&j);
+    json_key(&j, "nodes");
+    json_integer(&j, q->nodes);
+    for (size_t i = 0; i < COUNT_OF(members); i++) {
+        json_key(&j, members[i].name);
+        json_real(&j, members[i].value);
     }
-    knell_json_key(&j, "f_max");
-    knell_json_unsigned(&j, a->f_max);
-    knell_json_key(&j, "bound_valid");
-    knell_json_bool(&j, a->bound_valid);
-    knell_json_close(&j);
+    json_key(&j, "f_max");
+    json_unsigned(&j, a->f_max);
+    json_key(&j, "bound_valid");
+    json_bool(&j, a->bound_valid);
+    json_close(&j);
 }
 
 static void row(FILE *out, const char *name, double seconds, const char *meaning)
 {
-    char text[KNELL_DURATION_TEXT];
+    char text[DURATION_TEXT];
 
-    fprintf(out, "  %-14s %-13s %s\n", name, knell__format_seconds(seconds, 5, text), meaning);
+    fprintf(out, "  %-14s %-13s %s\n", name, format_seconds(seconds, 5, text), meaning);
 }
 
 static void write_warnings(FILE *out, const struct question *q, const struct answer *a)
@@ -197,14 +194,13 @@ static void write_warnings(FILE *out, const struct question *q, const struct ans
 
 static void write_text(FILE *out, const struct question *q, const struct answer *a)
 {
-    char text[4][KNELL_DURATION_TEXT];
+    char text[4][DURATION_TEXT];
 
     fprintf(out, "%" PRId64 " nodes, each failing every %s: one failure every %s.\nA message takes at most %s.\n\n",
-            q->nodes, knell__format_seconds(q->mtbf_s, 4, text[0]),
-            knell__format_seconds(q->mtbf_s / (double)q->nodes, 4, text[1]),
-            knell__format_seconds(q->tau_s, 4, text[2]));
+            q->nodes, format_seconds(q->mtbf_s, 4, text[0]), format_seconds(q->mtbf_s / (double)q->nodes, 4, text[1]),
+            format_seconds(q->tau_s, 4, text[2]));
     fprintf(out, "  %-14s %-13s %s timeout with a risk below %g\n", "largest delta",
-            a->delta_max_s > 0 ? knell__format_seconds(a->delta_max_s, 5, text[0]) : "none",
+            a->delta_max_s > 0 ? format_seconds(a->delta_max_s, 5, text[0]) : "none",
             a->delta_max_s > 0 ? "the largest" : "there is no", q->risk);
     row(out, "delta", a->delta_s, q->delta_given ? "suspicion timeout, given" : "suspicion timeout, the safe one");
     row(out, "eta", a->eta_s, q->eta_given ? "heartbeat period, given" : "heartbeat period, delta / 10");
@@ -219,24 +215,23 @@ static void write_text(FILE *out, const struct question *q, const struct answer 
             a->messages_per_s < 1000 ? 3 : 10, a->messages_per_s < 1000 ? a->messages_per_s : round(a->messages_per_s),
             1 / a->eta_s);
     fprintf(out, "A dead node is suspected between %s and %s after its death,\nand all the others know it %s later.\n",
-            knell__format_seconds(a->delta_s - a->eta_s, 4, text[0]),
-            knell__format_seconds(a->delta_s + q->tau_s, 4, text[1]),
-            knell__format_seconds(a->broadcast_s, 3, text[2]));
+            format_seconds(a->delta_s - a->eta_s, 4, text[0]), format_seconds(a->delta_s + q->tau_s, 4, text[1]),
+            format_seconds(a->broadcast_s, 3, text[2]));
     write_warnings(out, q, a);
 }
 
-int knell__command_plan(int argc, char **argv)
+int plan_command(int argc, char **argv)
 {
     struct question q = {0};
     struct answer a = {0};
-    struct knell_output out;
+    struct output out;
     int status = parse(argc, argv, &q);
 
     if (status >= 0 || (status = choose(&q, &a)) >= 0)
         return status;
     compute(&q, &a);
-    if ((status = knell_output_begin(&out, &usage)) != KNELL_EXIT_OK)
+    if ((status = output_begin(&out, &usage)) != EXIT_OK)
         return status;
     (q.json ? write_json : write_text)(out.f, &q, &a);
-    return knell_output_commit(&out, &usage);
+    return output_commit(&out, &usage);
 }

@@ -3,6 +3,6 @@
 #define KNELL_CLI_PLAN_PLAN_H
 
 /* Returns the exit status. */
-int knell__command_plan(int argc, char **argv);
+int plan_command(int argc, char **argv);
 
 #endif

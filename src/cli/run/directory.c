@@ -55,73 +55,74 @@ static void remove_left(void)
 
 /* ---- ours ---------------------------------------------------------------------------------------------------------------- */
 
-static bool make_directory(struct knell__run_place *place)
+static bool make_directory(struct run_directory *directory)
 {
     remove_left();
-    strcpy(place->path, "/dev/shm/knell-run-XXXXXX");
-    if (!mkdtemp(place->path)) {
-        strcpy(place->path, "/tmp/knell-run-XXXXXX");
-        if (!mkdtemp(place->path))
+    strcpy(directory->path, "/dev/shm/knell-run-XXXXXX");
+    if (!mkdtemp(directory->path)) {
+        strcpy(directory->path, "/tmp/knell-run-XXXXXX");
+        if (!mkdtemp(directory->path))
             return false;
     }
-    place->lock = open(place->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (place->lock >= 0)
-        flock(place->lock, LOCK_EX);
+    directory->lock = open(directory->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory->lock >= 0)
+        flock(directory->lock, LOCK_EX);
     return true;
 }
 
 /* Read and write: it has no end while we live, whoever comes and goes. */
-static bool make_pipe(struct knell__run_place *place)
+static bool make_pipe(struct run_directory *directory)
 {
     char path[96];
-    snprintf(path, sizeof path, "%s/" JOB_REPORT_PIPE, place->path);
-    if (mkfifo(path, 0600) != 0 || (place->reports = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0)
+    snprintf(path, sizeof path, "%s/" JOB_REPORT_PIPE, directory->path);
+    if (mkfifo(path, 0600) != 0 || (directory->reports = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0)
         return false;
-    (void)fcntl(place->reports, F_SETPIPE_SZ, PIPE_BYTES); /* the ranks never wait for us; what does not fit is lost */
+    (void)fcntl(directory->reports, F_SETPIPE_SZ,
+                PIPE_BYTES); /* the ranks never wait for us; what does not fit is lost */
     return true;
 }
 
-static bool make_desks(const struct knell__run_plan *plan, struct knell__run_place *place)
+static bool make_desks(const struct run_plan *plan, struct run_directory *directory)
 {
     char path[96];
-    snprintf(path, sizeof path, "%s/" JOB_REPORT_DESK, place->path);
+    snprintf(path, sizeof path, "%s/" JOB_REPORT_DESK, directory->path);
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    place->stride = job_desk_stride((size_t)sysconf(_SC_PAGESIZE));
-    place->desks_size = place->stride * (size_t)plan->ranks;
-    void *memory = fd >= 0 && ftruncate(fd, (off_t)place->desks_size) == 0
-                       ? mmap(NULL, place->desks_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+    directory->stride = job_desk_stride((size_t)sysconf(_SC_PAGESIZE));
+    directory->desks_size = directory->stride * (size_t)plan->ranks;
+    void *memory = fd >= 0 && ftruncate(fd, (off_t)directory->desks_size) == 0
+                       ? mmap(NULL, directory->desks_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
                        : MAP_FAILED;
     if (fd >= 0)
         close(fd);
-    place->desks = memory == MAP_FAILED ? NULL : memory;
-    return place->desks != NULL;
+    directory->desks = memory == MAP_FAILED ? NULL : memory;
+    return directory->desks != NULL;
 }
 
-int knell__run_place_open(const struct knell__run_plan *plan, struct knell__run_place *place)
+int run_directory_open(const struct run_plan *plan, struct run_directory *directory)
 {
-    place->reports = place->lock = -1;
-    if (!make_directory(place)) {
-        place->path[0] = '\0';
-        return knell__cli_broken(plan->usage, "cannot make a directory in /dev/shm or /tmp: %s", strerror(errno));
+    directory->reports = directory->lock = -1;
+    if (!make_directory(directory)) {
+        directory->path[0] = '\0';
+        return cli_failure(plan->usage, "cannot make a directory in /dev/shm or /tmp: %s", strerror(errno));
     }
-    return make_pipe(place) && make_desks(plan, place)
-               ? KNELL_EXIT_OK
-               : knell__cli_broken(plan->usage, "%s: %s", place->path, strerror(errno));
+    return make_pipe(directory) && make_desks(plan, directory)
+               ? EXIT_OK
+               : cli_failure(plan->usage, "%s: %s", directory->path, strerror(errno));
 }
 
-struct job_desk *knell__run_desk(const struct knell__run_place *place, int rank)
+struct job_desk *run_desk(const struct run_directory *directory, int rank)
 {
-    return (struct job_desk *)(place->desks + (size_t)rank * place->stride);
+    return (struct job_desk *)(directory->desks + (size_t)rank * directory->stride);
 }
 
-void knell__run_place_close(struct knell__run_place *place)
+void run_directory_close(struct run_directory *directory)
 {
-    if (place->desks)
-        munmap(place->desks, place->desks_size);
-    if (place->reports >= 0)
-        close(place->reports);
-    if (place->path[0])
-        remove_all(place->path);
-    if (place->lock >= 0)
-        close(place->lock);
+    if (directory->desks)
+        munmap(directory->desks, directory->desks_size);
+    if (directory->reports >= 0)
+        close(directory->reports);
+    if (directory->path[0])
+        remove_all(directory->path);
+    if (directory->lock >= 0)
+        close(directory->lock);
 }

@@ -18,46 +18,46 @@
 /* ---- who is where ---------------------------------------------------------------------------------------------------------- */
 
 /* Or say more than it has: a thread inside a call answers when it comes by (where.h). Who is held does not. */
-static bool may_answer(const struct knell__run_job *job, int number)
+static bool may_answer(const struct run_job *job, int number)
 {
-    const struct knell__run_rank *rank = &job->rank[number];
-    bool held = job->fail && knell__run_fail_holds(job->fail, number, &(struct knell__run_held){0});
+    const struct run_rank *rank = &job->rank[number];
+    bool held = job->fail && run_fail_holds(job->fail, number, &(struct run_fail_hold){0});
     return rank->ready && !rank->ended && !rank->died && !rank->ghost && !held && (!rank->told || rank->inside < 0);
 }
 
-void knell__run_ask_where(struct knell__run_job *job, int signals)
+void run_ask_where(struct run_job *job, int signals)
 {
-    int64_t until = knell__run_clock() + ANSWERS_NS;
+    int64_t until = run_clock() + ANSWERS_NS;
     bool waiting = true;
     for (int64_t i = 0; i < job->plan->ranks; i++)
         if (may_answer(job, (int)i))
-            knell__run_kill(job, (int)i, JOB_ASK_WHERE);
-    while (waiting && knell__run_clock() < until) {
+            run_kill(job, (int)i, JOB_ASK_WHERE);
+    while (waiting && run_clock() < until) {
         waiting = false;
         for (int64_t i = 0; i < job->plan->ranks; i++)
             waiting |= may_answer(job, (int)i);
         if (waiting)
-            knell__run_wait(job, signals, until);
+            run_wait(job, signals, until);
     }
 }
 
 /* A rank that others knew to be dead before MPI_Abort has died, though the word of its end may still be on its way. */
-static bool is_known_dead(const struct knell__run_job *job, int rank)
+static bool is_known_dead(const struct run_job *job, int rank)
 {
-    const struct job_report *first = knell__run_first_to_know(job, rank);
+    const struct job_report *first = run_first_to_know(job, rank);
     return first && (!job->aborted || first->when < job->aborted_at);
 }
 
-static void keep_state(struct knell__run_job *job, int number)
+static void keep_state(struct run_job *job, int number)
 {
-    struct knell__run_rank *rank = &job->rank[number];
+    struct run_rank *rank = &job->rank[number];
     bool dead = !rank->ended && is_known_dead(job, number);
     rank->left = !rank->ended && !dead && !rank->ghost;
     if (dead && !rank->died)
-        rank->died = knell__run_first_to_know(job, number)->when;
+        rank->died = run_first_to_know(job, number)->when;
 }
 
-void knell__run_keep_states(struct knell__run_job *job)
+void run_keep_states(struct run_job *job)
 {
     for (int i = 0; i < job->plan->ranks; i++)
         keep_state(job, i);
@@ -65,21 +65,21 @@ void knell__run_keep_states(struct knell__run_job *job)
 
 /* ---- the end --------------------------------------------------------------------------------------------------------------- */
 
-static void wait_for_launcher(struct knell__run_job *job, int signals, int64_t how_long)
+static void wait_for_launcher(struct run_job *job, int signals, int64_t how_long)
 {
-    int64_t until = knell__run_clock() + how_long;
-    while (job->launcher && knell__run_clock() < until)
-        knell__run_wait(job, signals, until);
+    int64_t until = run_clock() + how_long;
+    while (job->launcher && run_clock() < until)
+        run_wait(job, signals, until);
 }
 
 /* Of those whose death ended the job: their own end says how they died. */
-static void wait_for_dead(struct knell__run_job *job, int signals)
+static void wait_for_dead(struct run_job *job, int signals)
 {
-    int64_t until = knell__run_clock() + DEAD_END_NS;
+    int64_t until = run_clock() + DEAD_END_NS;
     for (int i = 0; i < job->plan->ranks; i++)
         while (job->rank[i].died && !job->rank[i].left && !job->rank[i].ended && !job->rank[i].ghost &&
-               knell__run_clock() < until)
-            knell__run_wait(job, signals, until);
+               run_clock() < until)
+            run_wait(job, signals, until);
 }
 
 /* We are the parent of whoever lost his (PR_SET_CHILD_SUBREAPER): when we have no child left, nobody is left. */
@@ -95,17 +95,17 @@ static void kill_children(void)
         fclose(children);
 }
 
-void knell__run_end(struct knell__run_job *job, int signals)
+void run_end(struct run_job *job, int signals)
 {
-    bool ends_itself = knell__run_all_ended(job) || (job->aborted && !job->aborted_by_handler);
+    bool ends_itself = run_all_ended(job) || (job->aborted && !job->aborted_by_handler);
     if (job->launcher && ends_itself && !job->stopped_by)
         wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
     if (job->aborted_by_handler)
         wait_for_dead(job, signals);
     for (int64_t i = 0; i < job->plan->ranks; i++)
-        knell__run_kill(job, (int)i, SIGSTOP); /* nobody is to mourn the first while we come to the last */
+        run_kill(job, (int)i, SIGSTOP); /* nobody is to mourn the first while we come to the last */
     for (int64_t i = 0; i < job->plan->ranks; i++)
-        knell__run_kill(job, (int)i, SIGKILL);
+        run_kill(job, (int)i, SIGKILL);
     if (job->launcher && job->aborted_by_handler) /* by itself, when it has passed on what the ranks wrote */
         wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
     if (job->launcher) {
@@ -114,14 +114,14 @@ void knell__run_end(struct knell__run_job *job, int signals)
     }
     do {
         kill_children();
-        knell__run_read_reports(job);
-        knell__run_reap(job);
+        run_read_reports(job);
+        run_reap(job);
     } while (waitid(P_ALL, 0, &(siginfo_t){0}, WEXITED | WNOWAIT) == 0);
 }
 
 /* ---- the status ------------------------------------------------------------------------------------------------------------ */
 
-static int status_of(const struct knell__run_rank *rank)
+static int status_of(const struct run_rank *rank)
 {
     if (rank->ghost)
         return 128 + SIGKILL;
@@ -129,7 +129,7 @@ static int status_of(const struct knell__run_rank *rank)
 }
 
 /* Those that ended by MPI_Finalize speak for the job; if none did, all do, and a ghost speaks as who was killed. */
-static int status_of_ranks(const struct knell__run_job *job)
+static int status_of_ranks(const struct run_job *job)
 {
     bool any = false;
     int status = 0;
@@ -142,26 +142,26 @@ static int status_of_ranks(const struct knell__run_job *job)
 }
 
 /* The status of the rank that died first without being told to; 0: none did. One that just left, with status 0, has failed too. */
-static int status_of_unasked(const struct knell__run_job *job)
+static int status_of_unasked(const struct run_job *job)
 {
     int first = -1;
     for (int i = 0; i < job->plan->ranks; i++)
-        if (knell__run_is_death(&job->rank[i]) && !job->rank[i].injected &&
-            (first < 0 || knell__run_died(job, i) < knell__run_died(job, first)))
+        if (run_is_death(&job->rank[i]) && !job->rank[i].injected &&
+            (first < 0 || run_died(job, i) < run_died(job, first)))
             first = i;
     int status = first < 0 ? 0 : status_of(&job->rank[first]);
-    return first >= 0 && status == 0 ? KNELL_EXIT_FAILED : status;
+    return first >= 0 && status == 0 ? EXIT_FAILED : status;
 }
 
-static int status_of_aborted(const struct knell__run_job *job)
+static int status_of_aborted(const struct run_job *job)
 {
     int status = job->aborted_by_handler ? status_of_unasked(job) : 0;
     if (status == 0)
         status = job->abort_code & 0xff;
-    return status ? status : KNELL_EXIT_FAILED;
+    return status ? status : EXIT_FAILED;
 }
 
-static int first_ended_early(const struct knell__run_job *job)
+static int first_ended_early(const struct run_job *job)
 {
     int rank = 0;
     while (rank + 1 < job->plan->ranks && (job->rank[rank].left || job->rank[rank].ready))
@@ -170,41 +170,40 @@ static int first_ended_early(const struct knell__run_job *job)
 }
 
 /* Whatever ended it, the job did not end well. */
-static int status_of_lost(const struct knell__run_job *job)
+static int status_of_lost(const struct run_job *job)
 {
     int status = job->launcher_status;
     if (WIFSIGNALED(status)) {
-        knell__cli_broken(job->plan->usage, "%s was ended by signal %d (%s) while ranks were running: the job is lost",
-                          job->plan->launcher, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        cli_failure(job->plan->usage, "%s was ended by signal %d (%s) while ranks were running: the job is lost",
+                    job->plan->launcher, WTERMSIG(status), strsignal(WTERMSIG(status)));
         return 128 + WTERMSIG(status);
     }
-    knell__cli_broken(job->plan->usage, "%s ended with status %d while ranks were running: the job is lost",
-                      job->plan->launcher, WEXITSTATUS(status));
-    return WEXITSTATUS(status) ? WEXITSTATUS(status) : KNELL_EXIT_FAILED;
+    cli_failure(job->plan->usage, "%s ended with status %d while ranks were running: the job is lost",
+                job->plan->launcher, WEXITSTATUS(status));
+    return WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_FAILED;
 }
 
-int knell__run_status(const struct knell__run_job *job)
+int run_status(const struct run_job *job)
 {
     if (job->stopped_by)
         return 128 + job->stopped_by;
     if (job->timed_out)
-        return KNELL__RUN_TIMED_OUT;
+        return RUN_TIMED_OUT;
     if (job->started == 0)
-        return knell__cli_broken(job->plan->usage, "%s ended with status %d before any rank had started",
-                                 job->plan->launcher,
-                                 WIFEXITED(job->launcher_status) ? WEXITSTATUS(job->launcher_status) : 128);
+        return cli_failure(job->plan->usage, "%s ended with status %d before any rank had started", job->plan->launcher,
+                           WIFEXITED(job->launcher_status) ? WEXITSTATUS(job->launcher_status) : 128);
     if (job->broken && !job->aborted) {
         int rank = first_ended_early(job), status = status_of(&job->rank[rank]);
-        knell__cli_broken(job->plan->usage,
-                          "rank %d ended with status %d before MPI_Init was through: the others would wait "
-                          "for it for ever",
-                          rank, status);
-        return status ? status : KNELL_EXIT_FAILED;
+        cli_failure(job->plan->usage,
+                    "rank %d ended with status %d before MPI_Init was through: the others would wait "
+                    "for it for ever",
+                    rank, status);
+        return status ? status : EXIT_FAILED;
     }
     if (job->aborted)
         return status_of_aborted(job);
     if (job->lost)
         return status_of_lost(job);
     int status = status_of_ranks(job);
-    return status == 0 && job->plan->status == KNELL__RUN_ALL ? status_of_unasked(job) : status;
+    return status == 0 && job->plan->status == RUN_STATUS_ALL ? status_of_unasked(job) : status;
 }

@@ -14,71 +14,71 @@
 
 #define DELAY_NS 100000 /* of a message from daemon to daemon */
 
-static knell_time now_of(const struct knell__run_fail *fail)
+static knell_time now_of(const struct run_fail *fail)
 {
-    return knell__run_clock() - fail->job->begin;
+    return run_clock() - fail->job->begin;
 }
 
 /* ---- what the scenario does ------------------------------------------------------------------------------------------------ */
 
-static void log_record(const struct knell__run_fail *fail, const struct knell_fail_record *record)
+static void log_record(const struct run_fail *fail, const struct knell_fail_record *record)
 {
     char line[1024];
     if (!fail->job->log.file)
         return;
     knell_fail_record_text(fail->scenario.program, record, line, sizeof line);
-    knell__run_log_scenario(fail->job, line);
+    run_log_scenario(fail->job, line);
 }
 
-static void carry_out(struct knell__run_fail *fail, const struct knell_fail_record *record)
+static void carry_out(struct run_fail *fail, const struct knell_fail_record *record)
 {
     int rank = fail->rank_of[record->instance];
     log_record(fail, record);
     if (rank < 0 || fail->job->rank[rank].ended)
         return;
     if (record->entered || record->event.type == KNELL_FAIL_ONLOAD)
-        knell__run_arm(fail, rank);
+        run_fail_arm(fail, rank);
     if (fail->stepping) /* there may be more for it, before which no call may pass unseen */
         fail->slot[rank].look_again = true;
     else
-        knell__run_look_ahead(fail, rank);
+        run_fail_look_ahead(fail, rank);
     for (uint32_t i = 0; i < record->action_count; i++)
         if (!record->actions[i].vain)
-            knell__run_apply(fail, rank, &record->actions[i]);
+            run_fail_apply(fail, rank, &record->actions[i]);
 }
 
 /* ---- what happens to ranks ------------------------------------------------------------------------------------------------- */
 
-static void feed(struct knell__run_fail *fail, int rank, struct knell_fail_event event)
+static void feed(struct run_fail *fail, int rank, struct knell_fail_event event)
 {
     struct knell_fail_record record;
     event.instance = fail->slot[rank].instance;
     if (!fail->world)
         return;
-    knell__run_catch_up(fail, rank);
+    run_fail_catch_up(fail, rank);
     if (knell_fail_step(fail->world, now_of(fail), &event, &record) == 1)
         carry_out(fail, &record);
 }
 
-void knell__run_fail_ended(struct knell__run_fail *fail, int rank, bool well)
+void run_fail_ended(struct run_fail *fail, int rank, bool well)
 {
     feed(fail, rank, (struct knell_fail_event){.type = well ? KNELL_FAIL_ONEXIT : KNELL_FAIL_ONERROR});
 }
 
 /* The rank waits for an answer, which comes with what the scenario does; or it was halted meanwhile, and finds that out itself. */
-static void feed_held(struct knell__run_fail *fail, int rank, struct knell_fail_event event)
+static void feed_held(struct run_fail *fail, int rank, struct knell_fail_event event)
 {
     fail->slot[rank].held = true;
     fail->slot[rank].before = event.type == KNELL_FAIL_BEFORE;
     feed(fail, rank, event);
     if (fail->job->rank[rank].injected)
-        knell__run_let_go(fail, rank);
+        run_fail_release(fail, rank);
 }
 
 /* One event, whatever the scenario calls it. */
-void knell__run_fail_at(struct knell__run_fail *fail, int rank, int call, bool after)
+void run_fail_at(struct run_fail *fail, int rank, int call, bool after)
 {
-    const struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
+    const struct job_desk *desk = run_desk(&fail->job->directory, rank);
     struct knell_fail_event event = {
         .type = after ? KNELL_FAIL_AFTER : KNELL_FAIL_BEFORE,
         .symbol = job_call_name(call),
@@ -86,26 +86,26 @@ void knell__run_fail_at(struct knell__run_fail *fail, int rank, int call, bool a
         .arguments = desk->argument,
         .argument_count = after ? 0 : desk->arguments,
     };
-    fail->slot[rank].at = (struct knell__run_held){call, after, knell__run_clock()};
-    knell__run_count_call(fail, rank, call, after);
-    event.subject = knell__run_function_of(fail, rank, call, event.type);
+    fail->slot[rank].at = (struct run_fail_hold){call, after, run_clock()};
+    run_fail_count_call(fail, rank, call, after);
+    event.subject = run_fail_function_of(fail, rank, call, event.type);
     if (event.subject != KNELL_FAIL_NO_SUBJECT)
         feed_held(fail, rank, event);
 }
 
-void knell__run_fail_changed(struct knell__run_fail *fail, int rank, int variable)
+void run_fail_changed(struct run_fail *fail, int rank, int variable)
 {
     feed_held(fail, rank, (struct knell_fail_event){.type = KNELL_FAIL_WATCH, .subject = (uint32_t)variable});
 }
 
 /* Calls that passed come before what is due now. */
-static void step_due(struct knell__run_fail *fail)
+static void step_due(struct run_fail *fail)
 {
     struct knell_fail_record record;
     for (int rank = 0; rank < fail->job->plan->ranks; rank++) {
         fail->slot[rank].look_again = false;
         fail->slot[rank].rest = 0;
-        knell__run_catch_up(fail, rank);
+        run_fail_catch_up(fail, rank);
     }
     fail->stepping = true;
     while (knell_fail_step(fail->world, now_of(fail), NULL, &record) == 1)
@@ -113,12 +113,12 @@ static void step_due(struct knell__run_fail *fail)
     fail->stepping = false;
     for (int rank = 0; rank < fail->job->plan->ranks; rank++)
         if (fail->slot[rank].look_again)
-            knell__run_look_ahead(fail, rank);
+            run_fail_look_ahead(fail, rank);
         else if (fail->slot[rank].rest > 0)
-            knell__run_go_on_passing(fail, rank);
+            run_fail_resume_passing(fail, rank);
 }
 
-int64_t knell__run_fail_act(struct knell__run_fail *fail)
+int64_t run_fail_act(struct run_fail *fail)
 {
     knell_time next = knell_fail_deadline(fail->world);
     if (next != KNELL_NEVER && next <= now_of(fail))
@@ -130,35 +130,35 @@ int64_t knell__run_fail_act(struct knell__run_fail *fail)
 
 /* ---- what is asked of it ---------------------------------------------------------------------------------------------------- */
 
-bool knell__run_fail_holds(const struct knell__run_fail *fail, int rank, struct knell__run_held *held)
+bool run_fail_holds(const struct run_fail *fail, int rank, struct run_fail_hold *held)
 {
     *held = fail->slot[rank].at;
     return fail->slot[rank].held;
 }
 
-uint64_t knell__run_fail_faults(const struct knell__run_fail *fail)
+uint64_t run_fail_faults(const struct run_fail *fail)
 {
     return fail->faults;
 }
 
-void knell__run_fail_write_waits(struct knell__run_fail *fail, FILE *out)
+void run_fail_write_waits(struct run_fail *fail, FILE *out)
 {
     const char *before = "; it waited for ";
     for (uint32_t f = 0; f < knell_fail_function_count(fail->scenario.program); f++, before = ", for ") {
         const char *symbol = knell_fail_function_at(fail->scenario.program, f).symbol;
         uint64_t calls = 0;
         for (int rank = 0; rank < fail->job->plan->ranks; rank++)
-            calls += knell__run_fail_calls(fail, rank, symbol);
+            calls += run_fail_calls(fail, rank, symbol);
         fprintf(out, "%s%s (of which it heard %" PRIu64 " time%s)", before, symbol, calls, calls == 1 ? "" : "s");
     }
     if (fail->due > fail->job->end - fail->job->begin)
-        fprintf(out, "%sthe time %s", before, knell__run_duration(fail->due, (char[KNELL_DURATION_TEXT]){0}));
+        fprintf(out, "%sthe time %s", before, run_format_duration(fail->due, (char[DURATION_TEXT]){0}));
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
 
 /* Slots without a rank are fine; a rank without a slot is a mistake in one of the two numbers. */
-static int map_slots(struct knell__run_fail *fail)
+static int map_slots(struct run_fail *fail)
 {
     uint32_t instances = knell_fail_instance_count(fail->scenario.program);
     int ranks = (int)fail->job->plan->ranks, next = 0;
@@ -169,14 +169,14 @@ static int map_slots(struct knell__run_fail *fail)
         if (has_process)
             fail->slot[next++].instance = i;
     }
-    return next == ranks ? KNELL_EXIT_OK
-                         : knell__cli_fail(fail->job->plan->usage,
+    return next == ranks ? EXIT_OK
+                         : cli_usage_error(fail->job->plan->usage,
                                            "%.120s is for %d process%s, the job has %d ranks: make `size` of its "
                                            "group larger",
                                            fail->scenario.source.name, next, next == 1 ? "" : "es", ranks);
 }
 
-static bool allocate(struct knell__run_fail *fail)
+static bool allocate(struct run_fail *fail)
 {
     const struct knell_fail_program *program = fail->scenario.program;
     struct knell_fail_config config = {.message_delay = DELAY_NS};
@@ -184,48 +184,48 @@ static bool allocate(struct knell__run_fail *fail)
     fail->memory = malloc(knell_fail_world_size(program, &config));
     fail->rank_of = calloc(knell_fail_instance_count(program) + 1u, sizeof *fail->rank_of);
     fail->slot = calloc(ranks, sizeof *fail->slot);
-    fail->means = knell__run_meanings(program);
+    fail->means = run_fail_meanings(program);
     fail->calls = calloc(ranks * (knell_fail_function_count(program) + 1u) * 2, sizeof *fail->calls);
     return fail->memory && fail->rank_of && fail->slot && fail->means && fail->calls;
 }
 
-static int open_scenario(const struct knell__run_plan *plan, struct knell_scenario *scenario)
+static int open_scenario(const struct run_plan *plan, struct scenario *scenario)
 {
     if (plan->fail)
-        return knell__scenario_open(plan->usage, plan->fail, &plan->defines, scenario);
-    return plan->mttf ? knell__run_mttf_open(plan, scenario) : knell__run_kills_open(plan, scenario);
+        return scenario_open(plan->usage, plan->fail, &plan->defines, scenario);
+    return plan->mttf ? run_mttf_open(plan, scenario) : run_kills_open(plan, scenario);
 }
 
-static int prepare(struct knell__run_fail *fail)
+static int prepare(struct run_fail *fail)
 {
-    static const char *const effectors[] = {[KNELL__RUN_REAL] = "run", [KNELL__RUN_GHOST] = "ghost"};
-    const struct knell__run_plan *plan = fail->job->plan;
+    static const char *const effectors[] = {[RUN_MODE_REAL] = "run", [RUN_MODE_GHOST] = "ghost"};
+    const struct run_plan *plan = fail->job->plan;
     int status = open_scenario(plan, &fail->scenario);
-    if (status == KNELL_EXIT_OK)
-        status = knell__scenario_require(&fail->scenario, knell_fail_effector_find(effectors[plan->mode]));
-    if (status == KNELL_EXIT_OK)
-        status = knell__run_functions_check(plan->usage, &fail->scenario);
-    if (status == KNELL_EXIT_OK)
-        status = knell__run_variables_check(plan->usage, &fail->scenario);
-    if (status == KNELL_EXIT_OK && !allocate(fail))
-        status = knell__cli_broken(plan->usage, "no memory for the scenario");
-    if (status == KNELL_EXIT_OK)
+    if (status == EXIT_OK)
+        status = scenario_require(&fail->scenario, knell_fail_effector_find(effectors[plan->mode]));
+    if (status == EXIT_OK)
+        status = scenario_check_calls(plan->usage, &fail->scenario);
+    if (status == EXIT_OK)
+        status = scenario_check_variables(plan->usage, &fail->scenario);
+    if (status == EXIT_OK && !allocate(fail))
+        status = cli_failure(plan->usage, "no memory for the scenario");
+    if (status == EXIT_OK)
         status = map_slots(fail);
     return status;
 }
 
-bool knell__run_injects(const struct knell__run_plan *plan)
+bool run_injects(const struct run_plan *plan)
 {
     return plan->fail || plan->kills.n || plan->mttf;
 }
 
-struct knell__run_fail *knell__run_fail_open(struct knell__run_job *job, int *status)
+struct run_fail *run_fail_open(struct run_job *job, int *status)
 {
-    *status = KNELL_EXIT_OK;
-    if (!knell__run_injects(job->plan))
+    *status = EXIT_OK;
+    if (!run_injects(job->plan))
         return NULL;
-    struct knell__run_fail *fail = calloc(1, sizeof *fail);
-    *status = KNELL_EXIT_FAILED;
+    struct run_fail *fail = calloc(1, sizeof *fail);
+    *status = EXIT_FAILED;
     if (!fail)
         return NULL;
     fail->job = job;
@@ -234,25 +234,25 @@ struct knell__run_fail *knell__run_fail_open(struct knell__run_job *job, int *st
 }
 
 /* All are through MPI_Init and held there. */
-void knell__run_fail_begin(struct knell__run_fail *fail)
+void run_fail_begin(struct run_fail *fail)
 {
     struct knell_fail_config config = {.seed = (uint64_t)fail->job->plan->seed,
                                        .message_delay = DELAY_NS,
                                        .driver = fail,
-                                       .read = knell__run_read_variable};
+                                       .read = run_fail_read_variable};
     knell_fail_world_init(fail->memory, fail->scenario.program, &config, 0, &fail->world);
     for (int rank = 0; rank < fail->job->plan->ranks; rank++) {
         fail->slot[rank].held = true;
-        fail->slot[rank].at = (struct knell__run_held){-1, false, knell__run_clock()};
+        fail->slot[rank].at = (struct run_fail_hold){-1, false, run_clock()};
         feed(fail, rank, (struct knell_fail_event){.type = KNELL_FAIL_ONLOAD});
     }
 }
 
-void knell__run_fail_close(struct knell__run_fail *fail)
+void run_fail_close(struct run_fail *fail)
 {
     if (!fail)
         return;
-    knell__scenario_close(&fail->scenario);
+    scenario_close(&fail->scenario);
     free(fail->memory);
     free(fail->rank_of);
     free(fail->slot);

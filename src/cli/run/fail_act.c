@@ -12,9 +12,9 @@ static void wake(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-void knell__run_let_go(struct knell__run_fail *fail, int rank)
+void run_fail_release(struct run_fail *fail, int rank)
 {
-    struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
+    struct job_desk *desk = run_desk(&fail->job->directory, rank);
     if (!fail->slot[rank].held)
         return;
     fail->slot[rank].held = fail->slot[rank].before = false;
@@ -25,34 +25,34 @@ void knell__run_let_go(struct knell__run_fail *fail, int rank)
 /* ---- signals --------------------------------------------------------------------------------------------------------------- */
 
 /* The rank may take its shield away while we look: who then finds the signal owed is the one who sends it. */
-static void deliver(struct knell__run_fail *fail, int rank, int number)
+static void deliver(struct run_fail *fail, int rank, int number)
 {
-    struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
+    struct job_desk *desk = run_desk(&fail->job->directory, rank);
     uint64_t bit = UINT64_C(1) << (number - 1);
     if (atomic_load(&desk->shield) == JOB_SHIELD_SHUT) {
         atomic_fetch_or(&desk->owed, bit);
         if (atomic_load(&desk->shield) == JOB_SHIELD_SHUT || !(atomic_fetch_and(&desk->owed, ~bit) & bit))
             return;
     }
-    knell__run_kill(fail->job, rank, number);
+    run_kill(fail->job, rank, number);
 }
 
-static void stop(struct knell__run_fail *fail, int rank, struct job_desk *desk)
+static void stop(struct run_fail *fail, int rank, struct job_desk *desk)
 {
-    if (fail->job->plan->mode == KNELL__RUN_REAL)
+    if (fail->job->plan->mode == RUN_MODE_REAL)
         deliver(fail, rank, SIGSTOP);
     else if (!fail->slot[rank].held)
         atomic_store(&desk->stopped, 1);
 }
 
-static void go_on(struct knell__run_fail *fail, int rank, struct job_desk *desk)
+static void go_on(struct run_fail *fail, int rank, struct job_desk *desk)
 {
     atomic_fetch_and(&desk->owed, ~(UINT64_C(1) << (SIGSTOP - 1)));
-    if (fail->job->plan->mode == KNELL__RUN_REAL)
-        knell__run_kill(fail->job, rank, SIGCONT);
+    if (fail->job->plan->mode == RUN_MODE_REAL)
+        run_kill(fail->job, rank, SIGCONT);
     atomic_store(&desk->stopped, 0);
     wake(&desk->stopped);
-    knell__run_let_go(fail, rank);
+    run_fail_release(fail, rank);
 }
 
 /* ---- deaths ---------------------------------------------------------------------------------------------------------------- */
@@ -71,10 +71,10 @@ static void order_death(struct job_desk *desk)
     wake(&desk->stopped);
 }
 
-static void halt(struct knell__run_fail *fail, int rank, struct job_desk *desk)
+static void halt(struct run_fail *fail, int rank, struct job_desk *desk)
 {
-    struct knell__run_rank *victim = &fail->job->rank[rank];
-    bool real = fail->job->plan->mode == KNELL__RUN_REAL, now;
+    struct run_rank *victim = &fail->job->rank[rank];
+    bool real = fail->job->plan->mode == RUN_MODE_REAL, now;
     if (victim->finished)
         return; /* it has left the MPI job: whatever it does now, it is no rank any more */
     victim->injected = true;
@@ -83,34 +83,33 @@ static void halt(struct knell__run_fail *fail, int rank, struct job_desk *desk)
     if (!now)
         order_death(desk);
     if (now || (real && strike(desk))) { /* or it has taken its shield away meanwhile */
-        victim->died = knell__run_clock();
-        knell__run_kill(fail->job, rank, SIGKILL);
+        victim->died = run_clock();
+        run_kill(fail->job, rank, SIGKILL);
         return;
     }
-    knell__run_let_go(fail, rank);
+    run_fail_release(fail, rank);
 }
 
 /* ---- data ------------------------------------------------------------------------------------------------------------------ */
 
 /* On the desk before the answer is. */
-static void flip_message(struct knell__run_fail *fail, int rank, struct job_desk *desk,
-                         const struct knell_fail_action *action)
+static void flip_message(struct run_fail *fail, int rank, struct job_desk *desk, const struct knell_fail_action *action)
 {
     fail->faults += fail->slot[rank].before;
     if (fail->slot[rank].before && desk->flips < JOB_DESK_FLIPS)
         desk->flip[desk->flips++] = (struct knell_fail_flip){action->value, action->whole, action->key};
     else
-        knell__run_log_scenario(fail->job, "no message at hand: nothing is flipped");
+        run_log_scenario(fail->job, "no message at hand: nothing is flipped");
 }
 
 /* Carried out at the rank's next call, or before it goes on if it is held. */
-static void order(struct knell__run_fail *fail, struct job_desk *desk, const struct knell_fail_action *action)
+static void order(struct run_fail *fail, struct job_desk *desk, const struct knell_fail_action *action)
 {
     uint32_t at = atomic_load(&desk->ordered);
     if (!atomic_load(&desk->variable[action->subject].known))
-        knell__run_log_scenario(fail->job, "the program has registered no such variable: nothing is changed");
+        run_log_scenario(fail->job, "the program has registered no such variable: nothing is changed");
     else if (at - atomic_load(&desk->obeyed) >= JOB_DESK_ORDERS)
-        knell__run_log_scenario(fail->job, "too many changes for a rank that makes no calls: this one is left out");
+        run_log_scenario(fail->job, "too many changes for a rank that makes no calls: this one is left out");
     else {
         desk->order[at % JOB_DESK_ORDERS] =
             (struct job_desk_order){action->subject, action->type == KNELL_FAIL_FLIP, action->value};
@@ -119,9 +118,9 @@ static void order(struct knell__run_fail *fail, struct job_desk *desk, const str
     }
 }
 
-void knell__run_apply(struct knell__run_fail *fail, int rank, const struct knell_fail_action *action)
+void run_fail_apply(struct run_fail *fail, int rank, const struct knell_fail_action *action)
 {
-    struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
+    struct job_desk *desk = run_desk(&fail->job->directory, rank);
     fail->faults += action->type == KNELL_FAIL_STOP || action->type == KNELL_FAIL_SIGNAL;
     switch (action->type) {
     case KNELL_FAIL_HALT:

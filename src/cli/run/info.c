@@ -22,20 +22,19 @@ static const char *value_of(const char *text, const char *key)
     return strncmp(text, key, length) == 0 && text[length] == '=' ? text + length + 1 : NULL;
 }
 
-static int check(const struct knell_usage *usage, const char *text)
+static int check(const struct usage *usage, const char *text)
 {
     const char *uniform = value_of(text, JOB_HINT_UNIFORM), *range = value_of(text, JOB_HINT_RANGE);
     if (uniform && !is_among(uniform, uniform_values))
-        return knell__cli_fail(usage, "--info %s: the value is local, create or coll", text);
+        return cli_usage_error(usage, "--info %s: the value is local, create or coll", text);
     if (range && !is_among(range, range_values))
-        return knell__cli_fail(usage, "--info %s: the value is local, group or universe", text);
+        return cli_usage_error(usage, "--info %s: the value is local, group or universe", text);
     if (!uniform && !range)
-        return knell__cli_fail(usage, "--info %s: give " JOB_HINT_UNIFORM "=VALUE or " JOB_HINT_RANGE "=VALUE",
-                               text);
+        return cli_usage_error(usage, "--info %s: give " JOB_HINT_UNIFORM "=VALUE or " JOB_HINT_RANGE "=VALUE", text);
     return -1;
 }
 
-int knell__run_info_check(const struct knell__run_plan *plan)
+int run_info_check(const struct run_plan *plan)
 {
     for (size_t i = 0; i < plan->infos.n; i++) {
         int status = check(plan->usage, plan->infos.items[i]);
@@ -45,7 +44,7 @@ int knell__run_info_check(const struct knell__run_plan *plan)
     return -1;
 }
 
-void knell__run_info_join(const struct knell__run_plan *plan, char *text, size_t size)
+void run_info_join(const struct run_plan *plan, char *text, size_t size)
 {
     size_t used = 0;
     *text = '\0';

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-static void put_time(struct knell_json *j, const struct knell__run_job *job, const char *key, int64_t when)
+static void put_time(struct json *j, const struct run_job *job, const char *key, int64_t when)
 {
-    knell_json_put_seconds(j, key, when - job->launched);
+    json_put_seconds(j, key, when - job->launched);
 }
 
 /* ---- the job --------------------------------------------------------------------------------------------------------------- */
 
-static const char *end_of(const struct knell__run_job *job)
+static const char *end_of(const struct run_job *job)
 {
     if (job->stopped_by)
         return "signal";
@@ -30,24 +30,24 @@ static const char *end_of(const struct knell__run_job *job)
     return job->lost ? "lost" : "finished";
 }
 
-static void put_job(struct knell_json *j, const struct knell__run_job *job, int status)
+static void put_job(struct json *j, const struct run_job *job, int status)
 {
-    const struct knell__run_plan *plan = job->plan;
-    knell_json_put_integer(j, "ranks", plan->ranks);
-    knell_json_put_string(j, "program", plan->path);
-    knell_json_put_string(j, "mpi", knell__run_mpi_names[plan->mpi]);
-    knell_json_put_string(j, "mode", plan->mode == KNELL__RUN_GHOST ? "ghost" : "real");
-    knell_json_put_seconds(j, "eta_s", plan->eta);
-    knell_json_put_seconds(j, "delta_s", plan->delta);
-    knell_json_put_string(j, "overlay", knell__overlay_names[plan->overlay]);
-    knell_json_put_bool(j, "latest_only", plan->latest_only);
-    knell_json_put_integer(j, "status", status);
-    knell_json_put_string(j, "end", end_of(job));
-    knell_json_key(j, "ready_s");
+    const struct run_plan *plan = job->plan;
+    json_put_integer(j, "ranks", plan->ranks);
+    json_put_string(j, "program", plan->path);
+    json_put_string(j, "mpi", run_mpi_names[plan->mpi]);
+    json_put_string(j, "mode", plan->mode == RUN_MODE_GHOST ? "ghost" : "real");
+    json_put_seconds(j, "eta_s", plan->eta);
+    json_put_seconds(j, "delta_s", plan->delta);
+    json_put_string(j, "overlay", heartbeat_overlay_names[plan->overlay]);
+    json_put_bool(j, "latest_only", plan->latest_only);
+    json_put_integer(j, "status", status);
+    json_put_string(j, "end", end_of(job));
+    json_key(j, "ready_s");
     if (job->begin)
-        knell_json_real(j, (double)(job->begin - job->launched) / 1e9);
+        json_real(j, (double)(job->begin - job->launched) / 1e9);
     else
-        knell_json_null(j);
+        json_null(j);
     put_time(j, job, "wall_s", job->end);
 }
 
@@ -60,7 +60,7 @@ struct knowing {
     int ranks;
 };
 
-static struct knowing knowing_of(const struct knell__run_job *job, int victim, int64_t died)
+static struct knowing knowing_of(const struct run_job *job, int victim, int64_t died)
 {
     struct knowing k = {0};
     for (size_t i = 0; i < job->reports; i++) {
@@ -75,128 +75,128 @@ static struct knowing knowing_of(const struct knell__run_job *job, int victim, i
     return k;
 }
 
-static void put_how(struct knell_json *j, const struct knell__run_rank *rank)
+static void put_how(struct json *j, const struct run_rank *rank)
 {
     bool by_signal = rank->ended && WIFSIGNALED(rank->status);
-    knell_json_put_string(j, "kind",
-                          rank->ghost      ? "ghost"
-                          : rank->injected ? "kill"
-                          : by_signal      ? "signal"
-                          : rank->ended    ? "exit"
-                                           : "unknown");
+    json_put_string(j, "kind",
+                    rank->ghost      ? "ghost"
+                    : rank->injected ? "kill"
+                    : by_signal      ? "signal"
+                    : rank->ended    ? "exit"
+                                     : "unknown");
     if (!rank->ghost && by_signal)
-        knell_json_put_integer(j, "signal", WTERMSIG(rank->status));
+        json_put_integer(j, "signal", WTERMSIG(rank->status));
     else if (!rank->ghost && rank->ended)
-        knell_json_put_integer(j, "status", WEXITSTATUS(rank->status));
-    knell_json_put_bool(j, "injected", rank->injected);
+        json_put_integer(j, "status", WEXITSTATUS(rank->status));
+    json_put_bool(j, "injected", rank->injected);
 }
 
-static void put_death(struct knell_json *j, const struct knell__run_job *job, int victim)
+static void put_death(struct json *j, const struct run_job *job, int victim)
 {
-    int64_t died = knell__run_died(job, victim);
+    int64_t died = run_died(job, victim);
     struct knowing k = knowing_of(job, victim, died);
-    knell_json_object(j);
-    knell_json_put_integer(j, "rank", victim);
+    json_object(j);
+    json_put_integer(j, "rank", victim);
     put_how(j, &job->rank[victim]);
     put_time(j, job, "at_s", died);
     if (k.ranks) {
-        knell_json_put_seconds(j, "first_s", k.first->when - died);
-        knell_json_put_real(j, "mean_s", k.sum / k.ranks);
-        knell_json_put_seconds(j, "last_s", k.last - died);
-        knell_json_put_integer(j, "by", k.first->by);
-        knell_json_put_string(j, "why", knell_why_text((enum knell_why)k.first->value));
+        json_put_seconds(j, "first_s", k.first->when - died);
+        json_put_real(j, "mean_s", k.sum / k.ranks);
+        json_put_seconds(j, "last_s", k.last - died);
+        json_put_integer(j, "by", k.first->by);
+        json_put_string(j, "why", knell_why_text((enum knell_why)k.first->value));
     }
-    knell_json_put_integer(j, "knowing", k.ranks);
-    knell_json_close(j);
+    json_put_integer(j, "knowing", k.ranks);
+    json_close(j);
 }
 
 /* ---- calls and wrong bits -------------------------------------------------------------------------------------------------- */
 
-static void put_spans(struct knell_json *j, const struct knell__run_job *job, int call)
+static void put_spans(struct json *j, const struct run_job *job, int call)
 {
-    struct knell__run_span *span;
-    size_t count = knell__run_spans(job, call, &span);
+    struct run_span *span;
+    size_t count = run_spans(job, call, &span);
     for (size_t i = 0; i < count; i++) {
-        knell_json_object(j);
-        knell_json_put_string(j, "call", job_call_name(call));
+        json_object(j);
+        json_put_string(j, "call", job_call_name(call));
         put_time(j, job, "at_s", span[i].first);
-        knell_json_put_integer(j, "ranks", span[i].ranks);
-        knell_json_put_seconds(j, "took_s", span[i].end - span[i].first);
-        knell_json_put_seconds(j, "longest_s", span[i].longest);
-        knell_json_close(j);
+        json_put_integer(j, "ranks", span[i].ranks);
+        json_put_seconds(j, "took_s", span[i].end - span[i].first);
+        json_put_seconds(j, "longest_s", span[i].longest);
+        json_close(j);
     }
     free(span);
 }
 
-static void put_flips(struct knell_json *j, const struct knell__run_job *job)
+static void put_flips(struct json *j, const struct run_job *job)
 {
     for (size_t i = 0; i < job->reports; i++) {
         const struct job_report *report = &job->report[i];
         if (report->word != JOB_WORD_FLIPPED || report->code <= 0)
             continue;
-        knell_json_object(j);
-        knell_json_put_integer(j, "rank", report->process);
-        knell_json_put_string(j, "call", job_call_name((int)report->value));
+        json_object(j);
+        json_put_integer(j, "rank", report->process);
+        json_put_string(j, "call", job_call_name((int)report->value));
         put_time(j, job, "at_s", report->when);
-        knell_json_put_integer(j, "bits", report->code);
-        knell_json_close(j);
+        json_put_integer(j, "bits", report->code);
+        json_close(j);
     }
 }
 
 /* ---- every rank ------------------------------------------------------------------------------------------------------------ */
 
-static const char *state_of(const struct knell__run_rank *rank)
+static const char *state_of(const struct run_rank *rank)
 {
     if (rank->ghost)
         return "ghost";
     if (rank->left)
         return "left"; /* it was ended with the job */
-    if (knell__run_is_death(rank))
+    if (run_is_death(rank))
         return "died";
     return rank->finished ? "finished" : rank->started ? "ended" : "not started";
 }
 
-static void put_rank(struct knell_json *j, const struct knell__run_rank *rank, int number)
+static void put_rank(struct json *j, const struct run_rank *rank, int number)
 {
-    knell_json_object(j);
-    knell_json_put_integer(j, "rank", number);
-    knell_json_put_string(j, "state", state_of(rank));
+    json_object(j);
+    json_put_integer(j, "rank", number);
+    json_put_string(j, "state", state_of(rank));
     if (rank->ended && !rank->ghost && !rank->left)
-        knell_json_put_integer(j, "status",
-                               WIFSIGNALED(rank->status) ? 128 + WTERMSIG(rank->status) : WEXITSTATUS(rank->status));
+        json_put_integer(j, "status",
+                         WIFSIGNALED(rank->status) ? 128 + WTERMSIG(rank->status) : WEXITSTATUS(rank->status));
     if (rank->told && rank->inside >= 0)
-        knell_json_put_string(j, "inside", job_call_name(rank->inside));
-    knell_json_close(j);
+        json_put_string(j, "inside", job_call_name(rank->inside));
+    json_close(j);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------------- */
 
-void knell__run_json(const struct knell__run_job *job, int status, FILE *out)
+void run_write_json(const struct run_job *job, int status, FILE *out)
 {
     static const int calls[] = {JOB_CALL_COMM_REVOKE, JOB_CALL_COMM_AGREE, JOB_CALL_COMM_SHRINK};
-    struct knell_json j;
-    knell_json_begin(&j, out);
-    knell_json_object(&j);
+    struct json j;
+    json_begin(&j, out);
+    json_object(&j);
     put_job(&j, job, status);
-    knell_json_key(&j, "deaths");
-    knell_json_array(&j);
+    json_key(&j, "deaths");
+    json_array(&j);
     for (int i = 0; i < job->plan->ranks; i++)
-        if (knell__run_is_death(&job->rank[i]))
+        if (run_is_death(&job->rank[i]))
             put_death(&j, job, i);
-    knell_json_close(&j);
-    knell_json_key(&j, "calls");
-    knell_json_array(&j);
-    for (size_t i = 0; i < KNELL_COUNT(calls); i++)
+    json_close(&j);
+    json_key(&j, "calls");
+    json_array(&j);
+    for (size_t i = 0; i < COUNT_OF(calls); i++)
         put_spans(&j, job, calls[i]);
-    knell_json_close(&j);
-    knell_json_key(&j, "flips");
-    knell_json_array(&j);
+    json_close(&j);
+    json_key(&j, "flips");
+    json_array(&j);
     put_flips(&j, job);
-    knell_json_close(&j);
-    knell_json_key(&j, "each");
-    knell_json_array(&j);
+    json_close(&j);
+    json_key(&j, "each");
+    json_array(&j);
     for (int i = 0; i < job->plan->ranks; i++)
         put_rank(&j, &job->rank[i], i);
-    knell_json_close(&j);
-    knell_json_close(&j);
+    json_close(&j);
+    json_close(&j);
 }

@@ -15,53 +15,53 @@ struct kill {
 /* ---- reading --------------------------------------------------------------------------------------------------------------- */
 
 /* "MPI_Send#3", "MPI_Send" is the first. */
-static int parse_call(const struct knell__run_plan *plan, const char *text, const char *call, struct kill *kill)
+static int parse_call(const struct run_plan *plan, const char *text, const char *call, struct kill *kill)
 {
     char name[64], where[96];
     int64_t count = 1;
     size_t length = strcspn(call, "#");
     snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), call);
     snprintf(where, sizeof where, "--kill %.80s", text);
-    if (!knell__run_call_exists(name))
-        return knell__run_no_call(plan->usage, where, name);
-    if (call[length] && (knell__parse_integer(call + length + 1, &count) != NULL || count < 1))
-        return knell__cli_fail(plan->usage, "--kill %.80s: %.20s must be a whole number from 1 on", text,
+    if (!scenario_call_exists(name))
+        return scenario_no_call(plan->usage, where, name);
+    if (call[length] && (parse_integer(call + length + 1, &count) != NULL || count < 1))
+        return cli_usage_error(plan->usage, "--kill %.80s: %.20s must be a whole number from 1 on", text,
                                call + length + 1);
     snprintf(kill->call, sizeof kill->call, "%.40s#%" PRId64, name, count);
     return -1;
 }
 
-static int parse_kill(const struct knell__run_plan *plan, const char *text, struct kill *kill)
+static int parse_kill(const struct run_plan *plan, const char *text, struct kill *kill)
 {
     char rank[24];
     const char *at = strchr(text, '@'), *wrong;
     int64_t time = 0;
     if (!at || at - text >= (ptrdiff_t)sizeof rank)
-        return knell__cli_fail(plan->usage, "--kill %.80s: R@T or R@CALL#K is expected, as in 3@1.5s and 3@MPI_Send#10",
+        return cli_usage_error(plan->usage, "--kill %.80s: R@T or R@CALL#K is expected, as in 3@1.5s and 3@MPI_Send#10",
                                text);
     snprintf(rank, sizeof rank, "%.*s", (int)(at - text), text);
     *kill = (struct kill){0};
-    if (knell__parse_integer(rank, &kill->rank) != NULL || kill->rank < 0 || kill->rank >= plan->ranks)
-        return knell__cli_fail(plan->usage, "--kill %.80s: %s must be a whole number from 0 to %" PRId64, text, rank,
+    if (parse_integer(rank, &kill->rank) != NULL || kill->rank < 0 || kill->rank >= plan->ranks)
+        return cli_usage_error(plan->usage, "--kill %.80s: %s must be a whole number from 0 to %" PRId64, text, rank,
                                plan->ranks - 1);
     if (strncmp(at + 1, "MPI", 3) == 0)
         return parse_call(plan, text, at + 1, kill);
-    if ((wrong = knell__parse_duration(at + 1, &time)) != NULL)
-        return knell__cli_fail(plan->usage, "--kill %.80s: the time %s; a call begins with MPI, as in MPI_Send#10",
+    if ((wrong = parse_duration(at + 1, &time)) != NULL)
+        return cli_usage_error(plan->usage, "--kill %.80s: the time %s; a call begins with MPI, as in MPI_Send#10",
                                text, wrong);
     kill->at = (time + 999999) / 1000000;
     return -1;
 }
 
-int knell__run_kills_check(const struct knell__run_plan *plan)
+int run_kills_check(const struct run_plan *plan)
 {
     bool *dies = calloc((size_t)plan->ranks, sizeof *dies);
-    int status = dies ? -1 : knell__cli_broken(plan->usage, "no memory for --kill");
+    int status = dies ? -1 : cli_failure(plan->usage, "no memory for --kill");
     for (size_t i = 0; i < plan->kills.n && status < 0; i++) {
         struct kill kill;
         status = parse_kill(plan, plan->kills.items[i], &kill);
         if (status < 0 && dies[kill.rank])
-            status = knell__cli_fail(plan->usage, "--kill %.80s: rank %" PRId64 " dies already", plan->kills.items[i],
+            status = cli_usage_error(plan->usage, "--kill %.80s: rank %" PRId64 " dies already", plan->kills.items[i],
                                      kill.rank);
         if (status < 0)
             dies[kill.rank] = true;
@@ -85,7 +85,7 @@ static void write_victim(const struct kill *kill, FILE *out)
             kill->rank, kill->rank);
 }
 
-static void write_scenario(const struct knell__run_plan *plan, FILE *out)
+static void write_scenario(const struct run_plan *plan, FILE *out)
 {
     if (plan->kills.n < (size_t)plan->ranks) /* nobody dies twice: somebody does not */
         fputs("Daemon OTHER {\n    onload -> continue;\n}\n", out);
@@ -100,18 +100,18 @@ static void write_scenario(const struct knell__run_plan *plan, FILE *out)
     }
 }
 
-int knell__run_kills_open(const struct knell__run_plan *plan, struct knell_scenario *scenario)
+int run_kills_open(const struct run_plan *plan, struct scenario *scenario)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     memset(scenario, 0, sizeof *scenario);
     if (!out)
-        return knell__cli_broken(plan->usage, "no memory for --kill");
+        return cli_failure(plan->usage, "no memory for --kill");
     write_scenario(plan, out);
     if (fclose(out) != 0) {
         free(text);
-        return knell__cli_broken(plan->usage, "no memory for --kill");
+        return cli_failure(plan->usage, "no memory for --kill");
     }
-    return knell__scenario_compile(plan->usage, "--kill", text, size, &(struct knell_texts){0}, scenario);
+    return scenario_compile(plan->usage, "--kill", text, size, &(struct texts){0}, scenario);
 }

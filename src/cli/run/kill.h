@@ -5,9 +5,9 @@
 #include "cli/run/run.h"
 
 /* All of --kill is well formed; -1, or an exit status after a complaint. */
-int knell__run_kills_check(const struct knell__run_plan *plan);
+int run_kills_check(const struct run_plan *plan);
 
 /* Writes the scenario and compiles it; an exit status. */
-int knell__run_kills_open(const struct knell__run_plan *plan, struct knell_scenario *scenario);
+int run_kills_open(const struct run_plan *plan, struct scenario *scenario);
 
 #endif

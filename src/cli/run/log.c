@@ -14,58 +14,58 @@ static const char *const events[] = {
 
 static const char *event_of(int32_t word)
 {
-    return word > 0 && (size_t)word < KNELL_COUNT(events) && events[word] ? events[word] : "unknown";
+    return word > 0 && (size_t)word < COUNT_OF(events) && events[word] ? events[word] : "unknown";
 }
 
-static void put_end(struct knell_json *j, int status)
+static void put_end(struct json *j, int status)
 {
     if (WIFSIGNALED(status))
-        knell_json_put_integer(j, "signal", WTERMSIG(status));
+        json_put_integer(j, "signal", WTERMSIG(status));
     else
-        knell_json_put_integer(j, "status", WEXITSTATUS(status));
+        json_put_integer(j, "status", WEXITSTATUS(status));
 }
 
-static void put_call(struct knell_json *j, const struct job_report *report)
+static void put_call(struct json *j, const struct job_report *report)
 {
-    knell_json_key(j, "call");
+    json_key(j, "call");
     if (report->value < 0)
-        knell_json_null(j);
+        json_null(j);
     else
-        knell_json_string(j, job_call_name((int)report->value));
+        json_string(j, job_call_name((int)report->value));
 }
 
-static void put_learned(struct knell_json *j, const struct job_report *report)
+static void put_learned(struct json *j, const struct job_report *report)
 {
-    knell_json_put_integer(j, "dead", report->peer);
-    knell_json_put_integer(j, "by", report->by);
-    knell_json_put_string(j, "why", knell_why_text((enum knell_why)report->value));
+    json_put_integer(j, "dead", report->peer);
+    json_put_integer(j, "by", report->by);
+    json_put_string(j, "why", knell_why_text((enum knell_why)report->value));
 }
 
-static void put_aborted(struct knell_json *j, const struct job_report *report)
+static void put_aborted(struct json *j, const struct job_report *report)
 {
-    knell_json_put_integer(j, "code", report->value);
-    knell_json_put_bool(j, "by_handler", report->code != 0);
+    json_put_integer(j, "code", report->value);
+    json_put_bool(j, "by_handler", report->code != 0);
 }
 
-static void put_did(struct knell_json *j, const struct job_report *report)
+static void put_did(struct json *j, const struct job_report *report)
 {
     put_call(j, report);
-    knell_json_put_seconds(j, "took_s", report->took);
-    knell_json_put_integer(j, "code", report->code);
+    json_put_seconds(j, "took_s", report->took);
+    json_put_integer(j, "code", report->code);
 }
 
 /* -1: the call sends nothing that can be copied. */
-static void put_flipped(struct knell_json *j, const struct job_report *report)
+static void put_flipped(struct json *j, const struct job_report *report)
 {
     put_call(j, report);
-    knell_json_put_integer(j, "bits", report->code < 0 ? 0 : report->code);
+    json_put_integer(j, "bits", report->code < 0 ? 0 : report->code);
 }
 
-static void put_details(struct knell_json *j, const struct job_report *report)
+static void put_details(struct json *j, const struct job_report *report)
 {
     switch (report->word) {
     case JOB_WORD_STARTED:
-        knell_json_put_integer(j, "pid", report->value);
+        json_put_integer(j, "pid", report->value);
         break;
     case JOB_WORD_ENDED:
         put_end(j, (int)report->value);
@@ -81,7 +81,7 @@ static void put_details(struct knell_json *j, const struct job_report *report)
         break;
     case JOB_WORD_AT:
         put_call(j, report);
-        knell_json_put_string(j, "where", report->code ? "after" : "before");
+        json_put_string(j, "where", report->code ? "after" : "before");
         break;
     case JOB_WORD_INSIDE:
         put_call(j, report);
@@ -90,11 +90,11 @@ static void put_details(struct knell_json *j, const struct job_report *report)
         put_flipped(j, report);
         break;
     case JOB_WORD_COUNTED:
-        knell_json_put_integer(j, "missed", report->value);
-        knell_json_put_seconds(j, "latest_s", report->took);
+        json_put_integer(j, "missed", report->value);
+        json_put_seconds(j, "latest_s", report->took);
         break;
     case JOB_WORD_CHANGED:
-        knell_json_put_integer(j, "variable", report->value);
+        json_put_integer(j, "variable", report->value);
         break;
     default:
         break;
@@ -102,22 +102,22 @@ static void put_details(struct knell_json *j, const struct job_report *report)
 }
 
 /* A call is told of when it returns, and that is its time here. */
-void knell__run_log_report(struct knell__run_job *job, const struct job_report *report)
+void run_log_report(struct run_job *job, const struct job_report *report)
 {
     if (!job->log.file)
         return;
     int64_t when = report->when + (report->word == JOB_WORD_DID ? report->took : 0);
-    struct knell_json *j = knell__log_begin(&job->log, when, event_of(report->word));
-    knell_json_put_integer(j, "rank", report->process);
+    struct json *j = log_begin(&job->log, when, event_of(report->word));
+    json_put_integer(j, "rank", report->process);
     put_details(j, report);
-    knell__log_end(&job->log);
+    log_end(&job->log);
 }
 
-void knell__run_log_scenario(struct knell__run_job *job, const char *text)
+void run_log_scenario(struct run_job *job, const char *text)
 {
     if (!job->log.file)
         return;
-    struct knell_json *j = knell__log_begin(&job->log, knell__run_clock(), "scenario");
-    knell_json_put_string(j, "text", text);
-    knell__log_end(&job->log);
+    struct json *j = log_begin(&job->log, run_clock(), "scenario");
+    json_put_string(j, "text", text);
+    log_end(&job->log);
 }

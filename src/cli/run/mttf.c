@@ -8,19 +8,19 @@ static const char life_exponential[] =
 #include "life_exponential.inc"
     ;
 
-int knell__run_mttf_open(const struct knell__run_plan *plan, struct knell_scenario *scenario)
+int run_mttf_open(const struct run_plan *plan, struct scenario *scenario)
 {
     char mean[40], size[40];
     char *text = strdup(life_exponential);
-    struct knell_texts defines = plan->defines;
+    struct texts defines = plan->defines;
     memset(scenario, 0, sizeof *scenario);
     if (!text)
-        return knell__cli_broken(plan->usage, "no memory for --mttf");
+        return cli_failure(plan->usage, "no memory for --mttf");
     snprintf(mean, sizeof mean, "MTBF=%" PRId64, (plan->mttf + 999999) / 1000000);
     snprintf(size, sizeof size, "SIZE=%" PRId64, plan->ranks);
-    if (defines.n + 2 > KNELL_TEXTS_MAX)
-        defines.n = KNELL_TEXTS_MAX - 2; /* each is another param, and there are not so many: one of them is an error */
+    if (defines.n + 2 > TEXTS_MAX)
+        defines.n = TEXTS_MAX - 2; /* each is another param, and there are not so many: one of them is an error */
     defines.items[defines.n++] = mean;
     defines.items[defines.n++] = size;
-    return knell__scenario_compile(plan->usage, "--mttf", text, sizeof life_exponential - 1, &defines, scenario);
+    return scenario_compile(plan->usage, "--mttf", text, sizeof life_exponential - 1, &defines, scenario);
 }

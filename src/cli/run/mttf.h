@@ -5,6 +5,6 @@
 #include "cli/run/run.h"
 
 /* Compiles it for the ranks of this job, with -D; an exit status. */
-int knell__run_mttf_open(const struct knell__run_plan *plan, struct knell_scenario *scenario);
+int run_mttf_open(const struct run_plan *plan, struct scenario *scenario);
 
 #endif

@@ -8,24 +8,24 @@
 #include <string.h>
 
 /* "the job ended 0.31 s after MPI_Init", by whom if not by itself. */
-static void write_end(const struct knell__run_job *job, FILE *out)
+static void write_end(const struct run_job *job, FILE *out)
 {
     bool ended_by_us = job->stopped_by || job->timed_out;
-    char after[KNELL_DURATION_TEXT];
-    knell__run_duration(job->end - job->begin, after);
+    char after[DURATION_TEXT];
+    run_format_duration(job->end - job->begin, after);
     if (ended_by_us)
-        fprintf(out, "the job was ended by %s %s after MPI_Init", knell__run_ended_by(job, (char[48]){0}), after);
+        fprintf(out, "the job was ended by %s %s after MPI_Init", run_ended_by(job, (char[48]){0}), after);
     else
         fprintf(out, "the job %s %s after MPI_Init", job->aborted || job->lost ? "was ended" : "ended", after);
 }
 
 /* ---- --kill ------------------------------------------------------------------------------------------------------------------ */
 
-static void write_calls(const struct knell__run_job *job, int rank, const char *call, FILE *out)
+static void write_calls(const struct run_job *job, int rank, const char *call, FILE *out)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(call, "#"), call);
-    uint64_t calls = knell__run_fail_calls(job->fail, rank, name);
+    uint64_t calls = run_fail_calls(job->fail, rank, name);
     if (calls == 0)
         fprintf(out, "rank %d never called %s", rank, name);
     else
@@ -34,15 +34,15 @@ static void write_calls(const struct knell__run_job *job, int rank, const char *
         fprintf(out, "%" PRIu64 " times", calls);
 }
 
-static void write_why(const struct knell__run_job *job, int rank, const char *when, FILE *out)
+static void write_why(const struct run_job *job, int rank, const char *when, FILE *out)
 {
     int64_t time = 0;
     bool is_call = strncmp(when, "MPI", 3) == 0;
     if (!is_call)
-        knell__parse_duration(when, &time);
+        parse_duration(when, &time);
     if (!job->begin) {
         fputs("not all ranks came through MPI_Init", out);
-    } else if (knell__run_is_death(&job->rank[rank])) {
+    } else if (run_is_death(&job->rank[rank])) {
         fprintf(out, "rank %d died of something else", rank);
     } else if (is_call) {
         write_calls(job, rank, when, out);
@@ -55,7 +55,7 @@ static void write_why(const struct knell__run_job *job, int rank, const char *wh
     }
 }
 
-static void write_kill(const struct knell__run_job *job, const char *kill, FILE *out)
+static void write_kill(const struct run_job *job, const char *kill, FILE *out)
 {
     int rank = atoi(kill); /* it begins with it */
     if (job->rank[rank].injected)
@@ -67,7 +67,7 @@ static void write_kill(const struct knell__run_job *job, const char *kill, FILE 
 
 /* ---- --fail, --mttf ------------------------------------------------------------------------------------------------------------------ */
 
-static void write_scenario(const struct knell__run_job *job, FILE *out)
+static void write_scenario(const struct run_job *job, FILE *out)
 {
     fprintf(out, "knell run: %s%s: no fault was injected: ", job->plan->fail ? "--fail " : "--mttf",
             job->plan->fail ? job->plan->fail : "");
@@ -76,14 +76,14 @@ static void write_scenario(const struct knell__run_job *job, FILE *out)
         return;
     }
     write_end(job, out);
-    knell__run_fail_write_waits(job->fail, out);
+    run_fail_write_waits(job->fail, out);
     fputc('\n', out);
 }
 
-void knell__run_spared(const struct knell__run_job *job, FILE *out)
+void run_write_not_injected(const struct run_job *job, FILE *out)
 {
     for (size_t i = 0; i < job->plan->kills.n; i++)
         write_kill(job, job->plan->kills.items[i], out);
-    if (job->fail && !job->plan->kills.n && knell__run_fail_faults(job->fail) == 0)
+    if (job->fail && !job->plan->kills.n && run_fail_faults(job->fail) == 0)
         write_scenario(job, out);
 }

@@ -8,12 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAMES = 16, MOST = KNELL__COLUMNS_MOST, ROWS_MOST = 32 }; /* NAMES: columns before and after the cells */
+enum { NAMES = 16, MOST = COLUMNS_MAX, ROWS_MOST = 32 }; /* NAMES: columns before and after the cells */
 
-const struct knell__run_colors *knell__run_colors(FILE *out)
+const struct run_colors *run_colors(FILE *out)
 {
-    static const struct knell__run_colors some = {"\033[31m", "\033[33m", "\033[2m", "\033[0m"},
-                                          none = {"", "", "", ""};
+    static const struct run_colors some = {"\033[31m", "\033[33m", "\033[2m", "\033[0m"}, none = {"", "", "", ""};
     return isatty(fileno(out)) && !getenv("NO_COLOR") ? &some : &none;
 }
 
@@ -26,9 +25,9 @@ struct row {
     int died;            /* the cell; -1: it did not */
 };
 
-static void begin(const struct knell__run_job *job, FILE *out, struct row *row)
+static void begin(const struct run_job *job, FILE *out, struct row *row)
 {
-    *row = (struct row){.width = knell__columns(out) - NAMES, .died = -1};
+    *row = (struct row){.width = columns_of(out) - NAMES, .died = -1};
     row->cell = (double)(job->end > job->begin ? job->end - job->begin : 1) / row->width;
 }
 
@@ -40,7 +39,7 @@ static int cell_of(const struct row *row, double at)
 }
 
 /* A call has its share in every cell it touches. `part`: of one rank among several in a row. */
-static void mark(const struct knell__run_job *job, const struct job_report *report, double part, struct row *row)
+static void mark(const struct run_job *job, const struct job_report *report, double part, struct row *row)
 {
     double from = (double)(report->when - job->begin), to = from + (double)report->took;
     if (report->word != JOB_WORD_DID || report->when >= job->end)
@@ -53,13 +52,13 @@ static void mark(const struct knell__run_job *job, const struct job_report *repo
     }
 }
 
-static void fill(const struct knell__run_job *job, int number, struct row *row)
+static void fill(const struct run_job *job, int number, struct row *row)
 {
     for (size_t i = 0; i < job->reports; i++)
         if (job->report[i].process == number)
             mark(job, &job->report[i], 1, row);
-    if (knell__run_is_death(&job->rank[number]))
-        row->died = cell_of(row, (double)(knell__run_died(job, number) - job->begin));
+    if (run_is_death(&job->rank[number]))
+        row->died = cell_of(row, (double)(run_died(job, number) - job->begin));
 }
 
 static const char *shade(const struct row *row, int cell)
@@ -71,7 +70,7 @@ static const char *shade(const struct row *row, int cell)
 
 static void draw(const struct row *row, FILE *out)
 {
-    const struct knell__run_colors *colors = knell__run_colors(out);
+    const struct run_colors *colors = run_colors(out);
     for (int i = 0; i < row->width && (row->died < 0 || i < row->died); i++)
         if (row->inside[i] > 0)
             fprintf(out, "%s%s%s", colors->recovers, shade(row, i), colors->off);
@@ -82,7 +81,7 @@ static void draw(const struct row *row, FILE *out)
     fputc('\n', out);
 }
 
-static void draw_rank(const struct knell__run_job *job, int number, FILE *out)
+static void draw_rank(const struct run_job *job, int number, FILE *out)
 {
     struct row row;
     begin(job, out, &row);
@@ -93,20 +92,20 @@ static void draw_rank(const struct knell__run_job *job, int number, FILE *out)
 
 /* ---- few ranks, many ranks ------------------------------------------------------------------------------------------------- */
 
-static void draw_all(const struct knell__run_job *job, FILE *out)
+static void draw_all(const struct run_job *job, FILE *out)
 {
     for (int i = 0; i < job->plan->ranks; i++)
         draw_rank(job, i, out);
 }
 
 /* All in one row: their mean. */
-static void draw_survivors(const struct knell__run_job *job, int64_t count, FILE *out)
+static void draw_survivors(const struct run_job *job, int64_t count, FILE *out)
 {
     struct row row;
     char name[32];
     begin(job, out, &row);
     for (size_t i = 0; i < job->reports; i++)
-        if (!knell__run_is_death(&job->rank[job->report[i].process]))
+        if (!run_is_death(&job->rank[job->report[i].process]))
             mark(job, &job->report[i], 1.0 / (double)count, &row);
     snprintf(name, sizeof name, "%" PRId64 " other%s", count, count == 1 ? "" : "s");
     fprintf(out, "  %-11s", name);
@@ -114,11 +113,11 @@ static void draw_survivors(const struct knell__run_job *job, int64_t count, FILE
 }
 
 /* A row for each that died, and one for the others together. */
-static void draw_dead(const struct knell__run_job *job, FILE *out)
+static void draw_dead(const struct run_job *job, FILE *out)
 {
     int dead = 0;
     for (int i = 0; i < job->plan->ranks; i++)
-        if (knell__run_is_death(&job->rank[i]) && dead++ < ROWS_MOST)
+        if (run_is_death(&job->rank[i]) && dead++ < ROWS_MOST)
             draw_rank(job, i, out);
     if (dead > ROWS_MOST)
         fprintf(out, "  and %d more that died\n", dead - ROWS_MOST);
@@ -126,11 +125,11 @@ static void draw_dead(const struct knell__run_job *job, FILE *out)
         draw_survivors(job, job->plan->ranks - dead, out);
 }
 
-void knell__run_picture(const struct knell__run_job *job, FILE *out)
+void run_write_picture(const struct run_job *job, FILE *out)
 {
-    char text[KNELL_DURATION_TEXT];
+    char text[DURATION_TEXT];
     fputs("\n  ─ works   ✗ dies   ░▒▓█ share of its time inside revoke, agree, shrink\n\n", out);
     (job->plan->ranks <= ROWS_MOST ? draw_all : draw_dead)(job, out);
     int64_t whole = job->end - job->begin, rounded = whole > 1000000 ? whole - whole % 1000000 : whole;
-    fprintf(out, "%13s0%*s\n\n", "", knell__columns(out) - NAMES - 1, knell__format_duration(rounded, text));
+    fprintf(out, "%13s0%*s\n\n", "", columns_of(out) - NAMES - 1, format_duration(rounded, text));
 }

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const char *const knell__run_mpi_names[] = {"openmpi", "mpich", NULL};
+const char *const run_mpi_names[] = {"openmpi", "mpich", NULL};
 
 /* ---- the program ----------------------------------------------------------------------------------------------------------- */
 
@@ -45,19 +45,19 @@ static const char *why_no_program(const char *path)
     return "is not executable; if it is a program: chmod +x";
 }
 
-static int find_program(struct knell__run_plan *plan)
+static int find_program(struct run_plan *plan)
 {
     const char *name = plan->program[0];
     if (find_on_path(name, plan->path))
-        return KNELL_EXIT_OK;
+        return EXIT_OK;
     if (!strchr(name, '/') && is_program(name) && snprintf(plan->path, PATH_MAX, "./%s", name) < PATH_MAX)
-        return KNELL_EXIT_OK; /* as mpirun does, and unlike the shell */
+        return EXIT_OK; /* as mpirun does, and unlike the shell */
     if (!strchr(name, '/') && access(name, F_OK) != 0)
-        return knell__cli_fail(
+        return cli_usage_error(
             plan->usage,
             "%.200s: no such program here or on the PATH; one elsewhere needs its directory, as in ../%.200s", name,
             name);
-    return knell__cli_fail(plan->usage, "%.200s: %s", name, why_no_program(name));
+    return cli_usage_error(plan->usage, "%.200s: %s", name, why_no_program(name));
 }
 
 /* ---- its MPI --------------------------------------------------------------------------------------------------------------- */
@@ -67,8 +67,8 @@ static int find_program(struct knell__run_plan *plan)
 static int mpi_of_line(const char *line)
 {
     if (strstr(line, "libmpich.so") || strstr(line, "libmpi.so.12") || strstr(line, "libknell-mpi-mpich"))
-        return KNELL__RUN_MPICH;
-    return strstr(line, "libmpi.so.") || strstr(line, "libknell-mpi-openmpi") ? KNELL__RUN_OPENMPI : KNELL__RUN_MPIS;
+        return RUN_MPICH;
+    return strstr(line, "libmpi.so.") || strstr(line, "libknell-mpi-openmpi") ? RUN_OPENMPI : RUN_MPIS;
 }
 
 static FILE *start_ldd(const char *path, pid_t *child)
@@ -91,10 +91,10 @@ static int mpi_of_program(const char *path)
 {
     char line[PATH_MAX + 256];
     pid_t child = 0;
-    int mpi = KNELL__RUN_MPIS;
+    int mpi = RUN_MPIS;
     FILE *in = start_ldd(path, &child);
     while (in && fgets(line, sizeof line, in))
-        mpi = mpi == KNELL__RUN_MPIS ? mpi_of_line(line) : mpi;
+        mpi = mpi == RUN_MPIS ? mpi_of_line(line) : mpi;
     if (in)
         fclose(in);
     if (child > 0)
@@ -103,18 +103,18 @@ static int mpi_of_program(const char *path)
 }
 
 /* What a script starts we cannot know: there the user's word counts. */
-static int find_mpi(struct knell__run_plan *plan, bool mpi_given)
+static int find_mpi(struct run_plan *plan, bool mpi_given)
 {
     int found = mpi_of_program(plan->path), wanted = plan->mpi;
     if (!mpi_given)
         plan->mpi = found;
-    if (mpi_given && found != KNELL__RUN_MPIS && found != wanted)
-        return knell__cli_fail(
-            plan->usage, "--mpi %s: %.200s is linked with %s; leave --mpi away, or compile it with mpicc.%s",
-            knell__run_mpi_names[wanted], plan->program[0], knell__run_mpi_names[found], knell__run_mpi_names[wanted]);
-    return plan->mpi != KNELL__RUN_MPIS
-               ? KNELL_EXIT_OK
-               : knell__cli_fail(plan->usage,
+    if (mpi_given && found != RUN_MPIS && found != wanted)
+        return cli_usage_error(plan->usage,
+                               "--mpi %s: %.200s is linked with %s; leave --mpi away, or compile it with mpicc.%s",
+                               run_mpi_names[wanted], plan->program[0], run_mpi_names[found], run_mpi_names[wanted]);
+    return plan->mpi != RUN_MPIS
+               ? EXIT_OK
+               : cli_usage_error(plan->usage,
                                  "%.200s: is linked with no MPI (by ldd); if it starts a program that is, say "
                                  "which: --mpi openmpi or --mpi mpich",
                                  plan->program[0]);
@@ -122,42 +122,42 @@ static int find_mpi(struct knell__run_plan *plan, bool mpi_given)
 
 /* ---- launcher and layer ---------------------------------------------------------------------------------------------------- */
 
-static int find_launcher(struct knell__run_plan *plan)
+static int find_launcher(struct run_plan *plan)
 {
     static const char *const names[] = {"mpirun.openmpi", "mpiexec.mpich"}, *const packages[] = {"openmpi-bin",
                                                                                                  "mpich"};
     return find_on_path(names[plan->mpi], plan->launcher)
-               ? KNELL_EXIT_OK
-               : knell__cli_broken(plan->usage, "%s: not found on the PATH; it comes with the Debian package %s",
-                                   names[plan->mpi], packages[plan->mpi]);
+               ? EXIT_OK
+               : cli_failure(plan->usage, "%s: not found on the PATH; it comes with the Debian package %s",
+                             names[plan->mpi], packages[plan->mpi]);
 }
 
 /* Beside this program: in the tree it was built in, or where it was installed. */
-static int find_layer(struct knell__run_plan *plan)
+static int find_layer(struct run_plan *plan)
 {
     static const char *const places[] = {"../mpi", "../" KNELL_LIBDIR, "../lib"};
     char self[PATH_MAX] = "", library[64];
     ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
     const char *here = size > 0 ? dirname(self) : ".";
-    snprintf(library, sizeof library, "libknell-mpi-%s.so", knell__run_mpi_names[plan->mpi]);
-    for (size_t i = 0; i < KNELL_COUNT(places); i++) {
+    snprintf(library, sizeof library, "libknell-mpi-%s.so", run_mpi_names[plan->mpi]);
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
         char path[2 * PATH_MAX];
         snprintf(path, sizeof path, "%s/%s/%s", here, places[i], library);
         if (realpath(path, plan->layer))
-            return KNELL_EXIT_OK;
+            return EXIT_OK;
     }
-    return knell__cli_broken(plan->usage,
-                             "%s: not found beside %.200s; it is built if mpicc.%s is there when Knell is: "
-                             "install lib%s-dev, then build again",
-                             library, here, knell__run_mpi_names[plan->mpi], knell__run_mpi_names[plan->mpi]);
+    return cli_failure(plan->usage,
+                       "%s: not found beside %.200s; it is built if mpicc.%s is there when Knell is: "
+                       "install lib%s-dev, then build again",
+                       library, here, run_mpi_names[plan->mpi], run_mpi_names[plan->mpi]);
 }
 
-int knell__run_find(struct knell__run_plan *plan, bool mpi_given)
+int run_find(struct run_plan *plan, bool mpi_given)
 {
     int status = find_program(plan);
-    if (status == KNELL_EXIT_OK)
+    if (status == EXIT_OK)
         status = find_mpi(plan, mpi_given);
-    if (status == KNELL_EXIT_OK)
+    if (status == EXIT_OK)
         status = find_launcher(plan);
-    return status == KNELL_EXIT_OK ? find_layer(plan) : status;
+    return status == EXIT_OK ? find_layer(plan) : status;
 }

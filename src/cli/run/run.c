@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static const struct knell_usage usage = {
+static const struct usage usage = {
     .command = "knell run",
     .summary =
         "Starts PROGRAM as N ranks of an MPI job, on the Open MPI or MPICH it is linked with, such that the job survives "
@@ -21,7 +21,7 @@ static const struct knell_usage usage = {
         "--json: one object on standard output; what the program writes there goes to standard error.\n"
         "--mttf T: examples/fail/life-exponential.fail with MTBF of T and a slot for every rank; -D KEEP=1 lets one live.\n"
         "--info mpi_error_uniform=coll: every collective returns the same code at all ranks. --info mpi_error_range=group (universe): "
-        "a death in the communicator (in the job) revokes it (docs/mpi.md).\n" KNELL_SPREAD_NOTES
+        "a death in the communicator (in the job) revokes it (docs/mpi.md).\n" HEARTBEAT_BROADCAST_NOTES
         "Messages go by TCP where deaths are real: shared memory may be left broken by a kill. Who wants its speed all the same "
         "sets OMPI_MCA_btl or UCX_TLS (docs/mpi.md).\n"
         "Exit status: that of the ranks that ended by MPI_Finalize: the first that is not 0, by rank. A rank that died counts "
@@ -39,92 +39,91 @@ static const struct knell_usage usage = {
                 "  knell run -n 4 --dry-run ./app\n",
 };
 
-static int check(struct knell__run_plan *plan, bool mpi_given)
+static int check(struct run_plan *plan, bool mpi_given)
 {
-    int status = knell__heartbeat_settle(&usage, plan->eta, 5, &plan->delta);
+    int status = heartbeat_settle(&usage, plan->eta, 5, &plan->delta);
     if (status >= 0)
         return status;
     if (plan->fail && plan->kills.n)
-        return knell__cli_fail(&usage, "--fail says who fails already; give it or --kill");
+        return cli_usage_error(&usage, "--fail says who fails already; give it or --kill");
     if (plan->mttf && (plan->fail || plan->kills.n))
-        return knell__cli_fail(&usage, "--mttf says who fails already; give it or --%s", plan->fail ? "fail" : "kill");
-    if (plan->ghost_delay && plan->mode != KNELL__RUN_GHOST)
-        return knell__cli_fail(&usage, "--ghost-delay: only with --mode ghost");
-    status = knell__run_info_check(plan);
+        return cli_usage_error(&usage, "--mttf says who fails already; give it or --%s", plan->fail ? "fail" : "kill");
+    if (plan->ghost_delay && plan->mode != RUN_MODE_GHOST)
+        return cli_usage_error(&usage, "--ghost-delay: only with --mode ghost");
+    status = run_info_check(plan);
     if (status < 0)
-        status = knell__run_kills_check(plan);
-    return status < 0 ? knell__run_find(plan, mpi_given) : status;
+        status = run_kills_check(plan);
+    return status < 0 ? run_find(plan, mpi_given) : status;
 }
 
-static int parse(int argc, char **argv, struct knell__run_plan *plan)
+static int parse(int argc, char **argv, struct run_plan *plan)
 {
     static const char *const modes[] = {"real", "ghost", NULL}, *const whose[] = {"survivors", "all", NULL},
                              *const of_fail[] = {"define", "seed"};
-    struct knell_option options[] = {
-        KNELL_OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N, -np N", .required = true,
-                          .brief = {"n", "np"}, .alias = "nodes"),
-        KNELL_OPT_WORD("mpi", &plan->mpi, knell__run_mpi_names, "which MPI it is", .arg = "openmpi|mpich",
-                       .fallback_help = "that of the program's libraries"),
-        KNELL_OPT_WORD("mode", &plan->mode, modes, "how ranks die", .arg = "real|ghost", .fallback = "real"),
-        KNELL_OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period",
-                           .fallback = "100ms"),
-        KNELL_OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
-                           .fallback_help = "5 eta"),
-        KNELL_SPREAD_OPTIONS(&plan->overlay, &plan->latest_only),
-        KNELL_OPT_DURATION("ghost-delay", "T", &plan->ghost_delay, 1000, INT64_C(600000000000),
-                           "how long after its death a ghost is known"),
-        KNELL_OPT_DURATION("grace", "T", &plan->grace, 1000, INT64_C(600000000000),
-                           "how long a collective waits for living ranks after a death", .fallback = "20ms"),
-        KNELL_OPT_TEXTS("info", "KEY=VALUE", &plan->infos, "a hint on MPI_COMM_WORLD"),
-        KNELL_OPT_TEXTS("kill", "R@T|R@F#K", &plan->kills, "kill rank R at time T, or before its K-th call of F"),
-        KNELL_OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario strikes instead"),
-        KNELL_OPT_DURATION("mttf", "T", &plan->mttf, 1000000, INT64_C(31536000000000000),
-                           "each rank has a random life span, of T on average"),
-        KNELL_FAIL_OPTION_DEFINE(&plan->defines),
-        KNELL_OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail, --mttf: what the draws depend on",
-                          .fallback = "1"),
-        KNELL_OPT_DURATION("timeout", "T", &plan->timeout, 1000000, INT64_C(31536000000000000),
-                           "ends the job after T and says who is where"),
-        KNELL_OPT_DURATION("stuck", "T", &plan->stuck, 100000000, INT64_C(31536000000000000),
-                           "says where the ranks are when none has moved for T", .fallback = "10s"),
-        KNELL_OPT_WORD("status", &plan->status, whose, "whether ranks that died unasked make the job fail",
-                       .arg = "survivors|all", .fallback = "survivors"),
-        KNELL_OPT_TEXT("log", "FILE", &plan->log, "writes all that happens here, a JSON object a line"),
-        KNELL_OPT_FLAG("json", &plan->json, "write JSON instead of the timeline"),
-        KNELL_OPT_FLAG("quiet", &plan->quiet, "no timeline at the end"),
-        KNELL_OPT_FLAG("dry-run", &plan->dry_run, "print the command for a plain mpirun, and do nothing"),
-        KNELL_OPT_PROGRAM("PROGRAM", &plan->program, "the program, then its own arguments"),
+    struct option options[] = {
+        OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N, -np N", .required = true,
+                    .brief = {"n", "np"}, .alias = "nodes"),
+        OPT_WORD("mpi", &plan->mpi, run_mpi_names, "which MPI it is", .arg = "openmpi|mpich",
+                 .fallback_help = "that of the program's libraries"),
+        OPT_WORD("mode", &plan->mode, modes, "how ranks die", .arg = "real|ghost", .fallback = "real"),
+        OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "100ms"),
+        OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
+                     .fallback_help = "5 eta"),
+        HEARTBEAT_BROADCAST_OPTIONS(&plan->overlay, &plan->latest_only),
+        OPT_DURATION("ghost-delay", "T", &plan->ghost_delay, 1000, INT64_C(600000000000),
+                     "how long after its death a ghost is known"),
+        OPT_DURATION("grace", "T", &plan->grace, 1000, INT64_C(600000000000),
+                     "how long a collective waits for living ranks after a death", .fallback = "20ms"),
+        OPT_TEXTS("info", "KEY=VALUE", &plan->infos, "a hint on MPI_COMM_WORLD"),
+        OPT_TEXTS("kill", "R@T|R@F#K", &plan->kills, "kill rank R at time T, or before its K-th call of F"),
+        OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario strikes instead"),
+        OPT_DURATION("mttf", "T", &plan->mttf, 1000000, INT64_C(31536000000000000),
+                     "each rank has a random life span, of T on average"),
+        SCENARIO_OPTION_DEFINE(&plan->defines),
+        OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail, --mttf: what the draws depend on",
+                    .fallback = "1"),
+        OPT_DURATION("timeout", "T", &plan->timeout, 1000000, INT64_C(31536000000000000),
+                     "ends the job after T and says who is where"),
+        OPT_DURATION("stuck", "T", &plan->stuck, 100000000, INT64_C(31536000000000000),
+                     "says where the ranks are when none has moved for T", .fallback = "10s"),
+        OPT_WORD("status", &plan->status, whose, "whether ranks that died unasked make the job fail",
+                 .arg = "survivors|all", .fallback = "survivors"),
+        OPT_TEXT("log", "FILE", &plan->log, "writes all that happens here, a JSON object a line"),
+        OPT_FLAG("json", &plan->json, "write JSON instead of the timeline"),
+        OPT_FLAG("quiet", &plan->quiet, "no timeline at the end"),
+        OPT_FLAG("dry-run", &plan->dry_run, "print the command for a plain mpirun, and do nothing"),
+        OPT_PROGRAM("PROGRAM", &plan->program, "the program, then its own arguments"),
     };
-    int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+    int status = options_parse(&usage, options, COUNT_OF(options), argc, argv);
     if (status < 0 && (!plan->program || !plan->program[0] || !*plan->program[0]))
-        return knell__cli_fail(&usage, "the program is missing: knell run -n N PROGRAM [argument...]");
+        return cli_usage_error(&usage, "the program is missing: knell run -n N PROGRAM [argument...]");
     if (status < 0 && !plan->fail && !plan->mttf)
-        for (size_t i = 0; i < KNELL_COUNT(of_fail); i++)
-            if (knell_options_find(options, KNELL_COUNT(options), of_fail[i])->given)
-                return knell__cli_fail(&usage, "--%s: only with --fail or --mttf", of_fail[i]);
+        for (size_t i = 0; i < COUNT_OF(of_fail); i++)
+            if (options_find(options, COUNT_OF(options), of_fail[i])->given)
+                return cli_usage_error(&usage, "--%s: only with --fail or --mttf", of_fail[i]);
     if (status >= 0)
         return status;
-    status = check(plan, knell_options_find(options, KNELL_COUNT(options), "mpi")->given);
-    return status == KNELL_EXIT_OK ? -1 : status;
+    status = check(plan, options_find(options, COUNT_OF(options), "mpi")->given);
+    return status == EXIT_OK ? -1 : status;
 }
 
-static int dry_run(const struct knell__run_plan *plan)
+static int dry_run(const struct run_plan *plan)
 {
-    struct knell__run_command command;
-    if (!knell__run_command_make(plan, NULL, &command))
-        return knell__cli_broken(&usage, "no memory for the command");
-    knell__run_command_print(&command, stdout);
-    knell__run_command_free(&command);
-    if (knell__run_injects(plan))
+    struct run_launch command;
+    if (!run_launch_make(plan, NULL, &command))
+        return cli_failure(&usage, "no memory for the command");
+    run_launch_print(&command, stdout);
+    run_launch_free(&command);
+    if (run_injects(plan))
         fprintf(stderr, "knell run: --kill, --fail and --mttf need `knell run` itself: this command kills nobody\n");
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
-int knell__command_run(int argc, char **argv)
+int run_command(int argc, char **argv)
 {
-    struct knell__run_plan plan = {.usage = &usage};
+    struct run_plan plan = {.usage = &usage};
     int status = parse(argc, argv, &plan);
     if (status >= 0)
         return status;
-    return plan.dry_run ? dry_run(&plan) : knell__run(&plan);
+    return plan.dry_run ? dry_run(&plan) : run_execute(&plan);
 }

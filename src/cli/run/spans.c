@@ -39,12 +39,11 @@ static int by_happening(const void *a, const void *b)
 
 static int by_time(const void *a, const void *b)
 {
-    return compare((uint64_t)((const struct knell__run_span *)a)->first,
-                   (uint64_t)((const struct knell__run_span *)b)->first);
+    return compare((uint64_t)((const struct run_span *)a)->first, (uint64_t)((const struct run_span *)b)->first);
 }
 
 /* Sorted by member on return. What is called after the end, by those who are not ended yet, is of our doing. */
-static size_t gather(const struct knell__run_job *job, int number, struct call *call)
+static size_t gather(const struct run_job *job, int number, struct call *call)
 {
     size_t count = 0;
     for (size_t i = 0; i < job->reports; i++)
@@ -59,7 +58,7 @@ static size_t gather(const struct knell__run_job *job, int number, struct call *
     return count;
 }
 
-static void take(struct knell__run_span *span, const struct call *call, bool first_of_rank)
+static void take(struct run_span *span, const struct call *call, bool first_of_rank)
 {
     const struct job_report *report = call->report;
     int64_t end = report->when + report->took;
@@ -69,19 +68,19 @@ static void take(struct knell__run_span *span, const struct call *call, bool fir
     span->longest = report->took > span->longest ? report->took : span->longest;
 }
 
-static size_t join(const struct call *call, size_t calls, struct knell__run_span *span)
+static size_t join(const struct call *call, size_t calls, struct run_span *span)
 {
     size_t count = 0;
     for (size_t i = 0; i < calls; i++) {
         bool same = i > 0 && happening(&call[i - 1], &call[i]) == 0;
         if (!same)
-            span[count++] = (struct knell__run_span){.first = INT64_MAX};
+            span[count++] = (struct run_span){.first = INT64_MAX};
         take(&span[count - 1], &call[i], !same || call[i - 1].report->process != call[i].report->process);
     }
     return count;
 }
 
-size_t knell__run_spans(const struct knell__run_job *job, int number, struct knell__run_span **spans)
+size_t run_spans(const struct run_job *job, int number, struct run_span **spans)
 {
     struct call *call = calloc(job->reports + 1, sizeof *call);
     size_t calls = call ? gather(job, number, call) : 0, count = 0;

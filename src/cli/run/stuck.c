@@ -7,30 +7,30 @@
 /* Who waits says so several times in this time, also on a crowded machine. */
 #define FRESH_NS (3000 * MS)
 
-bool knell__run_waits(const struct knell__run_job *job, int rank, int64_t *since)
+bool run_is_waiting(const struct run_job *job, int rank, int64_t *since)
 {
-    const struct job_desk_words *words = &knell__run_desk(&job->place, rank)->words;
+    const struct job_desk_words *words = &run_desk(&job->directory, rank)->words;
     int64_t seen = atomic_load(&words->waits_seen);
     *since = atomic_load(&words->waits_since);
-    return seen && knell__run_clock() - seen < FRESH_NS;
+    return seen && run_clock() - seen < FRESH_NS;
 }
 
 /* Since when one has been waiting; KNELL_NEVER: it is not. */
-static int64_t waits_since(const struct knell__run_job *job, int number)
+static int64_t waits_since(const struct run_job *job, int number)
 {
-    struct knell__run_held held;
+    struct run_fail_hold held;
     int64_t since;
-    if (job->fail && knell__run_fail_holds(job->fail, number, &held))
+    if (job->fail && run_fail_holds(job->fail, number, &held))
         return held.since;
-    return knell__run_waits(job, number, &since) ? since : KNELL_NEVER;
+    return run_is_waiting(job, number, &since) ? since : KNELL_NEVER;
 }
 
 /* Of all who live: KNELL_NEVER when one is at work, or nobody is left. */
-static int64_t all_wait_since(const struct knell__run_job *job)
+static int64_t all_wait_since(const struct run_job *job)
 {
     int64_t last = -1;
     for (int i = 0; i < job->plan->ranks; i++) {
-        const struct knell__run_rank *rank = &job->rank[i];
+        const struct run_rank *rank = &job->rank[i];
         if (rank->ended || rank->ghost || rank->died)
             continue;
         int64_t since = rank->finished ? KNELL_NEVER : waits_since(job, i);
@@ -39,17 +39,16 @@ static int64_t all_wait_since(const struct knell__run_job *job)
     return last < 0 ? KNELL_NEVER : last;
 }
 
-int64_t knell__run_look_for_stuck(struct knell__run_job *job)
+int64_t run_look_for_stuck(struct run_job *job)
 {
-    const int64_t patience = job->plan->stuck, now = knell__run_clock(),
-                  turn = patience / 4 < 1000 * MS ? patience / 4 : 1000 * MS;
+    const int64_t limit = job->plan->stuck, now = run_clock(), turn = limit / 4 < 1000 * MS ? limit / 4 : 1000 * MS;
     if (job->said_stuck || now < job->look_at)
         return job->said_stuck ? KNELL_NEVER : job->look_at;
     int64_t since = job->begin ? all_wait_since(job) : KNELL_NEVER;
     job->look_at = now + turn;
-    if (since == KNELL_NEVER || now - since < patience)
+    if (since == KNELL_NEVER || now - since < limit)
         return job->look_at;
     job->said_stuck = true;
-    knell__run_where_stuck(job, now - since, stderr);
+    run_write_stuck(job, now - since, stderr);
     return KNELL_NEVER;
 }

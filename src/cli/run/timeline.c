@@ -28,7 +28,7 @@ struct line {
 struct lines {
     struct line *line;
     size_t count, room;
-    const struct knell__run_colors *colors;
+    const struct run_colors *colors;
     size_t unseen[JOB_CALL_END]; /* calls that have no line */
 };
 
@@ -63,7 +63,7 @@ struct learning {
     int know;
 };
 
-static struct learning learning_of(const struct knell__run_job *job, int victim)
+static struct learning learning_of(const struct run_job *job, int victim)
 {
     struct learning l = {0};
     for (size_t i = 0; i < job->reports; i++) {
@@ -77,25 +77,25 @@ static struct learning learning_of(const struct knell__run_job *job, int victim)
     return l;
 }
 
-const struct job_report *knell__run_first_to_know(const struct knell__run_job *job, int rank)
+const struct job_report *run_first_to_know(const struct run_job *job, int rank)
 {
     return learning_of(job, rank).first;
 }
 
-int64_t knell__run_died(const struct knell__run_job *job, int rank)
+int64_t run_died(const struct run_job *job, int rank)
 {
-    const struct job_report *first = knell__run_first_to_know(job, rank);
+    const struct job_report *first = run_first_to_know(job, rank);
     int64_t died = job->rank[rank].died;
     return first && first->when < died ? first->when : died;
 }
 
-bool knell__run_is_death(const struct knell__run_rank *rank)
+bool run_is_death(const struct run_rank *rank)
 {
     return rank->ready && rank->died && (rank->ghost || !rank->left);
 }
 
 /* Its observer heard nothing of it for delta, and ended it: whoever is held for dead must be. */
-static bool is_ended_by_us(const struct knell__run_rank *rank, const struct job_report *first)
+static bool is_ended_by_us(const struct run_rank *rank, const struct job_report *first)
 {
     int status = rank->status;
     bool is_our_way =
@@ -103,7 +103,7 @@ static bool is_ended_by_us(const struct knell__run_rank *rank, const struct job_
     return first && first->value == KNELL_WHY_TIMEOUT && (!rank->ended || is_our_way);
 }
 
-static void write_how(const struct knell__run_rank *rank, int number, char *text, size_t size)
+static void write_how(const struct run_rank *rank, int number, char *text, size_t size)
 {
     if (rank->ghost)
         snprintf(text, size, "✗ rank %d became a ghost", number);
@@ -131,15 +131,15 @@ static void add_known(const struct learning *l, int64_t died, struct lines *line
     add_line(lines, died, "", text);
 }
 
-static void add_death(const struct knell__run_job *job, int victim, struct lines *lines)
+static void add_death(const struct run_job *job, int victim, struct lines *lines)
 {
     struct learning l = learning_of(job, victim);
-    int64_t died = knell__run_died(job, victim);
+    int64_t died = run_died(job, victim);
     char text[sizeof lines->line->text];
     bool by_us = !job->rank[victim].ghost && !job->rank[victim].injected && is_ended_by_us(&job->rank[victim], l.first);
     if (by_us)
         snprintf(text, sizeof text, "✗ rank %d was ended by Knell after %s of silence", victim,
-                 knell__format_duration(job->plan->delta, (char[KNELL_DURATION_TEXT]){0}));
+                 format_duration(job->plan->delta, (char[DURATION_TEXT]){0}));
     else
         write_how(&job->rank[victim], victim, text, sizeof text);
     add_line(lines, died, lines->colors->dead, text);
@@ -153,7 +153,7 @@ static void add_death(const struct knell__run_job *job, int victim, struct lines
 
 enum { NEAR = 2, SHOWN = 20 }; /* of each kind: so many after a death, and at most */
 
-static void add_span(int call, const struct knell__run_span *span, struct lines *lines)
+static void add_span(int call, const struct run_span *span, struct lines *lines)
 {
     char text[sizeof lines->line->text];
     snprintf(text, sizeof text, "  %s by %d rank%s: %.3f ms in all, the longest %.3f ms", job_call_name(call),
@@ -163,13 +163,13 @@ static void add_span(int call, const struct knell__run_span *span, struct lines 
 }
 
 /* The first few that end after a death: those it came into the middle of, and those that answer it. */
-static bool *find_near(const struct knell__run_job *job, const struct knell__run_span *span, size_t count)
+static bool *find_near(const struct run_job *job, const struct run_span *span, size_t count)
 {
     bool *near = calloc(count + 1, sizeof *near);
     for (int rank = 0; near && rank < job->plan->ranks; rank++) {
-        if (!knell__run_is_death(&job->rank[rank]))
+        if (!run_is_death(&job->rank[rank]))
             continue;
-        int64_t died = knell__run_died(job, rank);
+        int64_t died = run_died(job, rank);
         for (size_t i = 0, found = 0; i < count && found < NEAR; i++)
             if (span[i].end >= died) {
                 near[i] = true;
@@ -179,10 +179,10 @@ static bool *find_near(const struct knell__run_job *job, const struct knell__run
     return near;
 }
 
-static void add_calls(const struct knell__run_job *job, int call, struct lines *lines)
+static void add_calls(const struct run_job *job, int call, struct lines *lines)
 {
-    struct knell__run_span *span;
-    size_t count = knell__run_spans(job, call, &span), shown = 0;
+    struct run_span *span;
+    size_t count = run_spans(job, call, &span), shown = 0;
     bool *near = find_near(job, span, count);
     for (size_t i = 0; near && i < count && shown < SHOWN; i++)
         if (near[i]) {
@@ -205,7 +205,7 @@ static void write_unseen(const struct lines *lines, FILE *out)
 
 /* ---- wrong bits ------------------------------------------------------------------------------------------------------------ */
 
-static int add_flips(const struct knell__run_job *job, struct lines *lines)
+static int add_flips(const struct run_job *job, struct lines *lines)
 {
     char text[sizeof lines->line->text];
     int messages = 0;
@@ -231,7 +231,7 @@ static void write_meaning(FILE *out)
 }
 
 /* Without a death nobody asks how punctual the detectors were. */
-static void write_punctuality(const struct knell__run_job *job, FILE *out)
+static void write_punctuality(const struct run_job *job, FILE *out)
 {
     if (job->counted)
         fprintf(out, "%13smissed deadlines: %" PRIu64 " heartbeats of %d ranks; the latest was %.3f ms late\n", "",
@@ -240,15 +240,15 @@ static void write_punctuality(const struct knell__run_job *job, FILE *out)
 
 /* ---- the end by an error handler -------------------------------------------------------------------------------------------- */
 
-void knell__run_fatal(const struct knell__run_job *job, FILE *out)
+void run_write_fatal(const struct run_job *job, FILE *out)
 {
     fprintf(out, "knell run: rank %d: %.*s\n", job->aborted_by, JOB_DESK_ERROR - 1,
-            knell__run_desk(&job->place, job->aborted_by)->words.error);
+            run_desk(&job->directory, job->aborted_by)->words.error);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------------- */
 
-static void write_lines(const struct knell__run_job *job, struct lines *lines, FILE *out)
+static void write_lines(const struct run_job *job, struct lines *lines, FILE *out)
 {
     int64_t zero = job->begin ? job->begin : job->launched;
     qsort(lines->line, lines->count, sizeof *lines->line, by_time);
@@ -259,7 +259,7 @@ static void write_lines(const struct knell__run_job *job, struct lines *lines, F
     }
 }
 
-static void write_head(const struct knell__run_job *job, int deaths, int flips, FILE *out)
+static void write_head(const struct run_job *job, int deaths, int flips, FILE *out)
 {
     fprintf(out, "knell run: %d of %" PRId64 " ranks died", deaths, job->plan->ranks);
     if (flips)
@@ -267,17 +267,17 @@ static void write_head(const struct knell__run_job *job, int deaths, int flips, 
     fprintf(out, "; times from %s\n", job->begin ? "the moment all had left MPI_Init" : "the start");
 }
 
-void knell__run_timeline(const struct knell__run_job *job, FILE *out)
+void run_write_timeline(const struct run_job *job, FILE *out)
 {
     static const int shown[] = {JOB_CALL_COMM_REVOKE, JOB_CALL_COMM_AGREE, JOB_CALL_COMM_SHRINK};
-    struct lines lines = {.colors = knell__run_colors(out)};
+    struct lines lines = {.colors = run_colors(out)};
     int deaths = 0, flips = add_flips(job, &lines);
     for (int i = 0; i < job->plan->ranks; i++)
-        if (knell__run_is_death(&job->rank[i])) {
+        if (run_is_death(&job->rank[i])) {
             add_death(job, i, &lines);
             deaths++;
         }
-    for (size_t i = 0; deaths && i < KNELL_COUNT(shown); i++)
+    for (size_t i = 0; deaths && i < COUNT_OF(shown); i++)
         add_calls(job, shown[i], &lines);
     if (job->aborted && !job->aborted_by_handler)
         fprintf(out, "knell run: rank %d called MPI_Abort with %d; the job was ended\n", job->aborted_by,
@@ -285,7 +285,7 @@ void knell__run_timeline(const struct knell__run_job *job, FILE *out)
     if (deaths || flips)
         write_head(job, deaths, flips, out);
     if (deaths && job->begin)
-        knell__run_picture(job, out);
+        run_write_picture(job, out);
     if (lines.count)
         write_lines(job, &lines, out);
     write_unseen(&lines, out);
@@ -293,6 +293,6 @@ void knell__run_timeline(const struct knell__run_job *job, FILE *out)
         write_meaning(out);
         write_punctuality(job, out);
     }
-    knell__run_spared(job, out);
+    run_write_not_injected(job, out);
     free(lines.line);
 }

@@ -23,7 +23,7 @@ static char state_of(pid_t pid)
     return end && end[1] == ' ' ? end[2] : '\0';
 }
 
-static const char *not_at_work(const struct knell__run_rank *rank)
+static const char *not_at_work(const struct run_rank *rank)
 {
     if (!rank->started)
         return "not started";
@@ -36,7 +36,7 @@ static const char *not_at_work(const struct knell__run_rank *rank)
     return NULL;
 }
 
-static const char *stopped(const struct knell__run_rank *rank)
+static const char *stopped(const struct run_rank *rank)
 {
     switch (state_of(rank->pid)) {
     case 'T':
@@ -48,18 +48,18 @@ static const char *stopped(const struct knell__run_rank *rank)
     }
 }
 
-static const char *at_no_call(const struct knell__run_rank *rank)
+static const char *at_no_call(const struct run_rank *rank)
 {
     if (!rank->told)
         return "no answer";
     return rank->inside == JOB_INSIDE_UNSURE ? "inside no MPI call, or held up inside the MPI below"
-                                                : "inside no MPI call";
+                                             : "inside no MPI call";
 }
 
-static bool is_held(const struct knell__run_job *job, int number, char text[PLACE_TEXT])
+static bool is_held(const struct run_job *job, int number, char text[PLACE_TEXT])
 {
-    struct knell__run_held held;
-    if (!job->fail || !knell__run_fail_holds(job->fail, number, &held))
+    struct run_fail_hold held;
+    if (!job->fail || !run_fail_holds(job->fail, number, &held))
         return false;
     if (held.call < 0)
         snprintf(text, PLACE_TEXT, "held by the scenario at the end of MPI_Init");
@@ -70,25 +70,24 @@ static bool is_held(const struct knell__run_job *job, int number, char text[PLAC
 }
 
 /* The rank's own words, if they are about now. */
-static bool has_words(const struct knell__run_job *job, int number)
+static bool has_words(const struct run_job *job, int number)
 {
-    const struct knell__run_rank *rank = &job->rank[number];
-    if (!job->place.desks)
+    const struct run_rank *rank = &job->rank[number];
+    if (!job->directory.desks)
         return false;
     return rank->told && rank->inside != JOB_INSIDE_UNSURE ? rank->inside >= 0
-                                                              : knell__run_waits(job, number, &(int64_t){0});
+                                                           : run_is_waiting(job, number, &(int64_t){0});
 }
 
-static void write_place(const struct knell__run_job *job, int number, char text[PLACE_TEXT])
+static void write_place(const struct run_job *job, int number, char text[PLACE_TEXT])
 {
-    const struct knell__run_rank *rank = &job->rank[number];
+    const struct run_rank *rank = &job->rank[number];
     const char *reason = not_at_work(rank);
     if (!reason && is_held(job, number, text))
         return;
     reason = reason ? reason : stopped(rank);
     if (!reason && has_words(job, number))
-        snprintf(text, PLACE_TEXT, "inside %.*s", JOB_DESK_PLACE - 1,
-                 knell__run_desk(&job->place, number)->words.place);
+        snprintf(text, PLACE_TEXT, "inside %.*s", JOB_DESK_PLACE - 1, run_desk(&job->directory, number)->words.place);
     else if (!reason && rank->told && rank->inside >= 0)
         snprintf(text, PLACE_TEXT, "inside %s", job_call_name(rank->inside));
     else
@@ -98,7 +97,7 @@ static void write_place(const struct knell__run_job *job, int number, char text[
 /* ---- all of them ------------------------------------------------------------------------------------------------------------- */
 
 /* The last of those who are where `first` is. */
-static int last_there(const struct knell__run_job *job, int first, const char *place)
+static int last_there(const struct run_job *job, int first, const char *place)
 {
     char text[PLACE_TEXT];
     int last = first;
@@ -111,7 +110,7 @@ static int last_there(const struct knell__run_job *job, int first, const char *p
     return last;
 }
 
-static void write_places(const struct knell__run_job *job, FILE *out)
+static void write_places(const struct run_job *job, FILE *out)
 {
     char text[PLACE_TEXT];
     for (int first = 0, last; first < job->plan->ranks; first = last + 1) {
@@ -124,13 +123,13 @@ static void write_places(const struct knell__run_job *job, FILE *out)
     }
 }
 
-const char *knell__run_duration(int64_t time, char text[KNELL_DURATION_TEXT])
+const char *run_format_duration(int64_t time, char text[DURATION_TEXT])
 {
     const int64_t ms = 1000000, s = 1000 * ms, grain = time >= 10 * s ? s / 10 : time >= ms ? ms : 1;
-    return knell__format_duration(time - time % grain, text);
+    return format_duration(time - time % grain, text);
 }
 
-const char *knell__run_ended_by(const struct knell__run_job *job, char text[48])
+const char *run_ended_by(const struct run_job *job, char text[48])
 {
     if (job->stopped_by == SIGINT)
         return "ctrl-C";
@@ -140,17 +139,17 @@ const char *knell__run_ended_by(const struct knell__run_job *job, char text[48])
     return text;
 }
 
-void knell__run_where(const struct knell__run_job *job, FILE *out)
+void run_write_where(const struct run_job *job, FILE *out)
 {
     int64_t after = job->timed_out ? job->plan->timeout : job->end - job->launched;
-    fprintf(out, "knell run: ended by %s after %s; where the ranks are:\n", knell__run_ended_by(job, (char[48]){0}),
-            knell__run_duration(after, (char[KNELL_DURATION_TEXT]){0}));
+    fprintf(out, "knell run: ended by %s after %s; where the ranks are:\n", run_ended_by(job, (char[48]){0}),
+            run_format_duration(after, (char[DURATION_TEXT]){0}));
     write_places(job, out);
 }
 
-void knell__run_where_stuck(const struct knell__run_job *job, int64_t how_long, FILE *out)
+void run_write_stuck(const struct run_job *job, int64_t how_long, FILE *out)
 {
     fprintf(out, "knell run: nothing has moved for %s; where the ranks are:\n",
-            knell__run_duration(how_long, (char[KNELL_DURATION_TEXT]){0}));
+            run_format_duration(how_long, (char[DURATION_TEXT]){0}));
     write_places(job, out);
 }

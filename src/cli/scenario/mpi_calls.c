@@ -25,7 +25,7 @@ static bool is_family(const char *name)
 }
 
 /* A family is of calls in the middle of a job. */
-bool knell__run_call_is(int call, const char *name)
+bool scenario_call_is(int call, const char *name)
 {
     const char *other = job_call_alias(call);
     if (is_out_of_reach(call) || (call == JOB_CALL_FINALIZE && is_family(name)))
@@ -33,49 +33,49 @@ bool knell__run_call_is(int call, const char *name)
     return is_meant(name, job_call_name(call)) || (other && is_meant(name, other));
 }
 
-bool knell__run_call_exists(const char *name)
+bool scenario_call_exists(const char *name)
 {
     int call = 0;
-    while (call < JOB_CALL_END && !knell__run_call_is(call, name))
+    while (call < JOB_CALL_END && !scenario_call_is(call, name))
         call++;
     return call < JOB_CALL_END;
 }
 
-int knell__run_no_call(const struct knell_usage *usage, const char *where, const char *name)
+int scenario_no_call(const struct usage *usage, const char *where, const char *name)
 {
-    struct knell_suggestion near = {.word = name};
+    struct suggestion near = {.word = name};
     if (is_out_of_reach(job_call_named(name)))
-        return knell__cli_fail(usage,
+        return cli_usage_error(usage,
                                "%.120s: nothing can be done at %.60s: ranks are heard of from the end of MPI_Init to "
                                "MPI_Finalize",
                                where, name);
     for (int i = 0; i < JOB_CALL_END; i++)
-        knell__suggestion_offer(&near, job_call_name(i));
+        suggestion_offer(&near, job_call_name(i));
     for (int i = 0; i < JOB_CALL_END; i++)
         if (job_call_alias(i))
-            knell__suggestion_offer(&near, job_call_alias(i));
+            suggestion_offer(&near, job_call_alias(i));
     if (is_family(name))
-        return knell__cli_fail(usage, "%.120s: no MPI call that is known here begins with %.*s", where,
+        return cli_usage_error(usage, "%.120s: no MPI call that is known here begins with %.*s", where,
                                (int)strlen(name) - 1, name);
     return near.best
-               ? knell__cli_fail(usage, "%.120s: there is no call %.60s; did you mean %s?", where, name, near.best)
-               : knell__cli_fail(usage, "%.120s: %.60s is no MPI call that is known here", where, name);
+               ? cli_usage_error(usage, "%.120s: there is no call %.60s; did you mean %s?", where, name, near.best)
+               : cli_usage_error(usage, "%.120s: %.60s is no MPI call that is known here", where, name);
 }
 
-int knell__run_functions_check(const struct knell_usage *usage, const struct knell_scenario *scenario)
+int scenario_check_calls(const struct usage *usage, const struct scenario *scenario)
 {
     for (uint32_t f = 0; f < knell_fail_function_count(scenario->program); f++) {
         const char *symbol = knell_fail_function_at(scenario->program, f).symbol;
-        if (!knell__run_call_exists(symbol))
-            return knell__run_no_call(usage, scenario->source.name, symbol);
+        if (!scenario_call_exists(symbol))
+            return scenario_no_call(usage, scenario->source.name, symbol);
     }
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
-int knell__run_variables_check(const struct knell_usage *usage, const struct knell_scenario *scenario)
+int scenario_check_variables(const struct usage *usage, const struct scenario *scenario)
 {
     return knell_fail_variable_count(scenario->program) <= JOB_DESK_VARIABLES
-               ? KNELL_EXIT_OK
-               : knell__cli_fail(usage, "%.120s: at most %d variables of the program can be named",
+               ? EXIT_OK
+               : cli_usage_error(usage, "%.120s: at most %d variables of the program can be named",
                                  scenario->source.name, JOB_DESK_VARIABLES);
 }

@@ -5,15 +5,15 @@
 #include "cli/scenario/scenario.h"
 
 /* Does a name of the user's, perhaps a family (MPI_*), mean this call? */
-bool knell__run_call_is(int call, const char *name);
+bool scenario_call_is(int call, const char *name);
 /* Does it mean any call at which scenarios hear of ranks? */
-bool knell__run_call_exists(const char *name);
+bool scenario_call_exists(const char *name);
 /* Says why there is none, and which is like it; an exit status. `where`: what of the user's named it. */
-int knell__run_no_call(const struct knell_usage *usage, const char *where, const char *name);
+int scenario_no_call(const struct usage *usage, const char *where, const char *name);
 
 /* Every function that the scenario names is an MPI call; an exit status. `where`: the scenario's name. */
-int knell__run_functions_check(const struct knell_usage *usage, const struct knell_scenario *scenario);
+int scenario_check_calls(const struct usage *usage, const struct scenario *scenario);
 /* The same for its variables: there is room for so many. */
-int knell__run_variables_check(const struct knell_usage *usage, const struct knell_scenario *scenario);
+int scenario_check_variables(const struct usage *usage, const struct scenario *scenario);
 
 #endif

@@ -9,7 +9,7 @@
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
 /* One block: the pointers, then the texts of the arguments that had to be rewritten. */
-char **knell__fail_long_options(const struct knell_usage *usage, int argc, char **argv)
+char **scenario_long_options(const struct usage *usage, int argc, char **argv)
 {
     size_t size = ((size_t)argc + 1) * sizeof *argv;
     char **out, *text;
@@ -18,7 +18,7 @@ char **knell__fail_long_options(const struct knell_usage *usage, int argc, char 
         size += strlen(argv[i]) + sizeof "--define=";
     out = malloc(size);
     if (!out) {
-        knell__cli_broken(usage, "no memory for the command line");
+        cli_failure(usage, "no memory for the command line");
         return NULL;
     }
     text = (char *)(out + argc + 1);
@@ -38,13 +38,13 @@ char **knell__fail_long_options(const struct knell_usage *usage, int argc, char 
 }
 
 /* "X=5" */
-static int parse_define(const struct knell_usage *usage, const char *text, char *name, struct knell_fail_define *define)
+static int parse_define(const struct usage *usage, const char *text, char *name, struct knell_fail_define *define)
 {
     size_t length = strcspn(text, "=");
 
     if (text[length] != '=' || length == 0 || length > KNELL_FAIL_NAME_MAX ||
-        knell__parse_integer(text + length + 1, &define->value) != NULL)
-        return knell__cli_fail(usage, "-D %.80s: must be NAME=N, N a whole number", text);
+        parse_integer(text + length + 1, &define->value) != NULL)
+        return cli_usage_error(usage, "-D %.80s: must be NAME=N, N a whole number", text);
     memcpy(name, text, length);
     name[length] = '\0';
     define->name = name;
@@ -53,21 +53,21 @@ static int parse_define(const struct knell_usage *usage, const char *text, char 
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-char *knell__read_file(const struct knell_usage *usage, const char *file, size_t limit, size_t *size)
+char *scenario_read_file(const struct usage *usage, const char *file, size_t limit, size_t *size)
 {
     FILE *f = strcmp(file, "-") == 0 ? stdin : fopen(file, "rb");
     char *text = malloc(limit + 2);
 
     if (!f)
-        knell__cli_fail(usage, "%.200s: %s", file, strerror(errno));
+        cli_usage_error(usage, "%.200s: %s", file, strerror(errno));
     else if (!text)
-        knell__cli_broken(usage, "no memory for %.200s", file);
+        cli_failure(usage, "no memory for %.200s", file);
     if (f && text) {
         *size = fread(text, 1, limit + 1, f);
         if (ferror(f))
-            knell__cli_fail(usage, "%.200s: %s", file, strerror(errno));
+            cli_usage_error(usage, "%.200s: %s", file, strerror(errno));
         else if (*size > limit)
-            knell__cli_fail(usage, "%.200s: more than %zu bytes", file, limit);
+            cli_usage_error(usage, "%.200s: more than %zu bytes", file, limit);
         if (ferror(f) || *size > limit) {
             free(text);
             text = NULL;
@@ -87,7 +87,7 @@ char *knell__read_file(const struct knell_usage *usage, const char *file, size_t
 
 static void print_note(void *driver, const struct knell_fail_note *note)
 {
-    struct knell_scenario *s = driver;
+    struct scenario *s = driver;
     char line[2048];
 
     if (note->severity == KNELL_FAIL_ERROR)
@@ -100,8 +100,8 @@ static void print_note(void *driver, const struct knell_fail_note *note)
         fputc('\n', stderr);
 }
 
-static int compile(const struct knell_usage *usage, const struct knell_fail_define *defines, uint32_t count,
-                   struct knell_scenario *s)
+static int compile(const struct usage *usage, const struct knell_fail_define *defines, uint32_t count,
+                   struct scenario *s)
 {
     struct knell_fail_reporter reporter = {s, print_note};
     size_t room = knell_fail_program_room(s->source.size, count);
@@ -109,65 +109,64 @@ static int compile(const struct knell_usage *usage, const struct knell_fail_defi
 
     s->memory = malloc(room);
     if (!s->memory)
-        return knell__cli_broken(usage, "no memory for %.200s", s->source.name);
+        return cli_failure(usage, "no memory for %.200s", s->source.name);
     result = knell_fail_compile(&s->source, defines, count, &reporter, s->memory, room, &s->program);
-    return result == 0 ? KNELL_EXIT_OK : KNELL_EXIT_FAILED;
+    return result == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
 struct defines {
-    struct knell_fail_define define[KNELL_TEXTS_MAX];
-    char name[KNELL_TEXTS_MAX][KNELL_FAIL_NAME_MAX + 1];
+    struct knell_fail_define define[TEXTS_MAX];
+    char name[TEXTS_MAX][KNELL_FAIL_NAME_MAX + 1];
 };
 
-static int parse_defines(const struct knell_usage *usage, const struct knell_texts *texts, struct defines *defines)
+static int parse_defines(const struct usage *usage, const struct texts *texts, struct defines *defines)
 {
     for (size_t i = 0; i < texts->n; i++) {
         if (parse_define(usage, texts->items[i], defines->name[i], &defines->define[i]) >= 0)
-            return KNELL_EXIT_USAGE;
+            return EXIT_USAGE;
         for (size_t k = 0; k < i; k++) {
             if (strcmp(defines->name[k], defines->name[i]) == 0)
-                return knell__cli_fail(usage, "-D %s: given twice", defines->name[i]);
+                return cli_usage_error(usage, "-D %s: given twice", defines->name[i]);
         }
     }
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
-int knell__scenario_open(const struct knell_usage *usage, const char *file, const struct knell_texts *texts,
-                         struct knell_scenario *scenario)
+int scenario_open(const struct usage *usage, const char *file, const struct texts *texts, struct scenario *scenario)
 {
     struct defines defines;
 
     memset(scenario, 0, sizeof *scenario);
-    if (parse_defines(usage, texts, &defines) != KNELL_EXIT_OK)
-        return KNELL_EXIT_USAGE;
+    if (parse_defines(usage, texts, &defines) != EXIT_OK)
+        return EXIT_USAGE;
     scenario->source.name = strcmp(file, "-") == 0 ? "standard input" : file;
-    scenario->source.text = knell__read_file(usage, file, KNELL_FAIL_SOURCE_MAX, &scenario->source.size);
+    scenario->source.text = scenario_read_file(usage, file, KNELL_FAIL_SOURCE_MAX, &scenario->source.size);
     if (!scenario->source.text)
-        return KNELL_EXIT_USAGE;
+        return EXIT_USAGE;
     return compile(usage, defines.define, (uint32_t)texts->n, scenario);
 }
 
-int knell__scenario_compile(const struct knell_usage *usage, const char *name, char *text, size_t size,
-                            const struct knell_texts *texts, struct knell_scenario *scenario)
+int scenario_compile(const struct usage *usage, const char *name, char *text, size_t size, const struct texts *texts,
+                     struct scenario *scenario)
 {
     struct defines defines;
 
     memset(scenario, 0, sizeof *scenario);
     scenario->source = (struct knell_fail_source){.name = name, .text = text, .size = size};
-    if (parse_defines(usage, texts, &defines) != KNELL_EXIT_OK)
-        return KNELL_EXIT_USAGE;
+    if (parse_defines(usage, texts, &defines) != EXIT_OK)
+        return EXIT_USAGE;
     return compile(usage, defines.define, (uint32_t)texts->n, scenario);
 }
 
-void knell__scenario_close(struct knell_scenario *scenario)
+void scenario_close(struct scenario *scenario)
 {
     free((char *)scenario->source.text);
     free(scenario->memory);
 }
 
-int knell__scenario_require(struct knell_scenario *scenario, const struct knell_fail_effector *effector)
+int scenario_require(struct scenario *scenario, const struct knell_fail_effector *effector)
 {
     struct knell_fail_reporter reporter = {scenario, print_note};
 
-    return knell_fail_require(scenario->program, effector, &reporter) == 0 ? KNELL_EXIT_OK : KNELL_EXIT_FAILED;
+    return knell_fail_require(scenario->program, effector, &reporter) == 0 ? EXIT_OK : EXIT_FAILED;
 }

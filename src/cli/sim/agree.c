@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const struct knell_usage usage = {
+static const struct usage usage = {
     .command = "knell sim agree",
     .summary =
         "Simulates one agreement of all nodes. K random nodes crash while it runs, half of them in the middle of a send.",
@@ -23,24 +23,24 @@ static const struct knell_usage usage = {
 
 struct agree {
     int64_t nodes, crashes;
-    struct knell_sim_options sim;
+    struct sim_options sim;
     struct knell_agree_plan plan;
     struct knell_agree_result *results; /* by run */
 };
 
 static int parse(int argc, char **argv, struct agree *a)
 {
-    struct knell_option options[] = {
-        KNELL_OPT_INTEGER("nodes", "N", &a->nodes, 2, 16777216, "number of nodes", .required = true),
-        KNELL_OPT_INTEGER("crashes", "K", &a->crashes, 0, 100000, "nodes that crash", .fallback = "0"),
-        KNELL_OPT_INTEGER("runs", "R", &a->sim.runs, 1, 100000000, "number of independent runs", .fallback = "100"),
-        KNELL_SIM_OPTIONS(&a->sim),
+    struct option options[] = {
+        OPT_INTEGER("nodes", "N", &a->nodes, 2, 16777216, "number of nodes", .required = true),
+        OPT_INTEGER("crashes", "K", &a->crashes, 0, 100000, "nodes that crash", .fallback = "0"),
+        OPT_INTEGER("runs", "R", &a->sim.runs, 1, 100000000, "number of independent runs", .fallback = "100"),
+        SIM_OPTIONS(&a->sim),
     };
-    int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+    int status = options_parse(&usage, options, COUNT_OF(options), argc, argv);
     if (status >= 0)
         return status;
     if (a->crashes > a->nodes - 1)
-        return knell__cli_fail(&usage, "--crashes %" PRId64 ": must be at most nodes - 1 = %" PRId64, a->crashes,
+        return cli_usage_error(&usage, "--crashes %" PRId64 ": must be at most nodes - 1 = %" PRId64, a->crashes,
                                a->nodes - 1);
     a->plan = (struct knell_agree_plan){.nodes = (uint32_t)a->nodes, .crashes = (uint32_t)a->crashes};
     return -1;
@@ -88,34 +88,34 @@ static int summarise(const struct agree *a, struct report *report)
 
 static void write_report(FILE *out, const struct agree *a, const struct report *report)
 {
-    struct knell_json j;
+    struct json j;
     if (!a->sim.json) {
         fprintf(out,
                 "Agreement, %" PRId64 " nodes, %" PRId64 " crashes, %" PRId64 " runs, seed %" PRId64 ", %.2f s\n\n",
                 a->nodes, a->crashes, a->sim.runs, a->sim.seed, report->wall_s);
-        knell__sim_table_head(out);
-        knell__sim_table_row(out, "latency_tau", &report->latency);
-        knell__sim_table_row(out, "messages", &report->messages);
+        sim_table_head(out);
+        sim_table_row(out, "latency_tau", &report->latency);
+        sim_table_row(out, "messages", &report->messages);
         fprintf(out, "\nviolations: %" PRIu64 "\n", report->violations);
         return;
     }
-    knell_json_begin(&j, out);
-    knell_json_object(&j);
-    knell_json_key(&j, "nodes");
-    knell_json_integer(&j, a->nodes);
-    knell_json_key(&j, "crashes");
-    knell_json_integer(&j, a->crashes);
-    knell_json_key(&j, "runs");
-    knell_json_integer(&j, a->sim.runs);
-    knell_json_key(&j, "seed");
-    knell_json_integer(&j, a->sim.seed);
-    knell_json_stat(&j, "latency_tau", &report->latency);
-    knell_json_stat(&j, "messages", &report->messages);
-    knell_json_key(&j, "violations");
-    knell_json_unsigned(&j, report->violations);
-    knell_json_key(&j, "wall_s");
-    knell_json_real(&j, report->wall_s);
-    knell_json_close(&j);
+    json_begin(&j, out);
+    json_object(&j);
+    json_key(&j, "nodes");
+    json_integer(&j, a->nodes);
+    json_key(&j, "crashes");
+    json_integer(&j, a->crashes);
+    json_key(&j, "runs");
+    json_integer(&j, a->sim.runs);
+    json_key(&j, "seed");
+    json_integer(&j, a->sim.seed);
+    sim_json_put_stat(&j, "latency_tau", &report->latency);
+    sim_json_put_stat(&j, "messages", &report->messages);
+    json_key(&j, "violations");
+    json_unsigned(&j, report->violations);
+    json_key(&j, "wall_s");
+    json_real(&j, report->wall_s);
+    json_close(&j);
 }
 
 static int simulate(struct agree *a)
@@ -128,23 +128,23 @@ static int simulate(struct agree *a)
         .worker_end = worker_end,
     };
     struct report report = {0};
-    struct knell_output out;
-    if (knell__sim_run(&a->sim, "agree", &job, NULL, &report.wall_s) != 0 || summarise(a, &report) != 0)
-        return knell__cli_broken(&usage, "no memory for --nodes %" PRId64, a->nodes);
-    if (knell_output_begin(&out, &usage) != KNELL_EXIT_OK)
-        return KNELL_EXIT_FAILED;
+    struct output out;
+    if (sim_run(&a->sim, "agree", &job, NULL, &report.wall_s) != 0 || summarise(a, &report) != 0)
+        return cli_failure(&usage, "no memory for --nodes %" PRId64, a->nodes);
+    if (output_begin(&out, &usage) != EXIT_OK)
+        return EXIT_FAILED;
     write_report(out.f, a, &report);
-    int status = knell_output_commit(&out, &usage);
-    return status == KNELL_EXIT_OK && report.violations ? KNELL_EXIT_FAILED : status;
+    int status = output_commit(&out, &usage);
+    return status == EXIT_OK && report.violations ? EXIT_FAILED : status;
 }
 
-int knell__command_sim_agree(int argc, char **argv)
+int sim_agree_command(int argc, char **argv)
 {
     struct agree a = {0};
     int status = parse(argc, argv, &a);
     if (status < 0) {
         a.results = calloc((size_t)a.sim.runs, sizeof *a.results);
-        status = a.results ? simulate(&a) : knell__cli_broken(&usage, "no memory for --runs %" PRId64, a.sim.runs);
+        status = a.results ? simulate(&a) : cli_failure(&usage, "no memory for --runs %" PRId64, a.sim.runs);
     }
     free(a.results);
     return status;

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const struct knell_usage usage = {
+static const struct usage usage = {
     .command = "knell sim broadcast",
     .summary =
         "Simulates one reliable broadcast from a random node to all others, K of which are dead without its knowing.",
@@ -27,27 +27,27 @@ static const char *const networks[] = {"latency", "oneport", NULL};
 struct broadcast {
     int64_t nodes, dead;
     int overlay, network;
-    struct knell_sim_options sim;
+    struct sim_options sim;
     struct knell_broadcast_plan plan;
     struct knell_broadcast_result *results; /* by run */
 };
 
 static int parse(int argc, char **argv, struct broadcast *b)
 {
-    struct knell_option options[] = {
-        KNELL_OPT_INTEGER("nodes", "N", &b->nodes, 2, 16777216, "number of nodes", .required = true),
-        KNELL_OPT_WORD("overlay", &b->overlay, overlays, "how copies are passed on", .fallback = "circulant"),
-        KNELL_OPT_INTEGER("dead", "K", &b->dead, 0, 16777214, "random dead nodes", .fallback = "0"),
-        KNELL_OPT_WORD("network", &b->network, networks, "delays uniform in (0, tau], or one port per node",
-                       .fallback = "latency"),
-        KNELL_OPT_INTEGER("runs", "R", &b->sim.runs, 1, 100000000, "number of independent runs", .fallback = "100"),
-        KNELL_SIM_OPTIONS(&b->sim),
+    struct option options[] = {
+        OPT_INTEGER("nodes", "N", &b->nodes, 2, 16777216, "number of nodes", .required = true),
+        OPT_WORD("overlay", &b->overlay, overlays, "how copies are passed on", .fallback = "circulant"),
+        OPT_INTEGER("dead", "K", &b->dead, 0, 16777214, "random dead nodes", .fallback = "0"),
+        OPT_WORD("network", &b->network, networks, "delays uniform in (0, tau], or one port per node",
+                 .fallback = "latency"),
+        OPT_INTEGER("runs", "R", &b->sim.runs, 1, 100000000, "number of independent runs", .fallback = "100"),
+        SIM_OPTIONS(&b->sim),
     };
-    int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+    int status = options_parse(&usage, options, COUNT_OF(options), argc, argv);
     if (status >= 0)
         return status;
     if (b->dead > b->nodes - 2)
-        return knell__cli_fail(&usage, "--dead %" PRId64 ": must be at most nodes - 2 = %" PRId64, b->dead,
+        return cli_usage_error(&usage, "--dead %" PRId64 ": must be at most nodes - 2 = %" PRId64, b->dead,
                                b->nodes - 2);
     b->plan = (struct knell_broadcast_plan){
         .nodes = (uint32_t)b->nodes,
@@ -102,39 +102,39 @@ static int summarise(const struct broadcast *b, struct knell_stat stats[STATS], 
 static void write_report(FILE *out, const struct broadcast *b, const struct knell_stat stats[STATS], uint64_t missed,
                          double wall_s)
 {
-    struct knell_json j;
+    struct json j;
     if (!b->sim.json) {
         fprintf(out, "Reliable broadcast, %" PRId64 " nodes, %" PRId64 " of them dead, %s, %s network\n", b->nodes,
                 b->dead, overlays[b->overlay], networks[b->network]);
         fprintf(out, "%" PRId64 " run%s, seed %" PRId64 ", %.2f s\n\n", b->sim.runs, b->sim.runs == 1 ? "" : "s",
                 b->sim.seed, wall_s);
-        knell__sim_table_head(out);
+        sim_table_head(out);
         for (size_t i = 0; i < STATS; i++)
-            knell__sim_table_row(out, names[i], &stats[i]);
+            sim_table_row(out, names[i], &stats[i]);
         fprintf(out, "\nmissed: %" PRIu64 " living nodes over all runs\n", missed);
         return;
     }
-    knell_json_begin(&j, out);
-    knell_json_object(&j);
-    knell_json_key(&j, "nodes");
-    knell_json_integer(&j, b->nodes);
-    knell_json_key(&j, "overlay");
-    knell_json_string(&j, overlays[b->overlay]);
-    knell_json_key(&j, "network");
-    knell_json_string(&j, networks[b->network]);
-    knell_json_key(&j, "dead");
-    knell_json_integer(&j, b->dead);
-    knell_json_key(&j, "runs");
-    knell_json_integer(&j, b->sim.runs);
-    knell_json_key(&j, "seed");
-    knell_json_integer(&j, b->sim.seed);
+    json_begin(&j, out);
+    json_object(&j);
+    json_key(&j, "nodes");
+    json_integer(&j, b->nodes);
+    json_key(&j, "overlay");
+    json_string(&j, overlays[b->overlay]);
+    json_key(&j, "network");
+    json_string(&j, networks[b->network]);
+    json_key(&j, "dead");
+    json_integer(&j, b->dead);
+    json_key(&j, "runs");
+    json_integer(&j, b->sim.runs);
+    json_key(&j, "seed");
+    json_integer(&j, b->sim.seed);
     for (size_t i = 0; i < STATS; i++)
-        knell_json_stat(&j, names[i], &stats[i]);
-    knell_json_key(&j, "missed");
-    knell_json_unsigned(&j, missed);
-    knell_json_key(&j, "wall_s");
-    knell_json_real(&j, wall_s);
-    knell_json_close(&j);
+        sim_json_put_stat(&j, names[i], &stats[i]);
+    json_key(&j, "missed");
+    json_unsigned(&j, missed);
+    json_key(&j, "wall_s");
+    json_real(&j, wall_s);
+    json_close(&j);
 }
 
 static int simulate(struct broadcast *b)
@@ -147,24 +147,24 @@ static int simulate(struct broadcast *b)
         .worker_end = worker_end,
     };
     struct knell_stat stats[STATS];
-    struct knell_output out;
+    struct output out;
     uint64_t missed;
     double wall_s;
-    if (knell__sim_run(&b->sim, "broadcast", &job, NULL, &wall_s) != 0 || summarise(b, stats, &missed) != 0)
-        return knell__cli_broken(&usage, "no memory for --nodes %" PRId64, b->nodes);
-    if (knell_output_begin(&out, &usage) != KNELL_EXIT_OK)
-        return KNELL_EXIT_FAILED;
+    if (sim_run(&b->sim, "broadcast", &job, NULL, &wall_s) != 0 || summarise(b, stats, &missed) != 0)
+        return cli_failure(&usage, "no memory for --nodes %" PRId64, b->nodes);
+    if (output_begin(&out, &usage) != EXIT_OK)
+        return EXIT_FAILED;
     write_report(out.f, b, stats, missed, wall_s);
-    return knell_output_commit(&out, &usage);
+    return output_commit(&out, &usage);
 }
 
-int knell__command_sim_broadcast(int argc, char **argv)
+int sim_broadcast_command(int argc, char **argv)
 {
     struct broadcast b = {0};
     int status = parse(argc, argv, &b);
     if (status < 0) {
         b.results = calloc((size_t)b.sim.runs, sizeof *b.results);
-        status = b.results ? simulate(&b) : knell__cli_broken(&usage, "no memory for --runs %" PRId64, b.sim.runs);
+        status = b.results ? simulate(&b) : cli_failure(&usage, "no memory for --runs %" PRId64, b.sim.runs);
     }
     free(b.results);
     return status;

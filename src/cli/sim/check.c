@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-static const struct knell_usage usage = {
+static const struct usage usage = {
     .command = "knell sim check",
     .summary =
         "Checks every property of the protocol on W small random worlds (sizes, delays, orders, crash points, bursts beyond "
@@ -34,7 +34,7 @@ struct check {
     int64_t worlds, world, exhaustive;
     int edge; /* enum knell_edge */
     bool one;
-    struct knell_sim_options sim;
+    struct sim_options sim;
     const char **violated; /* by world: the property, or NULL */
     char (*complaint)[160];
     uint64_t explored, lost;
@@ -45,29 +45,29 @@ static const char *const edges[] = {"any", "leaves", "accusers", "drops", "revok
 
 static int parse(int argc, char **argv, struct check *c)
 {
-    struct knell_option options[] = {
-        KNELL_OPT_INTEGER("worlds", "W", &c->worlds, 0, 100000000, "random worlds to run", .fallback = "10000"),
-        KNELL_OPT_INTEGER("world", "K", &c->world, 0, INT64_MAX, "run only world number K, and tell what happens"),
-        KNELL_OPT_INTEGER("exhaustive", "E", &c->exhaustive, 0, KNELL_EXPLORE_NODES_MAX,
-                          "explore agreement of up to E nodes exhaustively", .fallback = "4"),
-        KNELL_OPT_WORD("edge", &c->edge, edges, "what happens in each of the random worlds, at an edge of the model",
-                       .fallback = "any"),
-        KNELL_SIM_OPTIONS(&c->sim),
+    struct option options[] = {
+        OPT_INTEGER("worlds", "W", &c->worlds, 0, 100000000, "random worlds to run", .fallback = "10000"),
+        OPT_INTEGER("world", "K", &c->world, 0, INT64_MAX, "run only world number K, and tell what happens"),
+        OPT_INTEGER("exhaustive", "E", &c->exhaustive, 0, KNELL_EXPLORE_NODES_MAX,
+                    "explore agreement of up to E nodes exhaustively", .fallback = "4"),
+        OPT_WORD("edge", &c->edge, edges, "what happens in each of the random worlds, at an edge of the model",
+                 .fallback = "any"),
+        SIM_OPTIONS(&c->sim),
     };
-    int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+    int status = options_parse(&usage, options, COUNT_OF(options), argc, argv);
     if (status >= 0)
         return status;
-    c->one = knell_options_find(options, KNELL_COUNT(options), "world")->given;
-    if (c->one && knell_options_find(options, KNELL_COUNT(options), "worlds")->given)
-        return knell__cli_fail(&usage, "--world: shows one world; leave --worlds out");
+    c->one = options_find(options, COUNT_OF(options), "world")->given;
+    if (c->one && options_find(options, COUNT_OF(options), "worlds")->given)
+        return cli_usage_error(&usage, "--world: shows one world; leave --worlds out");
     if (c->one && c->sim.json)
-        return knell__cli_fail(&usage, "--world: tells a story, not for --json");
-    if (c->one && knell_options_find(options, KNELL_COUNT(options), "exhaustive")->given)
-        return knell__cli_fail(&usage, "--exhaustive: not with --world, which shows one world only");
+        return cli_usage_error(&usage, "--world: tells a story, not for --json");
+    if (c->one && options_find(options, COUNT_OF(options), "exhaustive")->given)
+        return cli_usage_error(&usage, "--exhaustive: not with --world, which shows one world only");
     if (c->worlds == 0 && c->exhaustive == 0)
-        return knell__cli_fail(&usage, "--worlds 0: with --exhaustive 0 there is nothing to check");
+        return cli_usage_error(&usage, "--worlds 0: with --exhaustive 0 there is nothing to check");
     if (c->exhaustive == 1)
-        return knell__cli_fail(&usage, "--exhaustive 1: must be 0, or 2 to %d", KNELL_EXPLORE_NODES_MAX);
+        return cli_usage_error(&usage, "--exhaustive 1: must be 0, or 2 to %d", KNELL_EXPLORE_NODES_MAX);
     return -1;
 }
 
@@ -76,17 +76,17 @@ static int parse(int argc, char **argv, struct check *c)
 static int show_world(const struct check *c)
 {
     static struct knell_check check;
-    struct knell_output out;
-    if (knell_output_begin(&out, &usage) != KNELL_EXIT_OK)
-        return KNELL_EXIT_FAILED;
+    struct output out;
+    if (output_begin(&out, &usage) != EXIT_OK)
+        return EXIT_FAILED;
     knell_check_run(&check, (enum knell_edge)c->edge, knell_prng_key((uint64_t)c->sim.seed, (uint64_t)c->world), out.f);
     fprintf(out.f,
             "(times in ns)\n\nworld %" PRId64 ": %" PRIu32 " nodes, eta %" PRId64 " ns, delta %" PRId64
             " ns, tau %" PRId64 " ns: %s%s%s\n",
             c->world, check.plan.config.ranks, check.plan.config.eta, check.plan.config.delta, check.plan.config.tau,
             check.violated ? check.violated : "every property holds", check.violated ? ": " : "", check.complaint);
-    int status = knell_output_commit(&out, &usage);
-    return status == KNELL_EXIT_OK && check.violated ? KNELL_EXIT_FAILED : status;
+    int status = output_commit(&out, &usage);
+    return status == EXIT_OK && check.violated ? EXIT_FAILED : status;
 }
 
 /* ---- many ---------------------------------------------------------------------------------------------------------------------- */
@@ -114,14 +114,14 @@ static int run_worlds(struct check *c)
     double wall_s;
     if (c->worlds == 0)
         return 0;
-    int error = knell__sim_run(&c->sim, "worlds", &job, NULL, &wall_s);
+    int error = sim_run(&c->sim, "worlds", &job, NULL, &wall_s);
     c->wall_s += wall_s;
     return error;
 }
 
 static void show_states(void *progress, uint64_t states)
 {
-    knell_progress_report(progress, states);
+    progress_report(progress, states);
 }
 
 struct exploration {
@@ -145,10 +145,10 @@ static const struct exploration explorations[] = {
 
 static int explore_one(struct check *c, const struct exploration *exploration, struct knell_explore_result *result)
 {
-    struct knell_progress progress;
-    knell_progress_begin(&progress, "states", exploration->expected);
+    struct progress progress;
+    progress_begin(&progress, "states", exploration->expected);
     knell_explore_agreement(&exploration->plan, show_states, &progress, result);
-    knell_progress_end(&progress);
+    progress_end(&progress);
     c->explored += result->states;
     c->lost += result->lost;
     return result->no_memory ? -1 : 0;
@@ -160,7 +160,7 @@ static int explore_all(struct check *c, struct knell_explore_result *result)
     struct timespec a, b;
     memset(result, 0, sizeof *result);
     clock_gettime(CLOCK_MONOTONIC, &a);
-    for (size_t i = 0; i < KNELL_COUNT(explorations) && !result->violated; i++)
+    for (size_t i = 0; i < COUNT_OF(explorations) && !result->violated; i++)
         if (explorations[i].plan.nodes <= c->exhaustive && explore_one(c, &explorations[i], result) != 0)
             return -1;
     clock_gettime(CLOCK_MONOTONIC, &b);
@@ -178,29 +178,29 @@ static uint64_t count_violations(const struct check *c, const char *property)
 
 static void write_json(FILE *out, const struct check *c, const struct knell_explore_result *explored)
 {
-    struct knell_json j;
-    knell_json_begin(&j, out);
-    knell_json_object(&j);
-    knell_json_key(&j, "worlds");
-    knell_json_integer(&j, c->worlds);
-    knell_json_key(&j, "seed");
-    knell_json_integer(&j, c->sim.seed);
-    knell_json_key(&j, "properties");
-    knell_json_object(&j);
+    struct json j;
+    json_begin(&j, out);
+    json_object(&j);
+    json_key(&j, "worlds");
+    json_integer(&j, c->worlds);
+    json_key(&j, "seed");
+    json_integer(&j, c->sim.seed);
+    json_key(&j, "properties");
+    json_object(&j);
     for (size_t i = 0; knell_properties[i]; i++) {
-        knell_json_key(&j, knell_properties[i]->name);
-        knell_json_unsigned(&j, count_violations(c, knell_properties[i]->name));
+        json_key(&j, knell_properties[i]->name);
+        json_unsigned(&j, count_violations(c, knell_properties[i]->name));
     }
-    knell_json_close(&j);
-    knell_json_key(&j, "exhaustive_nodes");
-    knell_json_integer(&j, c->exhaustive);
-    knell_json_key(&j, "exhaustive_states");
-    knell_json_unsigned(&j, c->explored);
-    knell_json_key(&j, "violations");
-    knell_json_unsigned(&j, count_violations(c, NULL) + explored->violated);
-    knell_json_key(&j, "wall_s");
-    knell_json_real(&j, c->wall_s);
-    knell_json_close(&j);
+    json_close(&j);
+    json_key(&j, "exhaustive_nodes");
+    json_integer(&j, c->exhaustive);
+    json_key(&j, "exhaustive_states");
+    json_unsigned(&j, c->explored);
+    json_key(&j, "violations");
+    json_unsigned(&j, count_violations(c, NULL) + explored->violated);
+    json_key(&j, "wall_s");
+    json_real(&j, c->wall_s);
+    json_close(&j);
 }
 
 static void write_text(FILE *out, const struct check *c, const struct knell_explore_result *explored)
@@ -227,21 +227,21 @@ static void write_text(FILE *out, const struct check *c, const struct knell_expl
 static int check_all(struct check *c)
 {
     struct knell_explore_result explored;
-    struct knell_output out;
+    struct output out;
     if (run_worlds(c) != 0 || explore_all(c, &explored) != 0)
-        return knell__cli_broken(&usage, "no memory");
-    if (knell_output_begin(&out, &usage) != KNELL_EXIT_OK)
-        return KNELL_EXIT_FAILED;
+        return cli_failure(&usage, "no memory");
+    if (output_begin(&out, &usage) != EXIT_OK)
+        return EXIT_FAILED;
     if (c->sim.json)
         write_json(out.f, c, &explored);
     else
         write_text(out.f, c, &explored);
-    int status = knell_output_commit(&out, &usage);
+    int status = output_commit(&out, &usage);
     bool violated = count_violations(c, NULL) || explored.violated;
-    return status == KNELL_EXIT_OK && violated ? KNELL_EXIT_FAILED : status;
+    return status == EXIT_OK && violated ? EXIT_FAILED : status;
 }
 
-int knell__command_sim_check(int argc, char **argv)
+int sim_check_command(int argc, char **argv)
 {
     struct check c = {0};
     int status = parse(argc, argv, &c);
@@ -251,8 +251,8 @@ int knell__command_sim_check(int argc, char **argv)
         return show_world(&c);
     c.violated = calloc((size_t)c.worlds + 1, sizeof *c.violated);
     c.complaint = calloc((size_t)c.worlds + 1, sizeof *c.complaint);
-    status = c.violated && c.complaint ? check_all(&c)
-                                       : knell__cli_broken(&usage, "no memory for --worlds %" PRId64, c.worlds);
+    status =
+        c.violated && c.complaint ? check_all(&c) : cli_failure(&usage, "no memory for --worlds %" PRId64, c.worlds);
     free(c.violated);
     free(c.complaint);
     return status;

@@ -5,8 +5,8 @@
 #include "cli/common/options.h"
 #include "sim/failures.h"
 
-/* Reads it, sorted by time; the caller frees *list. KNELL_EXIT_OK, or an exit status after a complaint. */
-int knell__failure_list_read(const struct knell_usage *usage, const char *path, uint32_t nodes,
-                             struct knell_failure **list, size_t *count);
+/* Reads it, sorted by time; the caller frees *list. EXIT_OK, or an exit status after a complaint. */
+int failure_list_read(const struct usage *usage, const char *path, uint32_t nodes, struct knell_failure **list,
+                      size_t *count);
 
 #endif

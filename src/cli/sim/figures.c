@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct knell_usage usage = {
+static const struct usage usage = {
     .command = "knell sim figures",
     .summary = "Computes and draws figures 3 to 7 of the detector paper, marks on them the numbers the paper states, "
                "and says which of these hold.",
@@ -24,23 +24,23 @@ static const struct knell_usage usage = {
                 "  knell sim figures --out /tmp/quick --runs 100 --json\n",
 };
 
-struct command {
+struct figures_command {
     const char *dir;
-    struct knell_sim_options sim;
-    struct knell_figures figures;
-    struct knell_claim claim[KNELL_CLAIMS_MAX];
+    struct sim_options sim;
+    struct figures figures;
+    struct claim claim[CLAIMS_MAX];
     size_t claims;
 };
 
-static int parse(int argc, char **argv, struct command *c)
+static int parse(int argc, char **argv, struct figures_command *c)
 {
-    struct knell_option options[] = {
-        KNELL_OPT_TEXT("out", "DIR", &c->dir, "where to write the files", .required = true),
-        KNELL_OPT_INTEGER("runs", "R", &c->sim.runs, 1, 10000000, "independent runs per point", .fallback = "10000"),
-        KNELL_SIM_OPTIONS(&c->sim),
+    struct option options[] = {
+        OPT_TEXT("out", "DIR", &c->dir, "where to write the files", .required = true),
+        OPT_INTEGER("runs", "R", &c->sim.runs, 1, 10000000, "independent runs per point", .fallback = "10000"),
+        SIM_OPTIONS(&c->sim),
     };
 
-    return knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+    return options_parse(&usage, options, COUNT_OF(options), argc, argv);
 }
 
 /* Minutes of simulation are not to end in a folder that cannot be written to. */
@@ -49,14 +49,14 @@ static int prepare_dir(const char *dir)
     struct stat about;
 
     if (mkdir(dir, 0777) == 0)
-        return KNELL_EXIT_OK;
+        return EXIT_OK;
     if (errno != EEXIST)
-        return knell__cli_fail(&usage, "--out %.200s: cannot be made: %s", dir, strerror(errno));
+        return cli_usage_error(&usage, "--out %.200s: cannot be made: %s", dir, strerror(errno));
     if (stat(dir, &about) != 0 || !S_ISDIR(about.st_mode))
-        return knell__cli_fail(&usage, "--out %.200s: must be a folder", dir);
+        return cli_usage_error(&usage, "--out %.200s: must be a folder", dir);
     if (access(dir, W_OK | X_OK) != 0)
-        return knell__cli_fail(&usage, "--out %.200s: cannot be written to: %s", dir, strerror(errno));
-    return KNELL_EXIT_OK;
+        return cli_usage_error(&usage, "--out %.200s: cannot be written to: %s", dir, strerror(errno));
+    return EXIT_OK;
 }
 
 /* Four or five digits are what a person compares; whole counts in full. */
@@ -71,7 +71,7 @@ static const char *format_value(double value, const char *unit, char text[32])
     return text;
 }
 
-static void write_text(FILE *out, const struct command *c)
+static void write_text(FILE *out, const struct figures_command *c)
 {
     static const char *const verdicts[] = {"DOES NOT HOLD", "holds", "too few runs to tell"};
     char paper[32], ours[32];
@@ -82,92 +82,92 @@ static void write_text(FILE *out, const struct command *c)
             c->figures.wall_s);
     fprintf(out, "  %-6s %-57s %13s %13s\n", "figure", "what the paper states", "paper", "here");
     for (size_t i = 0; i < c->claims; i++) {
-        const struct knell_claim *claim = &c->claim[i];
-        enum knell_claim_verdict verdict = knell__claim_verdict(claim);
+        const struct claim *claim = &c->claim[i];
+        enum claim_verdict verdict = claim_judge(claim);
 
         fprintf(out, "  %-6s %-57s %13s %13s  %s\n", claim->figure, claim->statement,
                 format_value(claim->paper, claim->unit, paper), format_value(claim->ours, claim->unit, ours),
                 verdicts[verdict]);
         count[verdict]++;
     }
-    if (count[KNELL_CLAIM_UNTOLD] > 0)
-        fprintf(out, "\n%u of %zu need more --runs to tell.\n", count[KNELL_CLAIM_UNTOLD], c->claims);
-    fprintf(out, "\n%u of %zu do not hold:\n", count[KNELL_CLAIM_BROKEN], c->claims);
+    if (count[CLAIM_UNDECIDED] > 0)
+        fprintf(out, "\n%u of %zu need more --runs to tell.\n", count[CLAIM_UNDECIDED], c->claims);
+    fprintf(out, "\n%u of %zu do not hold:\n", count[CLAIM_BROKEN], c->claims);
     for (size_t i = 0; i < c->claims; i++) {
-        const struct knell_claim *claim = &c->claim[i];
+        const struct claim *claim = &c->claim[i];
 
-        if (knell__claim_verdict(claim) == KNELL_CLAIM_BROKEN)
+        if (claim_judge(claim) == CLAIM_BROKEN)
             fprintf(out, "  %-6s %s:\n         %s\n", claim->figure, claim->statement, claim->note ? claim->note : "");
     }
 }
 
-static void write_claim(struct knell_json *j, const struct knell_claim *claim)
+static void write_claim(struct json *j, const struct claim *claim)
 {
-    knell_json_object(j);
-    knell_json_key(j, "figure");
-    knell_json_string(j, claim->figure);
-    knell_json_key(j, "statement");
-    knell_json_string(j, claim->statement);
-    knell_json_key(j, "unit");
-    knell_json_string(j, claim->unit);
-    knell_json_key(j, "paper");
-    knell_json_real(j, claim->paper);
-    knell_json_key(j, "ours");
-    knell_json_real(j, claim->ours);
-    knell_json_key(j, "ci95");
-    knell_json_real(j, claim->ci95);
-    knell_json_key(j, "holds");
-    if (knell__claim_verdict(claim) == KNELL_CLAIM_UNTOLD)
-        knell_json_null(j);
+    json_object(j);
+    json_key(j, "figure");
+    json_string(j, claim->figure);
+    json_key(j, "statement");
+    json_string(j, claim->statement);
+    json_key(j, "unit");
+    json_string(j, claim->unit);
+    json_key(j, "paper");
+    json_real(j, claim->paper);
+    json_key(j, "ours");
+    json_real(j, claim->ours);
+    json_key(j, "ci95");
+    json_real(j, claim->ci95);
+    json_key(j, "holds");
+    if (claim_judge(claim) == CLAIM_UNDECIDED)
+        json_null(j);
     else
-        knell_json_bool(j, knell__claim_verdict(claim) == KNELL_CLAIM_HOLDS);
-    knell_json_key(j, "note");
-    knell_json_string(j, claim->note ? claim->note : "");
-    knell_json_close(j);
+        json_bool(j, claim_judge(claim) == CLAIM_HOLDS);
+    json_key(j, "note");
+    json_string(j, claim->note ? claim->note : "");
+    json_close(j);
 }
 
-static void write_json(FILE *out, const struct command *c)
+static void write_json(FILE *out, const struct figures_command *c)
 {
-    struct knell_json j;
+    struct json j;
 
-    knell_json_begin(&j, out);
-    knell_json_object(&j);
-    knell_json_key(&j, "out");
-    knell_json_string(&j, c->dir);
-    knell_json_key(&j, "runs");
-    knell_json_integer(&j, c->sim.runs);
-    knell_json_key(&j, "seed");
-    knell_json_integer(&j, c->sim.seed);
-    knell_json_key(&j, "numbers");
-    knell_json_array(&j);
+    json_begin(&j, out);
+    json_object(&j);
+    json_key(&j, "out");
+    json_string(&j, c->dir);
+    json_key(&j, "runs");
+    json_integer(&j, c->sim.runs);
+    json_key(&j, "seed");
+    json_integer(&j, c->sim.seed);
+    json_key(&j, "numbers");
+    json_array(&j);
     for (size_t i = 0; i < c->claims; i++)
         write_claim(&j, &c->claim[i]);
-    knell_json_close(&j);
-    knell_json_key(&j, "wall_s");
-    knell_json_real(&j, c->figures.wall_s);
-    knell_json_close(&j);
+    json_close(&j);
+    json_key(&j, "wall_s");
+    json_real(&j, c->figures.wall_s);
+    json_close(&j);
 }
 
-int knell__command_sim_figures(int argc, char **argv)
+int sim_figures_command(int argc, char **argv)
 {
-    static struct command c; /* some kilobytes, and once per process */
-    struct knell_output out;
+    static struct figures_command c; /* some kilobytes, and once per process */
+    struct output out;
     int status = parse(argc, argv, &c);
 
     if (status >= 0)
         return status;
-    if ((status = prepare_dir(c.dir)) != KNELL_EXIT_OK ||
-        (status = knell__figures_simulate(&usage, &c.sim, &c.figures)) != KNELL_EXIT_OK ||
-        (status = knell__figures_write_csv(&usage, c.dir, &c.figures)) != KNELL_EXIT_OK)
+    if ((status = prepare_dir(c.dir)) != EXIT_OK ||
+        (status = figures_simulate(&usage, &c.sim, &c.figures)) != EXIT_OK ||
+        (status = figures_write_csv(&usage, c.dir, &c.figures)) != EXIT_OK)
         return status;
-    c.claims = knell__figures_claims(&c.figures, c.claim);
-    int drawn = knell__figures_plot(&usage, c.dir);
-    if (knell_output_begin(&out, &usage) != KNELL_EXIT_OK)
-        return KNELL_EXIT_FAILED;
+    c.claims = figures_claims(&c.figures, c.claim);
+    int drawn = figures_plot(&usage, c.dir);
+    if (output_begin(&out, &usage) != EXIT_OK)
+        return EXIT_FAILED;
     if (c.sim.json)
         write_json(out.f, &c);
     else
         write_text(out.f, &c);
-    status = knell_output_commit(&out, &usage);
-    return status == KNELL_EXIT_OK ? drawn : status;
+    status = output_commit(&out, &usage);
+    return status == EXIT_OK ? drawn : status;
 }

@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-const uint32_t knell__figures_nodes[KNELL_FIGURES_SIZES] = {
+const uint32_t figures_nodes[FIGURES_SIZES] = {
     16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 20000, 32768, 65536, 100000, 131072, 256000,
 };
 
-const struct knell_figures_setting knell__figures_settings[KNELL_FIGURES_CASES] = {
-    [KNELL_FIGURES_BURST_LOW_NOISE] = {"figure 4(a)", 10, 60, 0},
-    [KNELL_FIGURES_BURST_LOW_LAT] = {"figure 4(b)", 0.1, 1, 0},
-    [KNELL_FIGURES_RANDOM] = {"figure 5", 10, 60, KNELL_YEAR_S},
+const struct figures_setting figures_settings[FIGURES_CASES] = {
+    [FIGURES_BURST_LOW_NOISE] = {"figure 4(a)", 10, 60, 0},
+    [FIGURES_BURST_LOW_LAT] = {"figure 4(b)", 0.1, 1, 0},
+    [FIGURES_RANDOM] = {"figure 5", 10, 60, FIGURES_YEAR_S},
 };
 
-size_t knell__figures_size(uint32_t nodes)
+size_t figures_size(uint32_t nodes)
 {
     size_t i = 0;
 
-    while (knell__figures_nodes[i] != nodes)
+    while (figures_nodes[i] != nodes)
         i++;
     return i;
 }
@@ -85,13 +85,13 @@ static int ping_run(void *context, void *worker, uint64_t number)
     return 0;
 }
 
-static struct knell_ring_plan ring_plan(const struct knell_figures_setting *setting, uint32_t nodes)
+static struct knell_ring_plan ring_plan(const struct figures_setting *setting, uint32_t nodes)
 {
     struct knell_ring_plan plan = {
         .config = {.ranks = nodes,
                    .eta = (knell_time)(setting->eta_s * 1e9 + 0.5),
                    .delta = (knell_time)(setting->delta_s * 1e9 + 0.5),
-                   .tau = (knell_time)(KNELL_FIGURES_TAU_S * 1e9 + 0.5)},
+                   .tau = (knell_time)(FIGURES_TAU_S * 1e9 + 0.5)},
         .failures = {.ranks = nodes, .kind = KNELL_FAILURES_MTBF, .mtbf_s = setting->mtbf_s},
     };
 
@@ -103,8 +103,8 @@ static struct knell_ring_plan ring_plan(const struct knell_figures_setting *sett
     return plan;
 }
 
-static int run_point(const struct knell_sim_options *sim, struct point *p, const char *figure,
-                     struct knell_pool_job *job, double *wall_s)
+static int run_point(const struct sim_options *sim, struct point *p, const char *figure, struct knell_pool_job *job,
+                     double *wall_s)
 {
     char label[64];
     double took_s;
@@ -112,28 +112,28 @@ static int run_point(const struct knell_sim_options *sim, struct point *p, const
     snprintf(label, sizeof label, "%s, %" PRIu32 " nodes", figure, p->nodes);
     job->runs = p->runs;
     job->context = p;
-    if (knell__sim_run(sim, label, job, NULL, &took_s) != 0)
-        return KNELL_EXIT_FAILED;
+    if (sim_run(sim, label, job, NULL, &took_s) != 0)
+        return EXIT_FAILED;
     *wall_s += took_s;
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
-static int simulate_ring(const struct knell_sim_options *sim, struct point *p, enum knell_figures_case which,
-                         size_t size, struct knell_figures *figures)
+static int simulate_ring(const struct sim_options *sim, struct point *p, enum figures_case which, size_t size,
+                         struct figures *figures)
 {
-    const struct knell_figures_setting *setting = &knell__figures_settings[which];
+    const struct figures_setting *setting = &figures_settings[which];
     struct knell_pool_job job = {.run = ring_run, .worker_begin = ring_begin, .worker_end = ring_end};
 
-    p->nodes = knell__figures_nodes[size];
+    p->nodes = figures_nodes[size];
     p->plan = ring_plan(setting, p->nodes);
-    if (run_point(sim, p, setting->figure, &job, &figures->wall_s) != KNELL_EXIT_OK)
-        return KNELL_EXIT_FAILED;
-    figures->ring[which][size] = (struct knell_figures_ring){
+    if (run_point(sim, p, setting->figure, &job, &figures->wall_s) != EXIT_OK)
+        return EXIT_FAILED;
+    figures->ring[which][size] = (struct figures_ring){
         .first = knell_stat_of(quantity(p, 0), p->runs),
         .stable = knell_stat_of(quantity(p, 1), p->runs),
         .failures = knell_stat_of(quantity(p, 2), p->runs),
     };
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
 /* The share of samples up to the queue length that the paper states for this size. */
@@ -147,51 +147,49 @@ static double share_within(const struct point *p)
     return (double)within / (double)p->runs;
 }
 
-static int simulate_ping(const struct knell_sim_options *sim, struct point *p, size_t size,
-                         struct knell_figures *figures)
+static int simulate_ping(const struct sim_options *sim, struct point *p, size_t size, struct figures *figures)
 {
     struct knell_pool_job job = {.run = ping_run, .worker_begin = ping_begin, .worker_end = ping_end};
 
-    p->nodes = knell__figures_nodes[size];
-    if (run_point(sim, p, "figures 6 and 7", &job, &figures->wall_s) != KNELL_EXIT_OK)
-        return KNELL_EXIT_FAILED;
-    figures->ping[size] = (struct knell_figures_ping){
+    p->nodes = figures_nodes[size];
+    if (run_point(sim, p, "figures 6 and 7", &job, &figures->wall_s) != EXIT_OK)
+        return EXIT_FAILED;
+    figures->ping[size] = (struct figures_ping){
         .rounds = knell_stat_of(quantity(p, 0), p->runs),
         .queue = knell_stat_of(quantity(p, 1), p->runs),
         .messages = knell_stat_of(quantity(p, 2), p->runs),
         .within = share_within(p),
     };
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
-static int simulate_all(const struct knell_sim_options *sim, struct point *p, struct knell_figures *figures)
+static int simulate_all(const struct sim_options *sim, struct point *p, struct figures *figures)
 {
-    for (int which = 0; which < KNELL_FIGURES_CASES; which++) {
-        for (size_t size = 0; size < KNELL_FIGURES_SIZES; size++) {
-            if (simulate_ring(sim, p, (enum knell_figures_case)which, size, figures) != KNELL_EXIT_OK)
-                return KNELL_EXIT_FAILED;
+    for (int which = 0; which < FIGURES_CASES; which++) {
+        for (size_t size = 0; size < FIGURES_SIZES; size++) {
+            if (simulate_ring(sim, p, (enum figures_case)which, size, figures) != EXIT_OK)
+                return EXIT_FAILED;
         }
     }
-    for (size_t size = 0; size < KNELL_FIGURES_SIZES; size++) {
-        if (simulate_ping(sim, p, size, figures) != KNELL_EXIT_OK)
-            return KNELL_EXIT_FAILED;
+    for (size_t size = 0; size < FIGURES_SIZES; size++) {
+        if (simulate_ping(sim, p, size, figures) != EXIT_OK)
+            return EXIT_FAILED;
     }
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
-int knell__figures_simulate(const struct knell_usage *usage, const struct knell_sim_options *sim,
-                            struct knell_figures *figures)
+int figures_simulate(const struct usage *usage, const struct sim_options *sim, struct figures *figures)
 {
     struct point p = {.runs = (size_t)sim->runs, .seed = (uint64_t)sim->seed};
-    int status = KNELL_EXIT_FAILED;
+    int status = EXIT_FAILED;
 
     memset(figures, 0, sizeof *figures);
     figures->runs = p.runs;
     p.samples = calloc(p.runs, 3 * sizeof *p.samples);
     if (p.samples)
         status = simulate_all(sim, &p, figures);
-    if (status != KNELL_EXIT_OK)
-        knell__cli_broken(usage, "no memory for --runs %" PRId64, sim->runs);
+    if (status != EXIT_OK)
+        cli_failure(usage, "no memory for --runs %" PRId64, sim->runs);
     free(p.samples);
     return status;
 }

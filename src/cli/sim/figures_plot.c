@@ -115,18 +115,18 @@ static void write_named(FILE *out, const char *text, const char *name)
     fputs(text, out);
 }
 
-static int write_script(const struct knell_usage *usage, const char *dir, size_t which)
+static int write_script(const struct usage *usage, const char *dir, size_t which)
 {
     char name[16];
 
     snprintf(name, sizeof name, "%s.gp", scripts[which].name);
-    FILE *out = knell__figures_open(usage, dir, name);
+    FILE *out = figures_open(usage, dir, name);
     if (!out)
-        return KNELL_EXIT_FAILED;
+        return EXIT_FAILED;
     write_named(out, head, scripts[which].name);
-    for (size_t i = 0; i < KNELL_COUNT(scripts[which].parts) && scripts[which].parts[i]; i++)
+    for (size_t i = 0; i < COUNT_OF(scripts[which].parts) && scripts[which].parts[i]; i++)
         write_named(out, scripts[which].parts[i], scripts[which].name);
-    return knell__figures_close(usage, dir, name, out);
+    return figures_close(usage, dir, name, out);
 }
 
 enum { NO_PROGRAM = 127 }; /* the shell's own status for it */
@@ -155,17 +155,16 @@ static int run_gnuplot(const char *dir)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-int knell__figures_plot(const struct knell_usage *usage, const char *dir)
+int figures_plot(const struct usage *usage, const char *dir)
 {
-    for (size_t i = 0; i < KNELL_COUNT(scripts); i++) {
-        if (write_script(usage, dir, i) != KNELL_EXIT_OK)
-            return KNELL_EXIT_FAILED;
+    for (size_t i = 0; i < COUNT_OF(scripts); i++) {
+        if (write_script(usage, dir, i) != EXIT_OK)
+            return EXIT_FAILED;
     }
     int status = run_gnuplot(dir);
     if (status == NO_PROGRAM)
-        return knell__cli_broken(usage,
-                                 "gnuplot is missing: CSV files but no SVG written; apt-get install gnuplot-nox");
+        return cli_failure(usage, "gnuplot is missing: CSV files but no SVG written; apt-get install gnuplot-nox");
     if (status != 0)
-        return knell__cli_broken(usage, "gnuplot failed on a script in %s", dir);
-    return KNELL_EXIT_OK;
+        return cli_failure(usage, "gnuplot failed on a script in %s", dir);
+    return EXIT_OK;
 }

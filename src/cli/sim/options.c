@@ -12,45 +12,45 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-int knell__sim_run(const struct knell_sim_options *s, const char *label, struct knell_pool_job *job,
-                   uint64_t *failed_run, double *wall_s)
+int sim_run(const struct sim_options *s, const char *label, struct knell_pool_job *job, uint64_t *failed_run,
+            double *wall_s)
 {
-    struct knell_progress progress;
+    struct progress progress;
     double started = now_s();
     int error;
 
-    knell_progress_begin(&progress, label, job->runs);
+    progress_begin(&progress, label, job->runs);
     job->threads = s->threads > 0 ? (unsigned)s->threads : knell_pool_cores();
-    job->progress = knell_progress_report;
+    job->progress = progress_report;
     job->progress_context = &progress;
     error = knell_pool_run(job, failed_run);
-    knell_progress_end(&progress);
+    progress_end(&progress);
     *wall_s = now_s() - started;
     return error;
 }
 
-void knell__sim_table_head(FILE *out)
+void sim_table_head(FILE *out)
 {
     fprintf(out, "  %-14s %14s %12s %14s %14s\n", "", "mean", "+- 95 %", "min", "max");
 }
 
-void knell__sim_table_row(FILE *out, const char *name, const struct knell_stat *stat)
+void sim_table_row(FILE *out, const char *name, const struct knell_stat *stat)
 {
     fprintf(out, "  %-14s %14.7g %12.3g %14.7g %14.7g\n", name, stat->mean, stat->ci95, stat->min, stat->max);
 }
 
-void knell_json_stat(struct knell_json *j, const char *key, const struct knell_stat *stat)
+void sim_json_put_stat(struct json *j, const char *key, const struct knell_stat *stat)
 {
     const struct {
         const char *name;
         double value;
     } members[] = {{"mean", stat->mean}, {"ci95", stat->ci95}, {"max", stat->max}, {"min", stat->min}};
 
-    knell_json_key(j, key);
-    knell_json_object(j);
+    json_key(j, key);
+    json_object(j);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        knell_json_key(j, members[i].name);
-        knell_json_real(j, members[i].value);
+        json_key(j, members[i].name);
+        json_real(j, members[i].value);
     }
-    knell_json_close(j);
+    json_close(j);
 }

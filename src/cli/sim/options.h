@@ -9,31 +9,31 @@
 
 #include <stdio.h>
 
-struct knell_sim_options {
+struct sim_options {
     int64_t runs;
     int64_t seed;
     int64_t threads; /* 0: all processors */
     bool json;
 };
 
-#define KNELL_SIM_OPTION_RUNS(s) \
-    KNELL_OPT_INTEGER("runs", "R", &(s)->runs, 1, 100000000, "number of independent runs", .fallback = "1000")
-#define KNELL_SIM_OPTIONS(s)                                                                                         \
-    KNELL_OPT_INTEGER("seed", "S", &(s)->seed, 0, INT64_MAX, "seed of all random choices", .fallback = "1"),         \
-        KNELL_OPT_INTEGER("threads", "N", &(s)->threads, 1, 1024,                                                    \
-                          "threads to run on; the result does not depend on it", .fallback_help = "all processors"), \
-        KNELL_OPT_FLAG("json", &(s)->json, "write JSON")
+#define SIM_OPTION_RUNS(s) \
+    OPT_INTEGER("runs", "R", &(s)->runs, 1, 100000000, "number of independent runs", .fallback = "1000")
+#define SIM_OPTIONS(s)                                                                                             \
+    OPT_INTEGER("seed", "S", &(s)->seed, 0, INT64_MAX, "seed of all random choices", .fallback = "1"),             \
+        OPT_INTEGER("threads", "N", &(s)->threads, 1, 1024, "threads to run on; the result does not depend on it", \
+                    .fallback_help = "all processors"),                                                            \
+        OPT_FLAG("json", &(s)->json, "write JSON")
 
 /* Runs job over the threads wanted, with a progress bar labelled `label`. 0, or the error of the first run that
  * failed with its index in *failed_run; *wall_s is the time it took. Fills in threads and progress of the job. */
-int knell__sim_run(const struct knell_sim_options *s, const char *label, struct knell_pool_job *job,
-                   uint64_t *failed_run, double *wall_s);
+int sim_run(const struct sim_options *s, const char *label, struct knell_pool_job *job, uint64_t *failed_run,
+            double *wall_s);
 
 /* A table for people: the head, then a line per statistic. */
-void knell__sim_table_head(FILE *out);
-void knell__sim_table_row(FILE *out, const char *name, const struct knell_stat *stat);
+void sim_table_head(FILE *out);
+void sim_table_row(FILE *out, const char *name, const struct knell_stat *stat);
 
 /* key and {"mean", "ci95", "max", "min"} */
-void knell_json_stat(struct knell_json *j, const char *key, const struct knell_stat *stat);
+void sim_json_put_stat(struct json *j, const char *key, const struct knell_stat *stat);
 
 #endif

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const struct knell_usage usage = {
+static const struct usage usage = {
     .command = "knell sim ping",
     .summary =
         "Simulates randomized pinging: in each round every living node pings a random other one. Counts the "
@@ -22,19 +22,19 @@ static const struct knell_usage usage = {
 
 struct ping {
     int64_t nodes;
-    struct knell_sim_options sim;
+    struct sim_options sim;
     double *rounds, *queue, *messages; /* by run */
 };
 
 static int parse(int argc, char **argv, struct ping *p)
 {
-    struct knell_option options[] = {
-        KNELL_OPT_INTEGER("nodes", "N", &p->nodes, 3, INT64_C(1) << 27, "number of nodes", .required = true),
-        KNELL_SIM_OPTION_RUNS(&p->sim),
-        KNELL_SIM_OPTIONS(&p->sim),
+    struct option options[] = {
+        OPT_INTEGER("nodes", "N", &p->nodes, 3, INT64_C(1) << 27, "number of nodes", .required = true),
+        SIM_OPTION_RUNS(&p->sim),
+        SIM_OPTIONS(&p->sim),
     };
 
-    return knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+    return options_parse(&usage, options, COUNT_OF(options), argc, argv);
 }
 
 static void *worker_begin(void *context)
@@ -66,35 +66,35 @@ static void write_report(FILE *out, const struct ping *p, double wall_s)
     size_t runs = (size_t)p->sim.runs;
     struct knell_stat rounds = knell_stat_of(p->rounds, runs), queue = knell_stat_of(p->queue, runs);
     struct knell_stat messages = knell_stat_of(p->messages, runs);
-    struct knell_json j;
+    struct json j;
 
     if (!p->sim.json) {
         fprintf(out, "Randomized pinging, %" PRId64 " nodes, %" PRId64 " runs, seed %" PRId64 ", %.2f s\n\n", p->nodes,
                 p->sim.runs, p->sim.seed, wall_s);
-        knell__sim_table_head(out);
-        knell__sim_table_row(out, "rounds", &rounds);
-        knell__sim_table_row(out, "queue", &queue);
-        knell__sim_table_row(out, "messages", &messages);
+        sim_table_head(out);
+        sim_table_row(out, "rounds", &rounds);
+        sim_table_row(out, "queue", &queue);
+        sim_table_row(out, "messages", &messages);
         fprintf(out,
                 "\nrounds: until every node was pinged; queue: the most pings on one node in the first round;\n"
                 "messages: pings and answers. The ring sends %" PRId64 " heartbeats a period.\n",
                 p->nodes - 1);
         return;
     }
-    knell_json_begin(&j, out);
-    knell_json_object(&j);
-    knell_json_key(&j, "nodes");
-    knell_json_integer(&j, p->nodes);
-    knell_json_key(&j, "runs");
-    knell_json_integer(&j, p->sim.runs);
-    knell_json_key(&j, "seed");
-    knell_json_integer(&j, p->sim.seed);
-    knell_json_stat(&j, "rounds", &rounds);
-    knell_json_stat(&j, "queue", &queue);
-    knell_json_stat(&j, "messages", &messages);
-    knell_json_key(&j, "wall_s");
-    knell_json_real(&j, wall_s);
-    knell_json_close(&j);
+    json_begin(&j, out);
+    json_object(&j);
+    json_key(&j, "nodes");
+    json_integer(&j, p->nodes);
+    json_key(&j, "runs");
+    json_integer(&j, p->sim.runs);
+    json_key(&j, "seed");
+    json_integer(&j, p->sim.seed);
+    sim_json_put_stat(&j, "rounds", &rounds);
+    sim_json_put_stat(&j, "queue", &queue);
+    sim_json_put_stat(&j, "messages", &messages);
+    json_key(&j, "wall_s");
+    json_real(&j, wall_s);
+    json_close(&j);
 }
 
 static int simulate(struct ping *p)
@@ -106,18 +106,18 @@ static int simulate(struct ping *p)
         .worker_begin = worker_begin,
         .worker_end = worker_end,
     };
-    struct knell_output out;
+    struct output out;
     double wall_s;
 
-    if (knell__sim_run(&p->sim, "ping", &job, NULL, &wall_s) != 0)
-        return knell__cli_broken(&usage, "no memory for --nodes %" PRId64, p->nodes);
-    if (knell_output_begin(&out, &usage) != KNELL_EXIT_OK)
-        return KNELL_EXIT_FAILED;
+    if (sim_run(&p->sim, "ping", &job, NULL, &wall_s) != 0)
+        return cli_failure(&usage, "no memory for --nodes %" PRId64, p->nodes);
+    if (output_begin(&out, &usage) != EXIT_OK)
+        return EXIT_FAILED;
     write_report(out.f, p, wall_s);
-    return knell_output_commit(&out, &usage);
+    return output_commit(&out, &usage);
 }
 
-int knell__command_sim_ping(int argc, char **argv)
+int sim_ping_command(int argc, char **argv)
 {
     struct ping p = {0};
     double *samples;
@@ -127,7 +127,7 @@ int knell__command_sim_ping(int argc, char **argv)
         return status;
     samples = calloc((size_t)p.sim.runs, 3 * sizeof *samples);
     if (!samples)
-        return knell__cli_broken(&usage, "no memory for --runs %" PRId64, p.sim.runs);
+        return cli_failure(&usage, "no memory for --runs %" PRId64, p.sim.runs);
     p.rounds = samples;
     p.queue = samples + p.sim.runs;
     p.messages = samples + 2 * p.sim.runs;

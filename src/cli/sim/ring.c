@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct knell_usage usage = {
+static const struct usage usage = {
     .command = "knell sim ring",
     .summary =
         "Simulates the failure detector on a platform whose nodes die, and measures the time until every living node "
@@ -60,8 +60,8 @@ struct ring {
     int preset, overlay, network, fidelity, heartbeats;
     const char *failures;
     bool latest_only, timeline;
-    struct knell_sim_options sim;
-    struct knell_ring_fail fail;
+    struct sim_options sim;
+    struct ring_fail fail;
     struct knell_ring_plan plan;
     struct knell_failure *list;
     struct knell_ring_result *results; /* by run */
@@ -69,16 +69,16 @@ struct ring {
 
 /* ---- the command line ------------------------------------------------------------------------------------------------------- */
 
-static int check_times(struct ring *r, const struct knell_option *options, size_t n)
+static int check_times(struct ring *r, const struct option *options, size_t n)
 {
-    bool preset = knell_options_find(options, n, "preset")->given;
+    bool preset = options_find(options, n, "preset")->given;
     static const char *const times[] = {"eta", "delta", "tau"};
     for (size_t i = 0; i < 3; i++) {
-        if (knell_options_find(options, n, times[i])->given == !preset)
+        if (options_find(options, n, times[i])->given == !preset)
             continue;
         if (preset)
-            return knell__cli_fail(&usage, "--%s: --preset sets it already; give one or the other", times[i]);
-        return knell__cli_fail(&usage, "--%s: missing; give --preset lownoise|lowlat, or all of --eta, --delta, --tau",
+            return cli_usage_error(&usage, "--%s: --preset sets it already; give one or the other", times[i]);
+        return cli_usage_error(&usage, "--%s: missing; give --preset lownoise|lowlat, or all of --eta, --delta, --tau",
                                times[i]);
     }
     if (preset) {
@@ -86,16 +86,16 @@ static int check_times(struct ring *r, const struct knell_option *options, size_
         r->eta = r->preset == LOWNOISE ? INT64_C(10000000000) : 100000000;
         r->delta = r->preset == LOWNOISE ? INT64_C(60000000000) : 1000000000;
     }
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
 static int check_config(struct ring *r)
 {
-    char delta[KNELL_DURATION_TEXT], least[KNELL_DURATION_TEXT];
+    char delta[DURATION_TEXT], least[DURATION_TEXT];
     const char *why = NULL;
     if (r->delta < r->eta + r->tau)
-        return knell__cli_fail(&usage, "--delta %s: must be at least eta + tau = %s",
-                               knell__format_duration(r->delta, delta), knell__format_duration(r->eta + r->tau, least));
+        return cli_usage_error(&usage, "--delta %s: must be at least eta + tau = %s", format_duration(r->delta, delta),
+                               format_duration(r->eta + r->tau, least));
     r->plan.config = (struct knell_config){
         .ranks = (uint32_t)r->nodes,
         .eta = r->eta,
@@ -107,8 +107,8 @@ static int check_config(struct ring *r)
     };
     r->plan.network = r->network ? KNELL_NETWORK_ONEPORT : KNELL_NETWORK_LATENCY;
     if (knell_config_check(&r->plan.config, &why) != 0)
-        return knell__cli_fail(&usage, "%s", why);
-    return KNELL_EXIT_OK;
+        return cli_usage_error(&usage, "%s", why);
+    return EXIT_OK;
 }
 
 static int parse_burst(struct ring *r, const char *value)
@@ -116,32 +116,32 @@ static int parse_burst(struct ring *r, const char *value)
     int64_t count = knell_bounds_f_max((uint64_t)r->nodes);
     if (count < 1)
         count = 1;
-    if (value && (knell__parse_integer(value, &count) != NULL || count < 1 || count >= r->nodes))
-        return knell__cli_fail(&usage, "--failures burst=%s: must be a whole number from 1 to %" PRId64, value,
+    if (value && (parse_integer(value, &count) != NULL || count < 1 || count >= r->nodes))
+        return cli_usage_error(&usage, "--failures burst=%s: must be a whole number from 1 to %" PRId64, value,
                                r->nodes - 1);
     r->plan.failures.kind = KNELL_FAILURES_BURST;
     r->plan.failures.count = (uint32_t)count;
     r->plan.failures.window = r->window >= 0 ? r->window : r->delta;
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
 static int parse_mtbf(struct ring *r, const char *value)
 {
     double seconds;
-    const char *wrong = knell__parse_seconds(value, &seconds);
+    const char *wrong = parse_seconds(value, &seconds);
     if (wrong)
-        return knell__cli_fail(&usage, "--failures mtbf=%s: %s", value, wrong);
+        return cli_usage_error(&usage, "--failures mtbf=%s: %s", value, wrong);
     if (seconds <= 0 || seconds > 1e6 * 365 * 86400)
-        return knell__cli_fail(&usage, "--failures mtbf=%s: must be more than 0 and at most 1000000 y", value);
+        return cli_usage_error(&usage, "--failures mtbf=%s: must be more than 0 and at most 1000000 y", value);
     r->plan.failures.kind = KNELL_FAILURES_MTBF;
     r->plan.failures.mtbf_s = seconds;
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
 static int parse_list(struct ring *r, const char *value)
 {
     r->plan.failures.kind = KNELL_FAILURES_LIST;
-    int status = knell__failure_list_read(&usage, value, (uint32_t)r->nodes, &r->list, &r->plan.failures.list_count);
+    int status = failure_list_read(&usage, value, (uint32_t)r->nodes, &r->list, &r->plan.failures.list_count);
     r->plan.failures.list = r->list;
     return status;
 }
@@ -151,7 +151,7 @@ static int parse_failures(struct ring *r)
     const char *text = r->failures;
     r->plan.failures.ranks = (uint32_t)r->nodes;
     if (r->window >= 0 && strncmp(text, "burst", 5) != 0)
-        return knell__cli_fail(&usage, "--window: only with --failures burst");
+        return cli_usage_error(&usage, "--window: only with --failures burst");
     if (strcmp(text, "burst") == 0)
         return parse_burst(r, NULL);
     if (strncmp(text, "burst=", 6) == 0)
@@ -160,7 +160,7 @@ static int parse_failures(struct ring *r)
         return parse_mtbf(r, text + 5);
     if (strncmp(text, "list=", 5) == 0)
         return parse_list(r, text + 5);
-    return knell__cli_fail(&usage, "--failures %s: must be burst, burst=F, mtbf=T or list=FILE", text);
+    return cli_usage_error(&usage, "--failures %s: must be burst, burst=F, mtbf=T or list=FILE", text);
 }
 
 /* Dead ones in a row are found one after the other, each in up to 2 delta: the clock must reach to the end. */
@@ -170,62 +170,60 @@ static int check_clock(const struct ring *r)
     double failures = plan->kind == KNELL_FAILURES_BURST  ? plan->count
                       : plan->kind == KNELL_FAILURES_LIST ? (double)plan->list_count
                                                           : plan->ranks;
-    char delta[KNELL_DURATION_TEXT];
-    if (failures * 2 * (double)r->delta <= (double)KNELL_DURATION_MAX_NS / 2)
-        return KNELL_EXIT_OK;
-    return knell__cli_fail(&usage, "--delta %s: %.0f failures in a row would take more than 100 y of simulated time",
-                           knell__format_duration(r->delta, delta), failures);
+    char delta[DURATION_TEXT];
+    if (failures * 2 * (double)r->delta <= (double)DURATION_MAX_NS / 2)
+        return EXIT_OK;
+    return cli_usage_error(&usage, "--delta %s: %.0f failures in a row would take more than 100 y of simulated time",
+                           format_duration(r->delta, delta), failures);
 }
 
-static int check_fidelity(struct ring *r, const struct knell_option *options, size_t n)
+static int check_fidelity(struct ring *r, const struct option *options, size_t n)
 {
     if (r->fidelity == FAST && (r->network || r->heartbeats || r->timeline))
-        return knell__cli_fail(&usage, "--fidelity fast: knows no --%s; use --fidelity full",
+        return cli_usage_error(&usage, "--fidelity fast: knows no --%s; use --fidelity full",
                                r->network      ? "network oneport"
                                : r->heartbeats ? "heartbeats simulated"
                                                : "timeline");
     if (r->timeline && r->sim.json)
-        return knell__cli_fail(&usage, "--timeline: a picture, not for --json");
-    if (r->timeline && knell_options_find(options, n, "runs")->given && r->sim.runs != 1)
-        return knell__cli_fail(&usage, "--timeline: shows one run; --runs must be 1");
+        return cli_usage_error(&usage, "--timeline: a picture, not for --json");
+    if (r->timeline && options_find(options, n, "runs")->given && r->sim.runs != 1)
+        return cli_usage_error(&usage, "--timeline: shows one run; --runs must be 1");
     if (r->timeline)
         r->sim.runs = 1;
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
 static int parse(int argc, char **argv, struct ring *r)
 {
-    struct knell_option options[] = {
-        KNELL_OPT_INTEGER("nodes", "N", &r->nodes, 2, 16777216, "number of nodes", .required = true),
-        KNELL_OPT_WORD("preset", &r->preset, presets, "values of eta, delta and tau"),
-        KNELL_OPT_DURATION("eta", "T", &r->eta, 1, LONGEST, "heartbeat period"),
-        KNELL_OPT_DURATION("delta", "T", &r->delta, 1, LONGEST, "suspicion timeout, at least eta + tau"),
-        KNELL_OPT_DURATION("tau", "T", &r->tau, 1, LONGEST, "bound on the time of one message"),
-        KNELL_OPT_TEXT("failures", "HOW", &r->failures, "burst[=F], mtbf=T or list=FILE, see below"),
-        KNELL_OPT_DURATION("window", "T", &r->window, 0, LONGEST, "length of a burst", .fallback_help = "delta"),
-        KNELL_OPT_WORD("overlay", &r->overlay, overlays, "how a death is spread", .fallback = "circulant"),
-        KNELL_OPT_FLAG("latest-only", &r->latest_only,
-                       "word of a death carries no earlier ones, and goes to all nodes"),
-        KNELL_OPT_WORD("network", &r->network, networks, "delays uniform in (0, tau], or one port per node",
-                       .fallback = "latency"),
-        KNELL_OPT_WORD("heartbeats", &r->heartbeats, heartbeats, "only those that matter, or every one",
-                       .fallback = "elided"),
-        KNELL_OPT_WORD("fidelity", &r->fidelity, fidelities, "every message, or the papers' abstraction",
-                       .fallback = "full"),
-        KNELL_RING_FAIL_OPTIONS(&r->fail),
-        KNELL_OPT_FLAG("timeline", &r->timeline, "draw one run instead of statistics"),
-        KNELL_OPT_INTEGER("runs", "R", &r->sim.runs, 1, 100000000, "number of independent runs", .fallback = "100"),
-        KNELL_SIM_OPTIONS(&r->sim),
+    struct option options[] = {
+        OPT_INTEGER("nodes", "N", &r->nodes, 2, 16777216, "number of nodes", .required = true),
+        OPT_WORD("preset", &r->preset, presets, "values of eta, delta and tau"),
+        OPT_DURATION("eta", "T", &r->eta, 1, LONGEST, "heartbeat period"),
+        OPT_DURATION("delta", "T", &r->delta, 1, LONGEST, "suspicion timeout, at least eta + tau"),
+        OPT_DURATION("tau", "T", &r->tau, 1, LONGEST, "bound on the time of one message"),
+        OPT_TEXT("failures", "HOW", &r->failures, "burst[=F], mtbf=T or list=FILE, see below"),
+        OPT_DURATION("window", "T", &r->window, 0, LONGEST, "length of a burst", .fallback_help = "delta"),
+        OPT_WORD("overlay", &r->overlay, overlays, "how a death is spread", .fallback = "circulant"),
+        OPT_FLAG("latest-only", &r->latest_only, "word of a death carries no earlier ones, and goes to all nodes"),
+        OPT_WORD("network", &r->network, networks, "delays uniform in (0, tau], or one port per node",
+                 .fallback = "latency"),
+        OPT_WORD("heartbeats", &r->heartbeats, heartbeats, "only those that matter, or every one",
+                 .fallback = "elided"),
+        OPT_WORD("fidelity", &r->fidelity, fidelities, "every message, or the papers' abstraction", .fallback = "full"),
+        RING_FAIL_OPTIONS(&r->fail),
+        OPT_FLAG("timeline", &r->timeline, "draw one run instead of statistics"),
+        OPT_INTEGER("runs", "R", &r->sim.runs, 1, 100000000, "number of independent runs", .fallback = "100"),
+        SIM_OPTIONS(&r->sim),
     };
-    size_t n = KNELL_COUNT(options);
+    size_t n = COUNT_OF(options);
     r->window = -1;
-    int status = knell_options_parse(&usage, options, n, argc, argv);
+    int status = options_parse(&usage, options, n, argc, argv);
     if (status >= 0)
         return status;
-    if ((status = knell__ring_fail_check(&usage, &r->fail, options, n)) != KNELL_EXIT_OK ||
-        (status = check_times(r, options, n)) != KNELL_EXIT_OK || (status = check_config(r)) != KNELL_EXIT_OK ||
-        (status = check_fidelity(r, options, n)) != KNELL_EXIT_OK ||
-        (!r->fail.file && (status = parse_failures(r)) != KNELL_EXIT_OK) || (status = check_clock(r)) != KNELL_EXIT_OK)
+    if ((status = ring_fail_check(&usage, &r->fail, options, n)) != EXIT_OK ||
+        (status = check_times(r, options, n)) != EXIT_OK || (status = check_config(r)) != EXIT_OK ||
+        (status = check_fidelity(r, options, n)) != EXIT_OK ||
+        (!r->fail.file && (status = parse_failures(r)) != EXIT_OK) || (status = check_clock(r)) != EXIT_OK)
         return status;
     return -1;
 }
@@ -309,54 +307,54 @@ static int summarise(const struct ring *r, struct report *report)
 }
 
 /* The fast fidelity sends nothing. */
-static void json_counts(struct knell_json *j, const struct ring *r, const struct report *report)
+static void json_counts(struct json *j, const struct ring *r, const struct report *report)
 {
     if (r->fidelity == FULL) {
-        knell_json_stat(j, "broadcasts", &report->broadcasts);
-        knell_json_stat(j, "messages", &report->messages);
+        sim_json_put_stat(j, "broadcasts", &report->broadcasts);
+        sim_json_put_stat(j, "messages", &report->messages);
         return;
     }
-    knell_json_key(j, "broadcasts");
-    knell_json_null(j);
-    knell_json_key(j, "messages");
-    knell_json_null(j);
+    json_key(j, "broadcasts");
+    json_null(j);
+    json_key(j, "messages");
+    json_null(j);
 }
 
 static void write_json(FILE *out, const struct ring *r, const struct report *report)
 {
-    struct knell_json j;
-    knell_json_begin(&j, out);
-    knell_json_object(&j);
-    knell_json_key(&j, "nodes");
-    knell_json_integer(&j, r->nodes);
-    knell_json_key(&j, "runs");
-    knell_json_integer(&j, r->sim.runs);
-    knell_json_key(&j, "seed");
-    knell_json_integer(&j, r->sim.seed);
-    knell_json_stat(&j, "first_s", &report->first);
-    knell_json_stat(&j, "stable_s", &report->stable);
-    knell_json_stat(&j, "failures", &report->failures);
+    struct json j;
+    json_begin(&j, out);
+    json_object(&j);
+    json_key(&j, "nodes");
+    json_integer(&j, r->nodes);
+    json_key(&j, "runs");
+    json_integer(&j, r->sim.runs);
+    json_key(&j, "seed");
+    json_integer(&j, r->sim.seed);
+    sim_json_put_stat(&j, "first_s", &report->first);
+    sim_json_put_stat(&j, "stable_s", &report->stable);
+    sim_json_put_stat(&j, "failures", &report->failures);
     json_counts(&j, r, report);
-    knell_json_key(&j, "bound_s");
+    json_key(&j, "bound_s");
     if (report->has_bound)
-        knell_json_real(&j, report->bound_s);
+        json_real(&j, report->bound_s);
     else
-        knell_json_null(&j);
-    knell_json_key(&j, "violations");
-    knell_json_unsigned(&j, violations(report));
-    knell_json_key(&j, "events");
-    knell_json_unsigned(&j, report->events);
-    knell_json_key(&j, "wall_s");
-    knell_json_real(&j, report->wall_s);
-    knell_json_close(&j);
+        json_null(&j);
+    json_key(&j, "violations");
+    json_unsigned(&j, violations(report));
+    json_key(&j, "events");
+    json_unsigned(&j, report->events);
+    json_key(&j, "wall_s");
+    json_real(&j, report->wall_s);
+    json_close(&j);
 }
 
 static void write_bound(FILE *out, const struct ring *r, const struct report *report)
 {
-    char bound[KNELL_DURATION_TEXT];
+    char bound[DURATION_TEXT];
     if (report->has_bound)
         fprintf(out, "Bound T(%.0f) = %s for the most failures seen.\n", report->failures.max,
-                knell__format_seconds(report->bound_s, 5, bound));
+                format_seconds(report->bound_s, 5, bound));
     else if (!knell_bounds_valid((double)r->eta * 1e-9, (double)r->tau * 1e-9))
         fprintf(out, "Bound not valid: it needs eta >= 3 tau.\n");
     else
@@ -365,19 +363,19 @@ static void write_bound(FILE *out, const struct ring *r, const struct report *re
 
 static void write_text(FILE *out, const struct ring *r, const struct report *report)
 {
-    char eta[KNELL_DURATION_TEXT], delta[KNELL_DURATION_TEXT], tau[KNELL_DURATION_TEXT];
+    char eta[DURATION_TEXT], delta[DURATION_TEXT], tau[DURATION_TEXT];
     fprintf(out, "Failure detector, %" PRId64 " nodes, eta %s, delta %s, tau %s, %s\n", r->nodes,
-            knell__format_duration(r->eta, eta), knell__format_duration(r->delta, delta),
-            knell__format_duration(r->tau, tau), r->fidelity == FAST ? "fast" : overlays[r->overlay]);
+            format_duration(r->eta, eta), format_duration(r->delta, delta), format_duration(r->tau, tau),
+            r->fidelity == FAST ? "fast" : overlays[r->overlay]);
     fprintf(out, "%" PRId64 " run%s, seed %" PRId64 ", %" PRIu64 " events, %.2f s\n\n", r->sim.runs,
             r->sim.runs == 1 ? "" : "s", r->sim.seed, report->events, report->wall_s);
-    knell__sim_table_head(out);
-    knell__sim_table_row(out, "first (s)", &report->first);
-    knell__sim_table_row(out, "stable (s)", &report->stable);
-    knell__sim_table_row(out, "failures", &report->failures);
+    sim_table_head(out);
+    sim_table_row(out, "first (s)", &report->first);
+    sim_table_row(out, "stable (s)", &report->stable);
+    sim_table_row(out, "failures", &report->failures);
     if (r->fidelity == FULL) {
-        knell__sim_table_row(out, "broadcasts", &report->broadcasts);
-        knell__sim_table_row(out, "messages", &report->messages);
+        sim_table_row(out, "broadcasts", &report->broadcasts);
+        sim_table_row(out, "messages", &report->messages);
     }
     fputc('\n', out);
     write_bound(out, r, report);
@@ -400,27 +398,27 @@ static int simulate(struct ring *r)
         .worker_end = r->fidelity == FAST ? fast_end : full_end,
     };
     struct report report = {0};
-    struct knell_timeline timeline = {0};
-    struct knell_output out;
+    struct timeline timeline = {0};
+    struct output out;
     if (r->timeline) {
-        r->plan.log = knell__timeline_log;
+        r->plan.log = timeline_log;
         r->plan.log_context = &timeline;
     }
-    if (knell__sim_run(&r->sim, "ring", &job, NULL, &report.wall_s) != 0 || summarise(r, &report) != 0)
-        return knell__cli_broken(&usage, "no memory for --nodes %" PRId64, r->nodes);
-    if (knell_output_begin(&out, &usage) != KNELL_EXIT_OK)
-        return KNELL_EXIT_FAILED;
+    if (sim_run(&r->sim, "ring", &job, NULL, &report.wall_s) != 0 || summarise(r, &report) != 0)
+        return cli_failure(&usage, "no memory for --nodes %" PRId64, r->nodes);
+    if (output_begin(&out, &usage) != EXIT_OK)
+        return EXIT_FAILED;
     if (r->sim.json)
         write_json(out.f, r, &report);
     else
         write_text(out.f, r, &report);
     if (r->timeline) {
         fputc('\n', out.f);
-        knell__timeline_draw(&timeline, out.f, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
-        knell__timeline_free(&timeline);
+        timeline_draw(&timeline, out.f, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+        timeline_free(&timeline);
     }
-    int status = knell_output_commit(&out, &usage);
-    return status == KNELL_EXIT_OK && violations(&report) ? KNELL_EXIT_FAILED : status;
+    int status = output_commit(&out, &usage);
+    return status == EXIT_OK && violations(&report) ? EXIT_FAILED : status;
 }
 
 static int run_scenario(struct ring *r)
@@ -429,21 +427,21 @@ static int run_scenario(struct ring *r)
     r->fail.network = r->plan.network;
     r->fail.timeline = r->timeline;
     r->fail.sim = r->sim;
-    return knell__ring_fail_run(&usage, &r->fail);
+    return ring_fail_run(&usage, &r->fail);
 }
 
 static int run_failures(struct ring *r)
 {
     r->results = calloc((size_t)r->sim.runs, sizeof *r->results);
-    return r->results ? simulate(r) : knell__cli_broken(&usage, "no memory for --runs %" PRId64, r->sim.runs);
+    return r->results ? simulate(r) : cli_failure(&usage, "no memory for --runs %" PRId64, r->sim.runs);
 }
 
-int knell__command_sim_ring(int argc, char **argv)
+int sim_ring_command(int argc, char **argv)
 {
     struct ring r = {0};
-    char **arguments = knell__fail_long_options(&usage, argc, argv);
+    char **arguments = scenario_long_options(&usage, argc, argv);
     if (!arguments)
-        return KNELL_EXIT_FAILED;
+        return EXIT_FAILED;
     int status = parse(argc, arguments, &r);
     if (status < 0)
         status = r.fail.file ? run_scenario(&r) : run_failures(&r);

@@ -6,30 +6,29 @@
 #include "cli/sim/options.h"
 #include "sim/world.h"
 
-struct knell_ring_fail {
+struct ring_fail {
     const char *file; /* NULL: no scenario */
-    struct knell_texts defines;
+    struct texts defines;
     const char *log;  /* NULL: standard output, for a single run as text */
     int64_t until_ns; /* 0: the default */
     bool timeline;
     struct knell_config config;
     enum knell_network network;
-    struct knell_sim_options sim;
+    struct sim_options sim;
 };
 
-#define KNELL_RING_FAIL_OPTIONS(f)                                                                                \
-    KNELL_OPT_TEXT("fail", "FILE", &(f)->file, "a FAIL scenario strikes instead; see docs/scenarios.md"),         \
-        KNELL_FAIL_OPTION_DEFINE(&(f)->defines),                                                                  \
-        KNELL_OPT_DURATION("until", "T", &(f)->until_ns, 1, KNELL_DURATION_MAX_NS / 2,                            \
-                           "--fail: ends runs that have not ended by themselves", .fallback_help = "1000 delta"), \
-        KNELL_OPT_TEXT("log", "FILE", &(f)->log, "--fail: writes what the scenario does in every run here",       \
-                       .fallback_help = "shown if --runs is 1")
+#define RING_FAIL_OPTIONS(f)                                                                                \
+    OPT_TEXT("fail", "FILE", &(f)->file, "a FAIL scenario strikes instead; see docs/scenarios.md"),         \
+        SCENARIO_OPTION_DEFINE(&(f)->defines),                                                              \
+        OPT_DURATION("until", "T", &(f)->until_ns, 1, DURATION_MAX_NS / 2,                                  \
+                     "--fail: ends runs that have not ended by themselves", .fallback_help = "1000 delta"), \
+        OPT_TEXT("log", "FILE", &(f)->log, "--fail: writes what the scenario does in every run here",       \
+                 .fallback_help = "shown if --runs is 1")
 
 /* With the scenario or without: are the others of these options, and those of the rest of the table, in place? */
-int knell__ring_fail_check(const struct knell_usage *usage, const struct knell_ring_fail *fail,
-                           const struct knell_option *options, size_t n);
+int ring_fail_check(const struct usage *usage, const struct ring_fail *fail, const struct option *options, size_t n);
 
 /* Returns the exit status. */
-int knell__ring_fail_run(const struct knell_usage *usage, struct knell_ring_fail *fail);
+int ring_fail_run(const struct usage *usage, struct ring_fail *fail);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* ---- statistics ------------------------------------------------------------------------------------------------------------- */
 
-static void add_totals(struct knell_ring_fail_report *report, const struct knell_effector_result *result)
+static void add_totals(struct ring_fail_report *report, const struct knell_effector_result *result)
 {
     report->detections += result->verdict.detections;
     report->suspected_living += result->verdict.suspected_living;
@@ -18,14 +18,14 @@ static void add_totals(struct knell_ring_fail_report *report, const struct knell
     report->errors += result->errors;
 }
 
-int knell__ring_fail_summarise(const struct knell_ring_fail *fail, const struct knell_effector_result *results,
-                               struct knell_ring_fail_report *report)
+int ring_fail_summarise(const struct ring_fail *fail, const struct knell_effector_result *results,
+                        struct ring_fail_report *report)
 {
     size_t runs = (size_t)fail->sim.runs;
     double *samples = calloc(runs, 6 * sizeof *samples);
     double *faults = samples, *failures = samples + runs, *first = samples + 2 * runs, *stable = samples + 3 * runs;
     double *broadcasts = samples + 4 * runs, *messages = samples + 5 * runs;
-    *report = (struct knell_ring_fail_report){0};
+    *report = (struct ring_fail_report){0};
     if (!samples)
         return -1;
     for (size_t i = 0; i < runs; i++) {
@@ -54,47 +54,47 @@ int knell__ring_fail_summarise(const struct knell_ring_fail *fail, const struct 
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------------- */
 
-static void json_count(struct knell_json *j, const char *key, uint64_t value)
+static void json_count(struct json *j, const char *key, uint64_t value)
 {
-    knell_json_key(j, key);
-    knell_json_unsigned(j, value);
+    json_key(j, key);
+    json_unsigned(j, value);
 }
 
-static void json_time(struct knell_json *j, const char *key, const struct knell_stat *stat, uint64_t samples)
+static void json_time(struct json *j, const char *key, const struct knell_stat *stat, uint64_t samples)
 {
     if (samples > 0) {
-        knell_json_stat(j, key, stat);
+        sim_json_put_stat(j, key, stat);
         return;
     }
-    knell_json_key(j, key);
-    knell_json_null(j);
+    json_key(j, key);
+    json_null(j);
 }
 
-void knell__ring_fail_json(FILE *out, const struct knell_ring_fail *fail, const struct knell_ring_fail_report *report)
+void ring_fail_json(FILE *out, const struct ring_fail *fail, const struct ring_fail_report *report)
 {
-    struct knell_json j;
-    knell_json_begin(&j, out);
-    knell_json_object(&j);
+    struct json j;
+    json_begin(&j, out);
+    json_object(&j);
     json_count(&j, "nodes", fail->config.ranks);
     json_count(&j, "runs", (uint64_t)fail->sim.runs);
     json_count(&j, "seed", (uint64_t)fail->sim.seed);
-    knell_json_key(&j, "fail");
-    knell_json_string(&j, fail->file);
-    knell_json_stat(&j, "faults", &report->faults);
+    json_key(&j, "fail");
+    json_string(&j, fail->file);
+    sim_json_put_stat(&j, "faults", &report->faults);
     json_time(&j, "first_s", &report->first, report->has_first);
     json_time(&j, "stable_s", &report->stable, report->has_stable);
-    knell_json_stat(&j, "failures", &report->failures);
-    knell_json_stat(&j, "broadcasts", &report->broadcasts);
-    knell_json_stat(&j, "messages", &report->messages);
+    sim_json_put_stat(&j, "failures", &report->failures);
+    sim_json_put_stat(&j, "broadcasts", &report->broadcasts);
+    sim_json_put_stat(&j, "messages", &report->messages);
     json_count(&j, "detections", report->detections);
     json_count(&j, "violations", report->suspected_living + report->never_known);
     json_count(&j, "cut_off", report->cut_off);
     json_count(&j, "events", report->events);
     json_count(&j, "fired", report->fired);
     json_count(&j, "errors", report->errors);
-    knell_json_key(&j, "wall_s");
-    knell_json_real(&j, report->wall_s);
-    knell_json_close(&j);
+    json_key(&j, "wall_s");
+    json_real(&j, report->wall_s);
+    json_close(&j);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ void knell__ring_fail_json(FILE *out, const struct knell_ring_fail *fail, const 
 static void time_row(FILE *out, const char *name, const struct knell_stat *stat, uint64_t samples)
 {
     if (samples > 0)
-        knell__sim_table_row(out, name, stat);
+        sim_table_row(out, name, stat);
     else
         fprintf(out, "  %-14s %14s\n", name, "-");
 }
@@ -121,15 +121,15 @@ static void write_slots(FILE *out, const struct knell_fail_program *program, uin
         fprintf(out, "%u slots, %u nodes: the rest of the nodes is left alone.\n", slots, nodes);
 }
 
-static void write_remarks(FILE *out, const struct knell_ring_fail *fail, const struct knell_ring_fail_report *report)
+static void write_remarks(FILE *out, const struct ring_fail *fail, const struct ring_fail_report *report)
 {
-    char until[KNELL_DURATION_TEXT];
+    char until[DURATION_TEXT];
     if (report->has_stable > 0 && report->has_stable < (uint64_t)fail->sim.runs)
         fprintf(out, "In %" PRIu64 " of %" PRId64 " runs there were failures and then stability.\n", report->has_stable,
                 fail->sim.runs);
     if (report->cut_off > 0)
         fprintf(out, "%" PRIu64 " of %" PRId64 " runs had not ended at --until %s.\n", report->cut_off, fail->sim.runs,
-                knell__format_seconds((double)fail->until_ns * 1e-9, 5, until));
+                format_seconds((double)fail->until_ns * 1e-9, 5, until));
     if (report->errors > 0)
         fprintf(out, "%" PRIu64 " errors of the scenario itself: see its log.\n", report->errors);
     if (report->suspected_living + report->never_known == 0)
@@ -141,25 +141,25 @@ static void write_remarks(FILE *out, const struct knell_ring_fail *fail, const s
                 report->suspected_living, report->never_known, report->bad_run);
 }
 
-void knell__ring_fail_text(FILE *out, const struct knell_ring_fail *fail, const struct knell_fail_program *program,
-                           const struct knell_ring_fail_report *report)
+void ring_fail_text(FILE *out, const struct ring_fail *fail, const struct knell_fail_program *program,
+                    const struct ring_fail_report *report)
 {
-    char eta[KNELL_DURATION_TEXT], delta[KNELL_DURATION_TEXT], tau[KNELL_DURATION_TEXT];
+    char eta[DURATION_TEXT], delta[DURATION_TEXT], tau[DURATION_TEXT];
     const struct knell_config *config = &fail->config;
     fprintf(out, "%s on %u nodes, eta %s, delta %s, tau %s, %s\n", fail->file, config->ranks,
-            knell__format_duration(config->eta, eta), knell__format_duration(config->delta, delta),
-            knell__format_duration(config->tau, tau), config->overlay == KNELL_OVERLAY_HBA ? "hba" : "circulant");
+            format_duration(config->eta, eta), format_duration(config->delta, delta), format_duration(config->tau, tau),
+            config->overlay == KNELL_OVERLAY_HBA ? "hba" : "circulant");
     write_slots(out, program, config->ranks);
     fprintf(out, "%" PRId64 " %s, seed %" PRId64 ", %" PRIu64 " events, %" PRIu64 " rules fired, %.2f s\n\n",
             fail->sim.runs, fail->sim.runs == 1 ? "run" : "runs", fail->sim.seed, report->events, report->fired,
             report->wall_s);
-    knell__sim_table_head(out);
-    knell__sim_table_row(out, "faults", &report->faults);
-    knell__sim_table_row(out, "failures", &report->failures);
+    sim_table_head(out);
+    sim_table_row(out, "faults", &report->faults);
+    sim_table_row(out, "failures", &report->failures);
     time_row(out, "first (s)", &report->first, report->has_first);
     time_row(out, "stable (s)", &report->stable, report->has_stable);
-    knell__sim_table_row(out, "broadcasts", &report->broadcasts);
-    knell__sim_table_row(out, "messages", &report->messages);
+    sim_table_row(out, "broadcasts", &report->broadcasts);
+    sim_table_row(out, "messages", &report->messages);
     fprintf(out, "\nDetections: %" PRIu64 ".\n", report->detections);
     write_remarks(out, fail, report);
 }

@@ -5,7 +5,7 @@
 #include "cli/sim/ring_fail.h"
 #include "sim/effector.h"
 
-struct knell_ring_fail_report {
+struct ring_fail_report {
     struct knell_stat faults, failures, first, stable, broadcasts, messages;
     uint64_t has_first, has_stable; /* runs in which there is such a time */
     uint64_t detections, suspected_living, never_known, cut_off, events, fired, errors;
@@ -14,11 +14,11 @@ struct knell_ring_fail_report {
 };
 
 /* 0, or -1: no memory. */
-int knell__ring_fail_summarise(const struct knell_ring_fail *fail, const struct knell_effector_result *results,
-                               struct knell_ring_fail_report *report);
+int ring_fail_summarise(const struct ring_fail *fail, const struct knell_effector_result *results,
+                        struct ring_fail_report *report);
 
-void knell__ring_fail_json(FILE *out, const struct knell_ring_fail *fail, const struct knell_ring_fail_report *report);
-void knell__ring_fail_text(FILE *out, const struct knell_ring_fail *fail, const struct knell_fail_program *program,
-                           const struct knell_ring_fail_report *report);
+void ring_fail_json(FILE *out, const struct ring_fail *fail, const struct ring_fail_report *report);
+void ring_fail_text(FILE *out, const struct ring_fail *fail, const struct knell_fail_program *program,
+                    const struct ring_fail_report *report);
 
 #endif

@@ -2,12 +2,12 @@
 #ifndef KNELL_CLI_SIM_SIM_H
 #define KNELL_CLI_SIM_SIM_H
 
-int knell__command_sim_agree(int argc, char **argv);
-int knell__command_sim_broadcast(int argc, char **argv);
-int knell__command_sim_check(int argc, char **argv);
-int knell__command_sim_figures(int argc, char **argv);
-int knell__command_sim_ping(int argc, char **argv);
-int knell__command_sim_ring(int argc, char **argv);
-int knell__command_sim_swim(int argc, char **argv);
+int sim_agree_command(int argc, char **argv);
+int sim_broadcast_command(int argc, char **argv);
+int sim_check_command(int argc, char **argv);
+int sim_figures_command(int argc, char **argv);
+int sim_ping_command(int argc, char **argv);
+int sim_ring_command(int argc, char **argv);
+int sim_swim_command(int argc, char **argv);
 
 #endif

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const struct knell_usage usage = {
+static const struct usage usage = {
     .command = "knell sim swim",
     .summary =
         "Simulates SWIM (Das, Gupta and Motivala, 2002), the detector of memberlist and others: probes of random members, "
@@ -41,7 +41,7 @@ static const char *const names[] = {"suspected", "declared",         "known",   
 struct swim {
     int64_t nodes, failures, indirect, piggyback, suspicion, periods;
     double loss, lambda;
-    struct knell_sim_options sim;
+    struct sim_options sim;
     struct knell_swim_plan plan;
     double *sample[COLUMNS];
 };
@@ -51,13 +51,13 @@ struct swim {
 static int check(struct swim *s)
 {
     if (s->failures > s->nodes - 2)
-        return knell__cli_fail(&usage, "--failures %" PRId64 ": at least two of the %" PRId64 " nodes must live",
+        return cli_usage_error(&usage, "--failures %" PRId64 ": at least two of the %" PRId64 " nodes must live",
                                s->failures, s->nodes);
     if (s->failures == 0 && s->periods == 0)
-        return knell__cli_fail(&usage, "--failures 0: nothing ends a run; give --periods");
+        return cli_usage_error(&usage, "--failures 0: nothing ends a run; give --periods");
     int64_t suspects = s->loss > 0 ? s->nodes : s->failures;
     if (s->nodes * suspects > REMEMBERED_MAX)
-        return knell__cli_fail(&usage,
+        return cli_usage_error(&usage,
                                "--nodes %" PRId64 ": each remembers what it heard of up to %" PRId64
                                " others; at most %" PRId64 " nodes %s",
                                s->nodes, suspects, s->loss > 0 ? 8192 : REMEMBERED_MAX / suspects,
@@ -82,23 +82,23 @@ static void make_plan(struct swim *s)
 
 static int parse(int argc, char **argv, struct swim *s)
 {
-    struct knell_option options[] = {
-        KNELL_OPT_INTEGER("nodes", "N", &s->nodes, 3, 1 << 20, "number of nodes", .required = true),
-        KNELL_OPT_INTEGER("failures", "F", &s->failures, 0, 1 << 20, "nodes that die at time 0", .fallback = "1"),
-        KNELL_OPT_INTEGER("indirect", "K", &s->indirect, 0, KNELL_SWIM_INDIRECT_MAX, "nodes asked to ping for one",
-                          .fallback = "3"),
-        KNELL_OPT_REAL("loss", "P", &s->loss, 0, 0.99, "probability that a message is lost", .fallback = "0"),
-        KNELL_OPT_INTEGER("piggyback", "B", &s->piggyback, 0, KNELL_SWIM_PIGGYBACK_MAX, "updates a message carries",
-                          .fallback = "24"),
-        KNELL_OPT_REAL("lambda", "L", &s->lambda, 0.01, 100, "how often an update is passed on", .fallback = "3"),
-        KNELL_OPT_INTEGER("suspicion", "S", &s->suspicion, 0, 1000000, "periods from suspicion to death",
-                          .fallback_help = "ceil(L ln(N + 1))"),
-        KNELL_OPT_INTEGER("periods", "T", &s->periods, 0, 1000000, "a run lasts at least so long", .fallback = "0"),
-        KNELL_SIM_OPTION_RUNS(&s->sim),
-        KNELL_SIM_OPTIONS(&s->sim),
+    struct option options[] = {
+        OPT_INTEGER("nodes", "N", &s->nodes, 3, 1 << 20, "number of nodes", .required = true),
+        OPT_INTEGER("failures", "F", &s->failures, 0, 1 << 20, "nodes that die at time 0", .fallback = "1"),
+        OPT_INTEGER("indirect", "K", &s->indirect, 0, KNELL_SWIM_INDIRECT_MAX, "nodes asked to ping for one",
+                    .fallback = "3"),
+        OPT_REAL("loss", "P", &s->loss, 0, 0.99, "probability that a message is lost", .fallback = "0"),
+        OPT_INTEGER("piggyback", "B", &s->piggyback, 0, KNELL_SWIM_PIGGYBACK_MAX, "updates a message carries",
+                    .fallback = "24"),
+        OPT_REAL("lambda", "L", &s->lambda, 0.01, 100, "how often an update is passed on", .fallback = "3"),
+        OPT_INTEGER("suspicion", "S", &s->suspicion, 0, 1000000, "periods from suspicion to death",
+                    .fallback_help = "ceil(L ln(N + 1))"),
+        OPT_INTEGER("periods", "T", &s->periods, 0, 1000000, "a run lasts at least so long", .fallback = "0"),
+        SIM_OPTION_RUNS(&s->sim),
+        SIM_OPTIONS(&s->sim),
     };
     s->suspicion = -1;
-    int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+    int status = options_parse(&usage, options, COUNT_OF(options), argc, argv);
     if (status < 0)
         status = check(s);
     if (status < 0)
@@ -147,13 +147,13 @@ static void write_text(FILE *out, const struct swim *s, const struct knell_stat 
             plan->failures, plan->indirect, plan->loss, plan->suspicion);
     fprintf(out, "%u updates a message, each passed on %u times; %" PRId64 " run%s, seed %" PRId64 ", %.2f s\n\n",
             plan->piggyback, plan->repeats, s->sim.runs, s->sim.runs == 1 ? "" : "s", s->sim.seed, wall_s);
-    knell__sim_table_head(out);
+    sim_table_head(out);
     for (int i = s->failures ? SUSPECTED : MESSAGES; i < COLUMNS; i++)
-        knell__sim_table_row(out,
-                             i == FALSE_SUSPICIONS  ? "false suspic."
-                             : i == FALSE_POSITIVES ? "false deaths"
-                                                    : names[i],
-                             &stat[i]);
+        sim_table_row(out,
+                      i == FALSE_SUSPICIONS  ? "false suspic."
+                      : i == FALSE_POSITIVES ? "false deaths"
+                                             : names[i],
+                      &stat[i]);
     fputc('\n', out);
     if (s->failures)
         fprintf(
@@ -167,19 +167,19 @@ static void write_text(FILE *out, const struct swim *s, const struct knell_stat 
             knell_swim_false_probe(plan->loss, share_alive(s), plan->indirect));
 }
 
-static void integer(struct knell_json *j, const char *key, int64_t value)
+static void integer(struct json *j, const char *key, int64_t value)
 {
-    knell_json_key(j, key);
-    knell_json_integer(j, value);
+    json_key(j, key);
+    json_integer(j, value);
 }
 
-static void real(struct knell_json *j, const char *key, double value)
+static void real(struct json *j, const char *key, double value)
 {
-    knell_json_key(j, key);
-    knell_json_real(j, value);
+    json_key(j, key);
+    json_real(j, value);
 }
 
-static void json_plan(struct knell_json *j, const struct swim *s)
+static void json_plan(struct json *j, const struct swim *s)
 {
     integer(j, "nodes", s->plan.nodes);
     integer(j, "failures", s->plan.failures);
@@ -194,22 +194,22 @@ static void json_plan(struct knell_json *j, const struct swim *s)
 
 static void write_json(FILE *out, const struct swim *s, const struct knell_stat stat[COLUMNS], double wall_s)
 {
-    struct knell_json j;
-    knell_json_begin(&j, out);
-    knell_json_object(&j);
+    struct json j;
+    json_begin(&j, out);
+    json_object(&j);
     json_plan(&j, s);
     for (int i = 0; i < COLUMNS; i++) {
         if (i >= MESSAGES || s->failures) {
-            knell_json_stat(&j, names[i], &stat[i]);
+            sim_json_put_stat(&j, names[i], &stat[i]);
             continue;
         }
-        knell_json_key(&j, names[i]);
-        knell_json_null(&j);
+        json_key(&j, names[i]);
+        json_null(&j);
     }
     real(&j, "suspected_expected", knell_swim_first_expected(share_alive(s)));
     real(&j, "false_probe_expected", knell_swim_false_probe(s->plan.loss, share_alive(s), s->plan.indirect));
     real(&j, "wall_s", wall_s);
-    knell_json_close(&j);
+    json_close(&j);
 }
 
 static int simulate(struct swim *s)
@@ -222,19 +222,19 @@ static int simulate(struct swim *s)
         .worker_end = worker_end,
     };
     struct knell_stat stat[COLUMNS];
-    struct knell_output out;
+    struct output out;
     double wall_s;
-    if (knell__sim_run(&s->sim, "swim", &job, NULL, &wall_s) != 0)
-        return knell__cli_broken(&usage, "no memory for --nodes %" PRId64, s->nodes);
+    if (sim_run(&s->sim, "swim", &job, NULL, &wall_s) != 0)
+        return cli_failure(&usage, "no memory for --nodes %" PRId64, s->nodes);
     for (int i = 0; i < COLUMNS; i++)
         stat[i] = knell_stat_of(s->sample[i], (size_t)s->sim.runs);
-    if (knell_output_begin(&out, &usage) != KNELL_EXIT_OK)
-        return KNELL_EXIT_FAILED;
+    if (output_begin(&out, &usage) != EXIT_OK)
+        return EXIT_FAILED;
     (s->sim.json ? write_json : write_text)(out.f, s, stat, wall_s);
-    return knell_output_commit(&out, &usage);
+    return output_commit(&out, &usage);
 }
 
-int knell__command_sim_swim(int argc, char **argv)
+int sim_swim_command(int argc, char **argv)
 {
     struct swim s = {0};
     int status = parse(argc, argv, &s);
@@ -242,7 +242,7 @@ int knell__command_sim_swim(int argc, char **argv)
         return status;
     double *samples = calloc((size_t)s.sim.runs, COLUMNS * sizeof *samples);
     if (!samples)
-        return knell__cli_broken(&usage, "no memory for --runs %" PRId64, s.sim.runs);
+        return cli_failure(&usage, "no memory for --runs %" PRId64, s.sim.runs);
     for (int i = 0; i < COLUMNS; i++)
         s.sample[i] = samples + i * s.sim.runs;
     status = simulate(&s);

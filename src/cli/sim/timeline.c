@@ -9,9 +9,9 @@
 
 enum { WIDTH = 56, ROWS_MAX = 40 }; /* with the names 80 columns */
 
-void knell__timeline_log(void *context, const struct knell_ring_event *event)
+void timeline_log(void *context, const struct knell_ring_event *event)
 {
-    struct knell_timeline *timeline = context;
+    struct timeline *timeline = context;
     if (timeline->count == timeline->room) {
         size_t room = timeline->room ? 2 * timeline->room : 64;
         struct knell_ring_event *grown = realloc(timeline->event, room * sizeof *grown);
@@ -25,13 +25,13 @@ void knell__timeline_log(void *context, const struct knell_ring_event *event)
     timeline->event[timeline->count++] = *event;
 }
 
-void knell__timeline_free(struct knell_timeline *timeline)
+void timeline_free(struct timeline *timeline)
 {
     free(timeline->event);
-    *timeline = (struct knell_timeline){0};
+    *timeline = (struct timeline){0};
 }
 
-static knell_time span_of(const struct knell_timeline *timeline)
+static knell_time span_of(const struct timeline *timeline)
 {
     knell_time last = timeline->count ? timeline->event[timeline->count - 1].time : 0;
     return last > 0 ? last : 1;
@@ -42,7 +42,7 @@ static int column(knell_time time, knell_time span)
     return (int)((double)time / (double)span * (WIDTH - 1));
 }
 
-static const struct knell_ring_event *find(const struct knell_timeline *timeline, enum knell_ring_event_type type,
+static const struct knell_ring_event *find(const struct timeline *timeline, enum knell_ring_event_type type,
                                            knell_rank rank)
 {
     for (size_t i = 0; i < timeline->count; i++)
@@ -61,7 +61,7 @@ struct pen {
 };
 
 /* Alive ----, dead and nobody knows it ~~~~, known to all as blank. */
-static void draw_row(const struct knell_timeline *timeline, const struct knell_ring_event *failure, FILE *out,
+static void draw_row(const struct timeline *timeline, const struct knell_ring_event *failure, FILE *out,
                      const struct pen *pen)
 {
     knell_time span = span_of(timeline);
@@ -82,9 +82,9 @@ static void draw_row(const struct knell_timeline *timeline, const struct knell_r
     fputc('\n', out);
 }
 
-static void draw_axis(const struct knell_timeline *timeline, FILE *out, const struct pen *pen)
+static void draw_axis(const struct timeline *timeline, FILE *out, const struct pen *pen)
 {
-    char text[KNELL_DURATION_TEXT];
+    char text[DURATION_TEXT];
     knell_time span = span_of(timeline);
     char marks[WIDTH + 1];
     memset(marks, ' ', WIDTH);
@@ -95,15 +95,15 @@ static void draw_axis(const struct knell_timeline *timeline, FILE *out, const st
     fprintf(out, "  %-12s %s", "stable", pen->stable);
     for (int i = 0; i < WIDTH; i++)
         fputs(marks[i] == '^' ? "▲" : "┈", out);
-    fprintf(out, "%s\n  %-12s 0%*s\n\n", pen->off, "", WIDTH - 1, knell__format_duration(span, text));
+    fprintf(out, "%s\n  %-12s 0%*s\n\n", pen->off, "", WIDTH - 1, format_duration(span, text));
 }
 
-static void draw_story(const struct knell_timeline *timeline, FILE *out, const struct pen *pen)
+static void draw_story(const struct timeline *timeline, FILE *out, const struct pen *pen)
 {
-    char text[KNELL_DURATION_TEXT];
+    char text[DURATION_TEXT];
     for (size_t i = 0; i < timeline->count && i < 4 * ROWS_MAX; i++) {
         const struct knell_ring_event *event = &timeline->event[i];
-        fprintf(out, "  %14s  ", knell__format_duration(event->time, text));
+        fprintf(out, "  %14s  ", format_duration(event->time, text));
         switch (event->type) {
         case KNELL_RING_FAILURE:
             fprintf(out, "%s✗ node %" PRIu32 " dies%s\n", pen->dead, event->rank, pen->off);
@@ -125,7 +125,7 @@ static void draw_story(const struct knell_timeline *timeline, FILE *out, const s
     }
 }
 
-void knell__timeline_draw(const struct knell_timeline *timeline, FILE *out, bool color)
+void timeline_draw(const struct timeline *timeline, FILE *out, bool color)
 {
     struct pen pen = color ? (struct pen){"\033[31m", "\033[33m", "\033[32m", "\033[2m", "\033[0m"}
                            : (struct pen){"", "", "", "", ""};

@@ -7,18 +7,18 @@
 #include <stdio.h>
 
 /* All zero is empty. */
-struct knell_timeline {
+struct timeline {
     struct knell_ring_event *event;
     size_t count, room;
     bool no_memory;
 };
 
 /* For knell_ring_plan.log, with the timeline as its context. */
-void knell__timeline_log(void *timeline, const struct knell_ring_event *event);
+void timeline_log(void *timeline, const struct knell_ring_event *event);
 
 /* `color`: the terminal understands colours. */
-void knell__timeline_draw(const struct knell_timeline *timeline, FILE *out, bool color);
+void timeline_draw(const struct timeline *timeline, FILE *out, bool color);
 
-void knell__timeline_free(struct knell_timeline *timeline);
+void timeline_free(struct timeline *timeline);
 
 #endif
