@@ -28,7 +28,7 @@ static const struct command sim_commands[] = {
     {0},
 };
 
-/* The one command that needs the table itself. */
+/* Completion is the one command that needs the table itself. */
 static int complete(int argc, char **argv)
 {
     return completion_command(commands, argc, argv);

@@ -1,5 +1,5 @@
-/* knell <command> [<subcommand>] [options]: finds the command in a table and runs it. Knows no option but --help and
- * --version, -h and -V. */
+/* main.c: knell <command> [<subcommand>] [options]: finds the command in the table and runs it. It knows no options
+ * but --help and --version, -h and -V. */
 #include "cli/commands.h"
 #include "cli/common/suggest.h"
 
@@ -79,7 +79,7 @@ static int run(int argc, char **argv)
     return dispatch("knell", commands, argc, argv);
 }
 
-/* A command that could not write its results has said so; help and version are checked here, for all. */
+/* Commands report themselves if they cannot write their results; the output of help and version is checked here. */
 int main(int argc, char **argv)
 {
     int status = run(argc, argv);

@@ -1,4 +1,4 @@
-/* knell calibrate: how late heartbeats are on this platform, and the timeouts that follow from it. */
+/* calibrate.c: `knell calibrate`: its options, and the order of the measurement. */
 #include "cli/calibrate/calibrate.h"
 
 #include "cli/common/output.h"
@@ -111,11 +111,11 @@ static int parse(int argc, char **argv, struct calibrate_plan *plan)
     return status;
 }
 
-/* ---- what was found ------------------------------------------------------------------------------------------------------ */
+/* ---- what was found ---------------------------------------------------------------------------------------------- */
 
 enum column { TIMER, JOURNEY, TOTAL };
 
-/* In a row of its own, since each is sorted by itself. */
+/* In an array of its own, since each quantity is sorted separately. */
 static struct calibrate_quantiles spread(const struct calibrate_sample *sample, enum column column, int64_t *row)
 {
     for (size_t i = 0; i < sample->count; i++) {
@@ -145,7 +145,7 @@ static int tell(const struct calibrate_plan *plan, const struct calibrate_sample
         .timer = spread(sample, TIMER, row),
         .journey = spread(sample, JOURNEY, row),
     };
-    found.total = spread(sample, TOTAL, row); /* last: its sorted values stay in the row */
+    found.total = spread(sample, TOTAL, row); /* last, since the array keeps its sorted values */
     found.sorted = row;
     found.loss = (double)(sample->sent - sample->count) / (double)sample->sent;
     found.proposal = calibrate_propose(row, sample->count, found.loss, plan);

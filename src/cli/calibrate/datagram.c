@@ -1,4 +1,4 @@
-/* calibrate_wire: one timed datagram, made and opened as the runtime does with a heartbeat. */
+/* datagram.c: one datagram with its times, sealed and opened as the runtime does it with a heartbeat. */
 #include "cli/calibrate/calibrate.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* calibrate_host: processes of this host on a ring, each sending timed datagrams to the next as a detector does: one thread that
- * sleeps until something comes or its next one is due. */
+/* host.c: the measurement on one host. Processes form a ring and each sends datagrams to the next, as a detector
+ * does: one thread that sleeps until a datagram arrives or its own next one is due. */
 #include "cli/calibrate/calibrate.h"
 #include "runtime/clock.h"
 #include "runtime/thread.h"
@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #define MS INT64_C(1000000)
-#define AHEAD (100 * MS) /* all are there before it begins */
-#define GRACE (200 * MS) /* for what is on its way at the end */
+#define AHEAD (100 * MS) /* the start is so far ahead that all processes are there */
+#define GRACE (200 * MS) /* for datagrams that are under way at the end */
 
 /* One for each process, in memory that all share. */
 struct part {
@@ -41,7 +41,7 @@ struct ring {
     int64_t begin, end;
 };
 
-/* ---- a process ------------------------------------------------------------------------------------------------------------- */
+/* ---- a process --------------------------------------------------------------------------------------------------- */
 
 static void hear(struct ring *ring, knell_rank self)
 {
@@ -57,8 +57,8 @@ static void hear(struct ring *ring, knell_rank self)
     }
 }
 
-/* Also those that were due while the process did not run, each with its own time: left out, one long absence would count as
- * one late heartbeat, whatever its length. */
+/* Sends also the datagrams that were due while the process did not run, each with its own due time. Otherwise one
+ * long absence would count as one late heartbeat, whatever its length. */
 static int64_t send_due(struct ring *ring, knell_rank self, int64_t next)
 {
     knell_rank to = (knell_rank)((self + 1) % ring->plan->ranks);
@@ -87,7 +87,7 @@ static _Noreturn void take_part(struct ring *ring, knell_rank self, pid_t parent
     _exit(0);
 }
 
-/* ---- the parent ------------------------------------------------------------------------------------------------------------ */
+/* ---- the parent -------------------------------------------------------------------------------------------------- */
 
 static int make_sockets(const struct usage *usage, struct ring *ring)
 {
@@ -169,7 +169,7 @@ static int gather(const struct usage *usage, const struct ring *ring, struct cal
     return EXIT_OK;
 }
 
-/* They end by themselves; who is too late for that is ended. */
+/* The processes end by themselves; one that is too late is killed. */
 static void end_all(const struct ring *ring, bool kill_them)
 {
     for (int64_t i = 0; ring->pid && i < ring->plan->ranks; i++)
@@ -185,7 +185,7 @@ static void end_all(const struct ring *ring, bool kill_them)
 
 int calibrate_host(const struct usage *usage, const struct calibrate_plan *plan, struct calibrate_sample *sample)
 {
-    struct ring *ring = aligned_alloc(64, (sizeof *ring + 63) & ~(size_t)63); /* the key wants it */
+    struct ring *ring = aligned_alloc(64, (sizeof *ring + 63) & ~(size_t)63); /* the key needs this alignment */
     if (!ring)
         return cli_failure(usage, "no memory");
     memset(ring, 0, sizeof *ring);

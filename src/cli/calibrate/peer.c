@@ -1,6 +1,7 @@
-/* calibrate_peer: two hosts, whose clocks differ. One asks at regular times, the other answers at once; both sleep in between.
- * Of the round trip half of the shortest one is taken off, and all that is above counts as if it had happened one way: more
- * than the truth, never less, if the shortest journeys there and back are alike. */
+/* peer.c: the measurement between two hosts, whose clocks differ. One sends at regular times, the other answers at
+ * once; both sleep in between. Half of the shortest round trip is subtracted from each round trip, and the rest
+ * counts as if it had happened one way. If the shortest journeys there and back take equally long, this
+ * overestimates the latency and never underestimates it. */
 #include "cli/calibrate/calibrate.h"
 #include "runtime/clock.h"
 #include "runtime/thread.h"
@@ -15,7 +16,7 @@
 
 #define MS INT64_C(1000000)
 #define GRACE (1000 * MS)   /* for the last answers */
-#define SILENCE (5000 * MS) /* after which the asking one is taken to be gone */
+#define SILENCE (5000 * MS) /* after which the answering host gives up on the other */
 enum { ASKS, ANSWERS, BOTH };
 
 struct line {
@@ -50,7 +51,7 @@ static int open_line(struct line *line, const struct knell__address *bind_to)
 
 static struct line *new_line(const struct usage *usage, const struct calibrate_plan *plan)
 {
-    struct line *line = aligned_alloc(64, (sizeof *line + 63) & ~(size_t)63); /* the key wants it */
+    struct line *line = aligned_alloc(64, (sizeof *line + 63) & ~(size_t)63); /* the key needs this alignment */
     if (line) {
         memset(line, 0, sizeof *line);
         line->usage = usage;
@@ -68,7 +69,7 @@ static void free_line(struct line *line)
     free(line);
 }
 
-/* ---- who answers ----------------------------------------------------------------------------------------------------------- */
+/* ---- the answering host ------------------------------------------------------------------------------------------ */
 
 static int answer(struct line *line, uint64_t *answered)
 {
@@ -112,9 +113,9 @@ int calibrate_listen(const struct usage *usage, const struct calibrate_plan *pla
     return status;
 }
 
-/* ---- who asks ------------------------------------------------------------------------------------------------------------- */
+/* ---- the asking host --------------------------------------------------------------------------------------------- */
 
-/* Answers to what was asked, each once; true if any came. */
+/* Takes the answers that have arrived, each once; true if there was one. */
 static bool take_answers(struct line *line, struct calibrate_sample *sample, bool *answered, uint32_t asked)
 {
     struct calibrate_datagram timed;
@@ -137,14 +138,14 @@ static void ask(struct line *line, uint32_t number, int64_t due)
                             &(struct calibrate_datagram){due, knell__clock_now(), number}, &line->address);
 }
 
-/* Until the other is there. */
+/* Asks until the other host answers. */
 static int find_other(struct line *line, struct calibrate_sample *sample, bool *answered)
 {
     int64_t end = knell__clock_now() + line->plan->wait;
     for (int64_t now; (now = knell__clock_now()) < end;) {
         ask(line, 0, now);
         if (wait_until(line, now + 100 * MS) && take_answers(line, sample, answered, 1)) {
-            sample->count = 0; /* that one is not counted */
+            sample->count = 0; /* the first answer does not count */
             return EXIT_OK;
         }
     }

@@ -1,4 +1,4 @@
-/* calibrate_report: what `knell calibrate` found, as text and as JSON. */
+/* report.c: the result of `knell calibrate`, as text and as JSON. */
 #include "cli/calibrate/calibrate.h"
 #include "cli/common/json.h"
 
@@ -12,7 +12,7 @@ static const char *at(double seconds, char text[DURATION_TEXT])
     return format_seconds(seconds, 3, text);
 }
 
-/* ---- the distribution -------------------------------------------------------------------------------------------------- */
+/* ---- the distribution -------------------------------------------------------------------------------------------- */
 
 static void write_spread(FILE *out, const char *name, const struct calibrate_quantiles *spread)
 {
@@ -66,7 +66,7 @@ static void write_histogram(FILE *out, const int64_t *sorted, size_t count)
     }
 }
 
-/* ---- the proposal ------------------------------------------------------------------------------------------------------ */
+/* ---- the proposal ------------------------------------------------------------------------------------------------ */
 
 static void write_doubts(FILE *out, const struct calibrate_sample *sample, const struct calibrate_result *found)
 {
@@ -141,7 +141,7 @@ void calibrate_text(FILE *out, const struct calibrate_plan *plan, const struct c
     write_next(out, plan, &found->proposal);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void json_spread(struct json *j, const char *key, const struct calibrate_quantiles *spread)
 {

@@ -1,13 +1,13 @@
-/* calibrate_stat: from latencies to a bound with a wanted risk, and from that to eta and delta. Pure. */
+/* stat.c: from latencies to a bound with a wanted risk, and from the bound to eta and delta. Pure. */
 #include "cli/calibrate/calibrate.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum {
-    ENOUGH = 10,      /* samples beyond a quantile that make it measured */
-    TAIL_SHARE = 100, /* the tail is fitted to one in so many, */
-    TAIL_LEAST = 20,  /* to so many at least */
+    ENOUGH = 10,      /* a quantile is measured if so many samples exceed it */
+    TAIL_SHARE = 100, /* the tail is fitted to the largest 1/100 of the samples, */
+    TAIL_LEAST = 20,  /* and to at least this many */
     LOST_LEAST = 2,
     LOST_MOST = 50,
 };
@@ -39,9 +39,9 @@ struct calibrate_quantiles calibrate_quantiles_of(int64_t *value, size_t count)
     };
 }
 
-/* ---- the tail ------------------------------------------------------------------------------------------------------------ */
+/* ---- the tail ---------------------------------------------------------------------------------------------------- */
 
-/* The largest k values lie above the threshold: what they exceed it by on average, and their mean log ratio to it. */
+/* The largest k values lie above the threshold: their mean excess over it, and their mean log ratio to it. */
 struct fit {
     double threshold, excess, log_ratio, share;
 };
@@ -71,23 +71,23 @@ struct calibrate_tail calibrate_tail_of(const int64_t *sorted, size_t count, dou
     return tail;
 }
 
-/* ---- the proposal -------------------------------------------------------------------------------------------------------- */
+/* ---- the proposal ------------------------------------------------------------------------------------------------ */
 
-/* 1, 2 or 5 times a power of ten, in seconds, the next one after. */
+/* The next larger of 1, 2 or 5 times a power of ten, in seconds. */
 static double next_round(double seconds)
 {
     double power = pow(10, floor(log10(seconds * 1.001))), leading = seconds / power;
     return leading < 1.5 ? 2 * power : leading < 3.5 ? 5 * power : 10 * power;
 }
 
-/* Two digits, upwards. */
+/* Rounds up to two digits. */
 static double round_up(double seconds)
 {
     double unit = pow(10, floor(log10(seconds)) - 1);
     return ceil(seconds / unit * (1 - 1e-9)) * unit;
 }
 
-/* So many in a row are lost too rarely to matter; losses are taken to be independent. */
+/* How many lost heartbeats in a row to tolerate: one more is lost too rarely to matter, if losses are independent. */
 static unsigned lost_to_survive(double loss, double beyond)
 {
     unsigned lost = LOST_LEAST;

@@ -1,4 +1,4 @@
-/* calibrate_steal: how much the machine itself was away while it was measured. */
+/* steal.c: how much processor time the hypervisor took during the measurement. */
 #include "cli/calibrate/calibrate.h"
 
 #include <stdio.h>

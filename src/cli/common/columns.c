@@ -1,4 +1,4 @@
-/* See columns.h. */
+/* columns.c: see columns.h. */
 #include "cli/common/columns.h"
 
 #include <stdlib.h>

@@ -1,10 +1,11 @@
-/* columns.h: how wide a picture may be. */
+/* columns.h: how many columns a picture may have. */
 #ifndef KNELL_CLI_COMMON_COLUMNS_H
 #define KNELL_CLI_COMMON_COLUMNS_H
 
 #include <stdio.h>
 
-/* Those of the terminal `out` is, or as COLUMNS says; else 80. Never less than 40 nor more than COLUMNS_MAX. */
+/* The columns of the terminal that `out` is, or what the variable COLUMNS says, otherwise 80; at least 40, at most
+ * COLUMNS_MAX. */
 enum { COLUMNS_MAX = 240 };
 int columns_of(FILE *out);
 

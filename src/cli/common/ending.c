@@ -1,10 +1,10 @@
-/* See ending.h. */
+/* ending.c: see ending.h. */
 #include "cli/common/ending.h"
 
 #include <stddef.h>
 
-/* Blocked, a signal is queued even if it is ignored. SIGINT counts all the same: shells let what they start in the background
- * ignore it, and who sends one to us by name means it. */
+/* A blocked signal is queued even if it is ignored. An ignored SIGINT counts all the same: shells make background
+ * processes ignore it, but a user who sends it to this process by its number means it. */
 void ending_signals(sigset_t *set)
 {
     struct sigaction hangup;

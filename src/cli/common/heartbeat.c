@@ -1,4 +1,4 @@
-/* See heartbeat.h. */
+/* heartbeat.c: see heartbeat.h. */
 #include "cli/common/heartbeat.h"
 
 #include <knell/core.h>

@@ -1,13 +1,15 @@
-/* --eta, --delta, --overlay and --latest-only of the commands that run detectors: `knell live` and `knell run`. */
+/* heartbeat.h: --eta, --delta, --overlay and --latest-only of the commands that run detectors: `knell live` and
+ * `knell run`. */
 #ifndef KNELL_CLI_COMMON_HEARTBEAT_H
 #define KNELL_CLI_COMMON_HEARTBEAT_H
 
 #include "cli/common/options.h"
 
-/* A delta that was not given (0) becomes `times` eta. -1: the two fit; otherwise the exit status, after a complaint. */
+/* Sets a delta that was not given (0) to `times` eta. -1: delta is longer than eta; otherwise the exit status, after
+ * a complaint. */
 int heartbeat_settle(const struct usage *usage, int64_t eta, int64_t times, int64_t *delta);
 
-/* By enum knell_overlay. */
+/* Indexed by enum knell_overlay; ends with NULL. */
 extern const char *const heartbeat_overlay_names[];
 
 #define HEARTBEAT_BROADCAST_OPTIONS(o, l)                                                              \

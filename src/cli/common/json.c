@@ -1,4 +1,4 @@
-/* See json.h. */
+/* json.c: see json.h. */
 #include "cli/common/json.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@ void json_begin_line(struct json *j, FILE *out)
     j->one_line = true;
 }
 
-/* What separates the next key or element from the one before: only the outermost level breaks lines. */
+/* Separates the next key or element from the previous one. Only the outermost level breaks lines. */
 static void separate(struct json *j)
 {
     bool first = j->empty[j->depth - 1];
@@ -71,7 +71,7 @@ void json_close(struct json *j)
         fputc('\n', j->out);
 }
 
-/* Bytes from 0x80 pass as they are: what is UTF-8 stays UTF-8. */
+/* Bytes from 0x80 pass unchanged, so UTF-8 stays UTF-8. */
 static void write_string(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -177,7 +177,7 @@ void json_put_bool(struct json *j, const char *key, bool value)
     json_bool(j, value);
 }
 
-/* A division, since it gives the double nearest to the decimal number, which is then written short. */
+/* A division, since it yields the double nearest to the decimal number, which then has few digits. */
 void json_put_seconds(struct json *j, const char *key, int64_t ns)
 {
     json_put_real(j, key, (double)ns / 1e9);

@@ -1,9 +1,9 @@
-/* A streaming JSON writer: keys and values in the order written, one line per member of the outermost object (or all of it
- * in one line), no memory.
+/* json.h: a streaming JSON writer. It writes keys and values in the order of the calls, with one line per member of
+ * the outermost object (or the whole object on one line), and allocates no memory.
  *
- * Deterministic: a number is written with the fewest digits that read back as the same double. NaN and infinities,
- * which JSON has not, become null. Wrong nesting is an assert. Write errors stay in the stream for the caller to
- * check (cli/output.h). */
+ * The output is deterministic: a number has the fewest digits that read back as the same double. NaN and infinities,
+ * which JSON does not have, become null. Wrong nesting is an assert. Write errors stay in the stream; the caller
+ * checks them (common/output.h). */
 #ifndef KNELL_CLI_COMMON_JSON_H
 #define KNELL_CLI_COMMON_JSON_H
 

@@ -1,4 +1,4 @@
-/* See log.h. */
+/* log.c: see log.h. */
 #include "cli/common/log.h"
 
 #include <errno.h>
@@ -20,9 +20,9 @@ int log_open(struct log *log, const struct usage *usage, const char *path)
     return EXIT_OK;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* Without memory the lines stay as they came. */
+/* Without memory the lines keep the order in which they were written. */
 static void keep(struct log *log, int64_t when)
 {
     if (log->has_order && log->lines == log->room) {
@@ -55,7 +55,7 @@ void log_end(struct log *log)
     }
 }
 
-/* ---- the order of time ----------------------------------------------------------------------------------------------------- */
+/* ---- the order of time ------------------------------------------------------------------------------------------- */
 
 static int by_time(const void *a, const void *b)
 {
@@ -89,7 +89,7 @@ static bool write_all(int fd, const char *text, size_t size)
     return done == size;
 }
 
-/* In place, and as long as before: who follows the file sees no end of it. */
+/* In place, and the file keeps its length: a reader that follows the file never sees it shrink. */
 static bool sort_lines(struct log *log)
 {
     const struct log_line *last = &log->line[log->lines - 1];

@@ -1,4 +1,4 @@
-/* The parser of options.h: matches arguments with the table. */
+/* options.c: the parser of options.h. It matches the arguments with the table. */
 #include "cli/common/options.h"
 #include "cli/common/options_value.h"
 #include "cli/common/suggest.h"
@@ -74,7 +74,7 @@ static struct option *match(const struct parser *p, const char *name, size_t len
     return NULL;
 }
 
-/* The option called by one dash and name. *value, where the word goes on behind a single letter, is the rest of it. */
+/* The option with this short name. If the word goes on behind a single letter, *value is the rest of it. */
 static struct option *match_brief(const struct parser *p, const char *name, const char **value)
 {
     struct option *joined = NULL;
@@ -109,7 +109,7 @@ static int unknown(const struct parser *p, const char *word)
     return cli_usage_error(p->usage, "unknown option %s; `%s --help` lists them", typed, p->usage->command);
 }
 
-/* argv[*at] starts with a dash; moves *at over a value in an argument of its own. */
+/* argv[*at] starts with a dash; advances *at if the value is an argument of its own. */
 static int take_option(const struct parser *p, int argc, char **argv, int *at)
 {
     const char *word = argv[*at], *value = NULL;
@@ -154,8 +154,8 @@ static int take_operand(const struct parser *p, const char *value)
                            p->usage->stray ? p->usage->stray : "options start with --");
 }
 
-/* Before the command line: a default is a value like any other, and a wrong one in the table is found by the first
- * test. */
+/* Before the command line is parsed. A default is a value like any other, so the first test finds a wrong one in the
+ * table. */
 static int set_fallbacks(const struct parser *p)
 {
     for (size_t i = 0; i < p->n; i++) {
@@ -194,7 +194,7 @@ static bool is_option(const char *word)
     return word[0] == '-' && word[1] != '\0' && strcmp(word, "--") != 0;
 }
 
-/* From `word` on it is the program's, if the command takes one. */
+/* If the command takes a program: do the program and its arguments begin at `word`? */
 static bool begins_program(const struct parser *p, char **word)
 {
     for (size_t i = 0; i < p->n; i++) {

@@ -1,5 +1,5 @@
-/* Options of a subcommand as a table: it parses the command line, says what is wrong in one line, and prints the
- * help.
+/* options.h: the options of a command as a table, which parses the command line, reports errors in one line and prints
+ * the help.
  *
  *     struct option options[] = {
  *         OPT_INTEGER("nodes", "N", &o.nodes, 2, INT32_MAX, "number of nodes", .required = true),
@@ -10,8 +10,8 @@
  *     if (status >= 0)
  *         return status;
  *
- * Both `--opt value` and `--opt=value`; where the table has one, `-o value` and `-ovalue`. An option is given at most once,
- * unless its kind collects. Values point into argv. */
+ * The parser accepts `--opt value` and `--opt=value`, and `-o value` and `-ovalue` where the table has a short form. An
+ * option may be given once, unless its kind collects values. Values point into argv. */
 #ifndef KNELL_CLI_COMMON_OPTIONS_H
 #define KNELL_CLI_COMMON_OPTIONS_H
 
@@ -25,15 +25,15 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 struct usage {
-    const char *command;  /* "knell sim ring": opens every complaint */
+    const char *command;  /* "knell sim ring": the start of every error message */
     const char *summary;  /* one or two sentences */
     const char *notes;    /* lines, printed after the options, wrapped; NULL: none. Two blanks set off a label. */
     const char *examples; /* lines of at most 80, each indented by two and ended by a newline */
     const char *operands; /* what follows the options in the usage; NULL: nothing */
-    const char *stray;    /* what to do about a word that is no option; NULL: give it two dashes */
+    const char *stray;    /* advice about a word that is no option; NULL: "options start with --" */
 };
 
-/* What a collecting option gathers, in the order given. */
+/* The values of an option that collects them, in the order given. */
 enum { TEXTS_MAX = 64 };
 struct texts {
     size_t n;
@@ -47,15 +47,15 @@ enum option_kind {
     OPTION_DURATION, /* int64 nanoseconds */
     OPTION_SECONDS,  /* double seconds */
     OPTION_WORD,     /* one out of a list; the index is stored */
-    OPTION_TEXT,     /* anything but nothing: a file name, or a form the command parses itself */
-    OPTION_TEXTS,    /* the same, may be given again and again */
-    OPTION_OPERANDS, /* what is given without an option, from n_min to n_max of them */
-    OPTION_PROGRAM,  /* the first word without dashes, or what follows "--", and all after it: not ours to read */
+    OPTION_TEXT,     /* any non-empty text: a file name, or a form that the command parses itself */
+    OPTION_TEXTS,    /* the same; may be given several times */
+    OPTION_OPERANDS, /* words without an option, from n_min to n_max of them */
+    OPTION_PROGRAM,  /* the first word without dashes, or the word after "--", and everything after it */
 };
 
 struct option {
     const char *name;     /* without the dashes */
-    const char *alias;    /* what it was called before; taken, and not shown */
+    const char *alias;    /* an older name; accepted, and not shown in the help */
     const char *brief[2]; /* with one dash: "n", "np" */
     enum option_kind kind;
     const char *arg; /* how the help writes the value */
@@ -114,7 +114,7 @@ struct option {
     {                                                                                           \
         .name = n, .kind = OPTION_TEXTS, .arg = a, .to.texts = variable, .help = h, __VA_ARGS__ \
     }
-/* name is how the help and the complaints call an operand: "FILE". */
+/* name is how the help and the error messages call an operand: "FILE". */
 #define OPT_OPERANDS(n, variable, n_min, n_max, h)                                                      \
     {                                                                                                   \
         .name = n, .kind = OPTION_OPERANDS, .to.texts = variable, .min = n_min, .max = n_max, .help = h \
@@ -125,7 +125,7 @@ struct option {
         .name = n, .kind = OPTION_PROGRAM, .to.program = variable, .help = h \
     }
 
-/* Whether it is written with dashes. */
+/* Is it written with dashes? */
 static inline bool option_has_dashes(const struct option *o)
 {
     return o->kind != OPTION_OPERANDS && o->kind != OPTION_PROGRAM;
@@ -137,14 +137,14 @@ int options_parse(const struct usage *usage, struct option *options, size_t n, i
 /* "COMMAND: message" on standard error, always one line whatever the arguments contain; returns EXIT_USAGE. */
 int cli_usage_error(const struct usage *usage, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for a reason that is not the user's: "COMMAND: message", returns EXIT_FAILED. */
+/* The same for a failure that is not the user's mistake; returns EXIT_FAILED. */
 int cli_failure(const struct usage *usage, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The option of that name, to ask whether it was given; it must be in the table. */
 const struct option *options_find(const struct option *options, size_t n, const char *name);
 
-/* For who wants the tables of all commands (completion.c): while there is a visitor, a parser shows it its table, and does
- * nothing but return 0. NULL: none. */
+/* For `knell completion`, which needs the tables of all commands: while a visitor is set, options_parse passes its
+ * table to the visitor and returns 0, without parsing. NULL: no visitor. */
 typedef void options_visitor(void *context, const struct usage *usage, const struct option *options, size_t n);
 void options_visit(options_visitor *visitor, void *context);
 

@@ -1,4 +1,4 @@
-/* The help of a subcommand, out of the table that also parses: usage, options with limits and defaults, examples. */
+/* options_help.c: the help of a command, from the same table: usage, options with limits and defaults, examples. */
 #include "cli/common/options.h"
 
 #include <inttypes.h>
@@ -58,7 +58,7 @@ static void print_usage(const struct usage *usage, const struct option *options,
     printf(" [options]%s%s\n", usage->operands ? " " : "", usage->operands ? usage->operands : "");
 }
 
-/* The limits, where the table has any worth saying: those at the end of the type say nothing. */
+/* The limits of an option, if they are tighter than those of its type. */
 static void limits_of(const struct option *o, char *text, size_t size)
 {
     char low[DURATION_TEXT], high[DURATION_TEXT];
@@ -96,7 +96,8 @@ static void print_wrapped(const char *text, size_t length, size_t indent)
     putchar('\n');
 }
 
-/* Where the text of a line begins: behind a label, which two blanks or more set off, or behind the indentation. */
+/* The column at which the text of a line begins: after a label, which two or more blanks set off, or after the
+ * indentation. */
 static size_t text_column(const char *line, size_t length)
 {
     size_t start = 0, at;

@@ -1,4 +1,4 @@
-/* The values of options: each kind checks what was typed against its limits before the variable is set. */
+/* options_value.c: the values of options. Each kind checks the value against its limits before it sets the variable. */
 #include "cli/common/options_value.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
-/* Between options.c, which finds options on the command line, and options_value.c, which knows their kinds. */
+/* options_value.h: the interface between options.c, which finds options on the command line, and options_value.c,
+ * which knows their kinds. */
 #ifndef KNELL_CLI_COMMON_OPTIONS_VALUE_H
 #define KNELL_CLI_COMMON_OPTIONS_VALUE_H
 
@@ -7,10 +8,10 @@
 /* -1: set. Otherwise the exit status, after a complaint. */
 int option_set(const struct usage *usage, const struct option *o, const char *value);
 
-/* One more of a kind that collects; the same. */
+/* Adds a value to an option that collects them; returns the same. */
 int option_collect(const struct usage *usage, const struct option *o, const char *value);
 
-/* "--opt value: what is wrong". Long values are cut, so that what is allowed still fits. */
+/* Prints "--opt value: what is wrong". Long values are cut, so that the reason still fits. */
 int option_refuse(const struct usage *usage, const struct option *o, const char *value, const char *wrong);
 
 #endif

@@ -1,4 +1,4 @@
-/* See output.h: an open_memstream that ends in one write. */
+/* output.c: see output.h. An open_memstream, which one write empties. */
 #include "cli/common/output.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* A command's standard output, kept in memory until the command has succeeded: an error leaves nothing half written. */
+/* output.h: a command's standard output, kept in memory until the command has succeeded: a command that fails leaves
+ * no partial output. */
 #ifndef KNELL_CLI_COMMON_OUTPUT_H
 #define KNELL_CLI_COMMON_OUTPUT_H
 

@@ -1,4 +1,5 @@
-/* See parse.h. strtod and strtoll do the digits; what they take beyond plain decimal is refused before they see it. */
+/* parse.c: see parse.h. strtod and strtoll convert the digits; whatever they accept beyond plain decimal is refused
+ * before they see it. */
 #include "cli/common/parse.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
-/* Values as people type them: durations with a unit, whole numbers, reals; and durations as people read them.
+/* parse.h: values as people type them (durations with a unit, whole numbers, reals) and durations as people read
+ * them.
  *
- * A parser returns NULL and sets its output, or returns what is wrong as the end of a sentence ("needs a unit: ...")
- * and leaves the output alone. The caller names the option and the value: these functions know neither. */
+ * A parser returns NULL and sets its output, or it returns the error as the end of a sentence ("needs a unit: ...")
+ * and leaves the output alone. The caller adds the option and the value, which these functions do not know. */
 #ifndef KNELL_CLI_COMMON_PARSE_H
 #define KNELL_CLI_COMMON_PARSE_H
 
@@ -14,7 +15,7 @@
  * and not so small that it would round to zero. */
 const char *parse_duration(const char *text, int64_t *duration_ns);
 
-/* The same to seconds, without rounding to nanoseconds and without the limit of 200 y (a node's MTBF may be longer). */
+/* The same in seconds, without rounding to nanoseconds and without the limit of 200 y (a node's MTBF may be longer). */
 const char *parse_seconds(const char *text, double *seconds);
 
 const char *parse_integer(const char *text, int64_t *value);

@@ -1,4 +1,4 @@
-/* See progress.h. */
+/* progress.c: see progress.h. */
 #include "cli/common/progress.h"
 #include "cli/common/parse.h"
 
@@ -29,7 +29,7 @@ void progress_begin(struct progress *p, const char *label, uint64_t total)
     pthread_mutex_init(&p->lock, NULL);
 }
 
-/* What is left of a line of `width` after the other parts: the bar with its brackets and blanks; nothing if it would be too
+/* The bar with its brackets and blanks, in the `width` columns that the other parts leave; empty if it would be too
  * short to be read. */
 static void format_bar(double part, int width, char *text, size_t size)
 {
@@ -42,7 +42,7 @@ static void format_bar(double part, int width, char *text, size_t size)
         snprintf(text, size, "  [%.*s%.*s]", filled, full, length - filled, rest);
 }
 
-/* Where there is no room for all of it, the bar gets shorter, then the rate goes, then the bar, then the time left. */
+/* If the line is too narrow, the bar gets shorter; then the rate is omitted, then the bar, then the time left. */
 void progress_format(const char *label, uint64_t done, uint64_t total, double elapsed_s, int width, char *text,
                      unsigned size)
 {
@@ -66,7 +66,7 @@ void progress_format(const char *label, uint64_t done, uint64_t total, double el
         text[width] = '\0';
 }
 
-/* The last column stays free: a terminal may go to the next line after it. */
+/* The last column stays free, since a terminal may wrap after it. */
 static int columns(void)
 {
     struct winsize size;
@@ -81,7 +81,7 @@ void progress_report(void *progress, uint64_t done)
     char text[TEXT];
 
     if (!p->shown || pthread_mutex_trylock(&p->lock) != 0)
-        return; /* another thread is drawing: this report is old before it could be seen */
+        return; /* another thread is drawing */
     int64_t now = now_ns();
     if (done > p->most)
         p->most = done;

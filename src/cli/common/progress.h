@@ -1,5 +1,6 @@
-/* A progress bar on standard error, with rate and time left, while a command works; nothing unless that is a terminal,
- * and never more than one of its lines. Any thread may report. The bar is erased at the end and never touches standard output. */
+/* progress.h: a progress bar on standard error, with rate and time left, while a command works. It appears only on a
+ * terminal and takes at most one line. Any thread may report. The bar is erased at the end and never touches
+ * standard output. */
 #ifndef KNELL_CLI_COMMON_PROGRESS_H
 #define KNELL_CLI_COMMON_PROGRESS_H
 
@@ -19,14 +20,14 @@ struct progress {
 
 void progress_begin(struct progress *p, const char *label, uint64_t total);
 
-/* `done` of the total are done. Cheap: draws at most ten times a second. The signature is that of the pool's
+/* `done` of the total are done. Cheap: it draws at most ten times a second. The signature is that of the pool's
  * callback. */
 void progress_report(void *progress, uint64_t done);
 
 void progress_end(struct progress *p);
 
-/* The bar as text: "ring  [#####.....]  50%  1234/s  3 s left", at most `width` columns of it. Apart, so that a test can look
- * at it. */
+/* The bar as text, at most `width` columns: "ring [#####.....] 50% 1234/s 3 s left". A function of its own so that a
+ * test can check it. */
 void progress_format(const char *label, uint64_t done, uint64_t total, double elapsed_s, int width, char *text,
                      unsigned size);
 

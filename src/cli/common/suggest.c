@@ -1,10 +1,10 @@
-/* The choice of the nearest word. */
+/* suggest.c: see suggest.h. */
 #include "cli/common/suggest.h"
 #include "util/edit_distance.h"
 
 #include <string.h>
 
-/* A third of the word may be wrong, one letter in any case: "pln" is plan, "ring" is not ping's business. */
+/* Up to a third of the letters may be wrong, and always one: "pln" suggests "plan". */
 void suggestion_offer(struct suggestion *s, const char *candidate)
 {
     size_t length = strlen(candidate);

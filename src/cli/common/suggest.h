@@ -1,9 +1,8 @@
-/* "Did you mean ...?": the nearest of some known words. */
+/* suggest.h: "did you mean ...?": the known word that is nearest to a mistyped one. */
 #ifndef KNELL_CLI_COMMON_SUGGEST_H
 #define KNELL_CLI_COMMON_SUGGEST_H
 
-/* A search in steps: start with {word}, offer every candidate, read best (NULL: nothing is near enough to be a
- * typo). */
+/* Use: start with {word}, offer every candidate, then read best (NULL: no candidate is similar enough). */
 struct suggestion {
     const char *word;
     const char *best;

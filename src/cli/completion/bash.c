@@ -1,5 +1,6 @@
-/* completion_bash: the script for bash. Its three tables are written out of ours; the rest is the same whatever they say. It
- * needs nothing but bash; where bash-completion is there, the arguments of a program are completed by the program's own. */
+/* bash.c: the script for bash. Its three tables come from the tables of the commands; the rest is fixed text. The
+ * script needs only bash; where bash-completion is installed, it completes the arguments of a program with the
+ * program's own completion. */
 #include "cli/completion/completion.h"
 
 static const char head[] = "# Completion of knell for bash, written by `knell completion bash`.\n";

@@ -1,5 +1,5 @@
-/* knell completion: a script with which bash or zsh completes commands, options and their values. It is made out of the tables
- * that parse the command lines, so it knows what they know. */
+/* completion.c: `knell completion`: writes a script with which bash or zsh completes commands, options and their
+ * values. The script is generated from the tables that parse the command lines, so it always matches them. */
 #include "cli/completion/completion.h"
 #include "cli/common/output.h"
 
@@ -16,7 +16,7 @@ static const struct usage usage = {
                 "  eval \"$(knell completion zsh)\"         # after compinit\n",
 };
 
-/* ---- the way through all tables -------------------------------------------------------------------------------------------- */
+/* ---- the walk through all tables --------------------------------------------------------------------------------- */
 
 enum { PATH = 64 };
 
@@ -33,7 +33,7 @@ static void on_table(void *context, const struct usage *of, const struct option 
     walk->each(walk->out, walk->path, options, n);
 }
 
-/* A command that is run under a visitor shows its table, and does nothing else. */
+/* While a visitor is set, a command passes its table to the visitor and does nothing else. */
 static void visit(const struct command *command, const char *path, FILE *out, completion_options *each)
 {
     struct walk walk = {out, path, each};
@@ -96,7 +96,7 @@ enum completion_value completion_value_of(const struct option *o)
     return arg && strcmp(arg, "DIR") == 0 ? COMPLETION_DIR : COMPLETION_ANY;
 }
 
-/* ---- the command ----------------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static int write_script(const struct command *table, const char *shell)
 {

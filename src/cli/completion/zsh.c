@@ -1,4 +1,4 @@
-/* completion_zsh: the script for zsh: a function for each command, which hands its options to _arguments. */
+/* zsh.c: the script for zsh: one function per command, which passes its options to _arguments. */
 #include "cli/completion/completion.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static void write_name(FILE *out, const char *path)
         fputc(*path == ' ' ? '_' : *path, out);
 }
 
-/* Within '...', and within what _arguments reads: brackets end an explanation, colons a part. */
+/* Quotes text within '...' for _arguments, where brackets end an explanation and colons end a part. */
 static void write_quoted(FILE *out, const char *text, const char *special)
 {
     for (; *text; text++) {
@@ -40,7 +40,7 @@ static void write_quoted(FILE *out, const char *text, const char *special)
     }
 }
 
-/* ---- options --------------------------------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static void write_value(FILE *out, const struct option *o)
 {
@@ -63,7 +63,7 @@ static void write_value(FILE *out, const struct option *o)
     fputc(')', out);
 }
 
-/* `sign` is "=" where a value may come behind it. */
+/* `sign` is "=" if a value may follow it. */
 static void write_option(FILE *out, const struct option *o, const char *dashes, const char *name, const char *sign)
 {
     fprintf(out, " \\\n        '%s%s%s%s[", o->kind == OPTION_TEXTS ? "*" : "", dashes, name, sign);
@@ -99,7 +99,7 @@ static void write_command(FILE *out, const char *path, const struct option *opti
     fputs("\n}\n", out);
 }
 
-/* ---- levels ---------------------------------------------------------------------------------------------------------------- */
+/* ---- levels ------------------------------------------------------------------------------------------------------ */
 
 static void write_level(FILE *out, const char *path, const struct command *table)
 {

@@ -1,7 +1,7 @@
-/* knell fail check: is this scenario right, and can a given effector run it? */
+/* check.c: `knell fail check`: is a scenario correct, and can a given effector run it? */
 #include "cli/fail/fail.h"
-#include "cli/scenario/scenario.h"
 #include "cli/scenario/mpi_calls.h"
+#include "cli/scenario/scenario.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static const struct usage usage = {
 
 static const char *const effectors[] = {"any", "simulator", "platform", "live", "ghost", "run", "agent", NULL};
 
-/* ---- the table ------------------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static const char *cell(const struct knell_fail_effector *effector, uint32_t feature)
 {
@@ -51,9 +51,9 @@ static int print_table(void)
     return EXIT_OK;
 }
 
-/* ---- the check ------------------------------------------------------------------------------------------------------------- */
+/* ---- the check --------------------------------------------------------------------------------------------------- */
 
-/* What `knell run` refuses beyond the table: calls that there are not, more variables than it has room for. */
+/* What `knell run` refuses beyond the table: calls that do not exist, and more variables than a desk can hold. */
 static int check_for_ranks(const struct knell_fail_effector *effector, const struct scenario *scenario)
 {
     int status = EXIT_OK;

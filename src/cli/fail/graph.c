@@ -1,8 +1,8 @@
-/* knell fail graph: the automata of a scenario as SVG. This file collects what is to be seen, fail_graph_svg.c draws
- * it. The texts are taken from the source, so that a param stays a name and an expression stays as it was written. */
+/* graph.c: `knell fail graph`: the automata of a scenario as SVG. This file collects the contents, graph_svg.c draws
+ * them. The texts are taken from the source, so that a param stays a name and an expression stays as written. */
+#include "cli/fail/graph.h"
 #include "cli/fail/fail.h"
 #include "cli/scenario/scenario.h"
-#include "cli/fail/graph.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void add_line(struct graph_entry *e, int indent, const char *text, int le
         snprintf(e->lines[e->line_count++], GRAPH_LINE, "%*s%.*s", indent, "", length, text);
 }
 
-/* How much of the text fits: up to the last comma, else the last space, else a whole line. */
+/* How many letters of the text fit: up to the last comma, otherwise the last space, otherwise a full line. */
 static int break_at(const char *text, int room)
 {
     for (int i = room; i > room / 2; i--) {
@@ -161,7 +161,7 @@ static void collect_rule(const struct scenario *s, const struct knell__fail_rule
     fill_rule(e, text);
 }
 
-/* The declaration's place is that of its name; what comes before it on the way is said again. */
+/* The declaration's position is that of its name; the words before the name are written again. */
 static void collect_decl(const struct scenario *s, const struct knell__fail_decl *d, struct graph_entry *e)
 {
     static const char *const words[] = {"int", "always int", "time_g"};

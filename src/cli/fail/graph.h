@@ -1,5 +1,5 @@
-/* The picture of a scenario before it is drawn: panels with boxes, boxes with lines of text, each rule with its
- * target. */
+/* graph.h: the picture of a scenario before it is drawn: panels with boxes, boxes with lines of text, each rule with
+ * its target. */
 #ifndef KNELL_CLI_FAIL_GRAPH_H
 #define KNELL_CLI_FAIL_GRAPH_H
 
@@ -16,9 +16,9 @@ struct graph_entry {
     enum graph_kind kind;
     char lines[GRAPH_LINES][GRAPH_LINE];
     int line_count;
-    int event_length; /* of the first line: the event, which is coloured */
-    int target;       /* node; -1: enters its own node again; -2: stays; -3: a declaration */
-    bool deadly;      /* a halt among its actions */
+    int event_length; /* of the event, at the start of the first line, which is coloured */
+    int target;       /* a node; -1: enters its own node again; -2: stays; -3: none, a declaration */
+    bool deadly;      /* one of its actions is halt */
     double y;         /* set by the drawing */
 };
 

@@ -1,6 +1,6 @@
-/* The drawing of fail_graph.h. The boxes of a daemon stand below each other; every node has one lane at the right,
- * in its colour, and the rules that go to it join that lane: no label can cover another, whatever the automaton
- * looks like. */
+/* graph_svg.c: draws the picture of graph.h. The boxes of a daemon stand below each other. Every node has one lane
+ * at the right, in its colour, and the rules that go to the node join its lane: no label can cover another, whatever
+ * the automaton looks like. */
 #include "cli/fail/graph.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static void escape(FILE *out, const char *text, int length)
     }
 }
 
-/* Letters, not bytes. */
+/* The number of letters, not of bytes. */
 static int letters(const char *text)
 {
     int n = 0;

@@ -1,4 +1,4 @@
-/* knell fail run: steps a scenario by hand, from a script, or on the platform model, and prints what fires. */
+/* run.c: `knell fail run`: steps a scenario by hand, from a script, or on the platform model, and prints what fires. */
 #include "cli/fail/fail.h"
 #include "cli/scenario/scenario.h"
 #include "fail/platform.h"
@@ -66,7 +66,7 @@ static int make_world(struct run *r, struct knell_fail_config *config)
 
 /* ---- by hand and from a script ----------------------------------------------------------------------------------- */
 
-/* A wrong line is reported and left out when a person types; a script ends there. */
+/* A wrong line is reported. A script ends there; a user who types lines goes on. */
 static int run_lines(struct knell_fail_script *s, FILE *in, const char *name)
 {
     bool person = isatty(fileno(in));
@@ -87,7 +87,7 @@ static int run_lines(struct knell_fail_script *s, FILE *in, const char *name)
         if (person)
             fputs("> ", stderr);
     }
-    if (status == EXIT_OK && !feof(in)) /* a folder, or a disk that fails: not a script that ends here */
+    if (status == EXIT_OK && !feof(in)) /* a directory, or a read error, and not the end of the script */
         status = cli_usage_error(&usage, "%s%.200s: %s", in == stdin ? "" : "--script ", name, strerror(errno));
     free(line);
     return status;
@@ -148,7 +148,7 @@ static int set_call(struct knell_platform_config *c, char *value)
     why = knell_fail_parse_time(at, &call->after);
     if (!why && every)
         why = knell_fail_parse_time(every, &call->every);
-    if (!why && every && call->every == 0) /* which the platform takes for `once' */
+    if (!why && every && call->every == 0) /* which the platform would take for "once" */
         why = "the second time, the period, must be more than 0; leave it out for one call";
     if (why)
         return bad_setting("call", value, why);
@@ -170,7 +170,7 @@ static int set_policy(struct knell_platform_config *c, const char *value)
     return bad_setting("policy", value, "must be job, process or nothing");
 }
 
-/* A job fills its group at most. */
+/* A job has at most as many processes as its group has slots. */
 static int set_processes(const struct knell_fail_program *program, struct knell_platform_config *c, const char *value)
 {
     struct knell_fail_place group = knell_fail_place_at(program, c->place);
@@ -218,7 +218,7 @@ static int set_platform(const struct knell_fail_program *program, struct knell_p
     return bad_setting(key, value, "no such setting; --help lists them");
 }
 
-/* key=value,key=value in a copy that the config points into. Only calls may be many. */
+/* Parses key=value,key=value in a copy that the config points into. Only "call" may occur several times. */
 static int parse_platform(const struct knell_fail_program *program, struct knell_platform_config *c, char *text)
 {
     struct texts keys = {0};
@@ -240,7 +240,7 @@ static int parse_platform(const struct knell_fail_program *program, struct knell
         if (set_platform(program, c, item, equals + 1) >= 0)
             return EXIT_USAGE;
         if (strcmp(item, "call") != 0)
-            keys.items[keys.n++] = item; /* of the few there are, each once: there is room */
+            keys.items[keys.n++] = item; /* each key occurs once, so there is room */
     }
     return -1;
 }
@@ -290,7 +290,8 @@ static int run_model(struct run *r, const struct knell_platform_config *config)
     return EXIT_OK;
 }
 
-/* A function that the scenario waits for and that no call= names is called all the same: else it would wait for ever. */
+/* Functions that the scenario waits for and that no call= names are called too; otherwise the scenario would wait
+ * for ever. */
 static void call_the_rest(const struct knell_fail_program *program, struct knell_platform_config *c)
 {
     for (uint32_t f = 0; f < knell_fail_function_count(program); f++) {

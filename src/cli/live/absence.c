@@ -1,5 +1,6 @@
-/* live_away: when the machine itself was away, so that nobody is blamed for it: the time the hypervisor took, by the
- * system's account, and a thread per processor that only sleeps, before all others in line, and notes when it woke late. */
+/* absence.c: times in which the machine itself was away, so that no detector is blamed for them. Two sources: the
+ * time that the hypervisor took, by the kernel's account; and one real-time thread per processor that only sleeps
+ * and records when it woke late. */
 #include "cli/live/run.h"
 
 #include <pthread.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 #define MS LIVE_MS
-enum { CPUS = 256, WINDOWS = 4096 /* kept; more than enough to make a measurement worthless */ };
+enum { CPUS = 256, WINDOWS = 4096 /* at most so many absences are kept; fewer already make a measurement worthless */ };
 
 struct watcher {
     pthread_t thread;
@@ -41,9 +42,9 @@ static void note_window(struct live_watch *watch, struct live_absence window)
     pthread_mutex_unlock(&watch->lock);
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-/* An absence may begin anywhere in a nap: what is seen of it is shorter by up to one. */
+/* An absence may begin anywhere in a nap, so up to one nap of it goes unseen. */
 static void *watch_processor(void *argument)
 {
     struct watcher *watcher = argument;
@@ -59,7 +60,7 @@ static void *watch_processor(void *argument)
     return NULL;
 }
 
-/* Only before all others in line: an ordinary thread wakes late also because it is not its turn. */
+/* Only with real-time priority: an ordinary thread also wakes late because other threads have their turn. */
 static bool start_watcher(struct live_watch *watch, int cpu)
 {
     struct watcher *watcher = &watch->watcher[watch->watchers];
@@ -80,7 +81,7 @@ static bool start_watcher(struct live_watch *watch, int cpu)
     return started;
 }
 
-/* ---- the system's account ------------------------------------------------------------------------------------------------ */
+/* ---- the system's account ---------------------------------------------------------------------------------------- */
 
 static void judge_stolen(struct live_watch *watch, int cpu, long stolen, int64_t now)
 {
@@ -117,9 +118,9 @@ void live_watch_look(struct live_watch *watch)
     watch->sampled = now;
 }
 
-/* ---- life ---------------------------------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 
-/* Short beside delta, but no more often than a thousand times a second, so as not to be a load itself. */
+/* Much shorter than delta, but at least a millisecond, so that the watchers are no load themselves. */
 static int64_t nap_for(int64_t delta)
 {
     int64_t nap = delta / 20 < MS ? MS : delta / 20;

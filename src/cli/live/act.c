@@ -1,4 +1,4 @@
-/* live_act: what the parent of `knell live` does to its processes, and when it did it. */
+/* act.c: kills, stops, resumes and cuts that the parent of `knell live` carries out, with their times. */
 #include "cli/live/run.h"
 
 #include <inttypes.h>
@@ -70,7 +70,7 @@ void live_resume(struct live_run *run, struct live_injection *injection)
     show(run, injection->resumed, "rank %" PRIu32 " resumed", injection->rank);
 }
 
-/* The whole host: each of its processes is a victim at the same moment. */
+/* Cuts off the whole host: all its processes become victims at the same moment. */
 static void cut(struct live_run *run, const struct live_injection *first)
 {
     int host = live_host_of(run->plan, first->rank);
@@ -104,7 +104,7 @@ static void begin(struct live_run *run, struct live_injection *injection)
     }
 }
 
-/* When something is to be done about it next, by the clock. */
+/* When the next action for this injection is due, by the clock. */
 static int64_t due(const struct live_run *run, const struct live_injection *injection)
 {
     if (!injection->done)

@@ -1,5 +1,5 @@
-/* live_child: one process of `knell live`: starts a detector, notes what it is told, counts when the parent says so, leaves
- * when all have counted or the parent is no more. */
+/* child.c: one process of `knell live`. It starts a detector, notes what the detector reports, writes its counters
+ * when the parent asks, and leaves when all have done so or the parent is gone. */
 #include "cli/live/live.h"
 
 #include <dirent.h>
@@ -12,7 +12,7 @@
 
 struct self {
     const struct live_child *child;
-    struct knell_runtime *_Atomic runtime; /* NULL while it starts */
+    struct knell_runtime *_Atomic runtime; /* NULL while the detector starts */
     int64_t begin, cpu;
     int descriptors;
     long kib;
@@ -48,7 +48,7 @@ static void on_fact(void *context, const struct knell_fact *fact)
     write_note(self, &note);
 }
 
-/* ---- what it has ----------------------------------------------------------------------------------------------------------- */
+/* ---- resources of the process ------------------------------------------------------------------------------------ */
 
 static int count_descriptors(void)
 {
@@ -61,7 +61,7 @@ static int count_descriptors(void)
     return count;
 }
 
-/* Memory of its own, in KiB: neither files nor what it shares. */
+/* The private memory of this process in KiB: neither mapped files nor shared memory. */
 static long count_memory(void)
 {
     FILE *file = fopen("/proc/self/status", "re");
@@ -100,7 +100,7 @@ static void count(const struct self *self, int64_t end, int64_t cpu)
     write_note(self, &note);
 }
 
-/* Whom it holds for gone. Before the counts: who has counted has said all. */
+/* Notes which ranks the detector considers gone. The counters come after this, as the last note. */
 static void tell_view(const struct self *self)
 {
     size_t room = (size_t)self->child->plan->ranks, ranges;
@@ -114,9 +114,9 @@ static void tell_view(const struct self *self)
     free(range);
 }
 
-/* ---- its life -------------------------------------------------------------------------------------------------------------- */
+/* ---- begin and end ----------------------------------------------------------------------------------------------- */
 
-/* Until the parent closes its end; also by its death, which ends this process anyway. */
+/* Waits until the parent closes its end, or dies; its death ends this process anyway. */
 static void wait_for(int fd)
 {
     struct pollfd closed = {.fd = fd, .events = POLLIN};

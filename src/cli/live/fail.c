@@ -1,15 +1,15 @@
-/* live_fail: `knell live --fail FILE`: a FAIL scenario acts on living processes. The interpreter is that of the simulator;
- * this is another effector of it: halt is SIGKILL, stop and continue are SIGSTOP and SIGCONT.
+/* fail.c: `knell live --fail FILE`: a FAIL scenario acts on live processes. The interpreter is the one that the
+ * simulator uses; this file is another effector: halt is SIGKILL, stop and continue are SIGSTOP and SIGCONT.
  *
- * Slots of places with a program are given the ranks 0, 1, 2, ... in the order of the text, as in `knell sim ring --fail`.
- * Nobody comes back: the protocol knows no second life. */
+ * The slots of places with a program get the ranks 0, 1, 2, ... in the order of the text, as in `knell sim ring
+ * --fail`. A dead process never comes back: the protocol has no second life. */
 #include "cli/live/run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#define DELAY_NS 100000 /* of a message from daemon to daemon, on a net of their own */
+#define DELAY_NS 100000 /* of a message between daemons, on a network of their own */
 
 struct live_fail {
     struct live_run *run;
@@ -25,7 +25,7 @@ static knell_time now_of(const struct live_fail *fail)
     return live_clock() - fail->run->record->begin;
 }
 
-/* ---- what the scenario does ------------------------------------------------------------------------------------------------ */
+/* ---- what the scenario does -------------------------------------------------------------------------------------- */
 
 static struct live_injection *add(struct live_fail *fail, enum live_injection_kind kind, knell_rank rank)
 {
@@ -36,7 +36,7 @@ static struct live_injection *add(struct live_fail *fail, enum live_injection_ki
     return injection;
 }
 
-/* The stop of this rank that still lasts. */
+/* The stop of this rank that has not been resumed. */
 static struct live_injection *lasting_stop(struct live_fail *fail, knell_rank rank)
 {
     struct live_injections *all = &fail->run->plan->injections;
@@ -75,9 +75,10 @@ static void feed(struct live_fail *fail, enum knell_fail_event_type type, uint32
         carry_out(fail, &record);
 }
 
-/* ---- what happens to processes --------------------------------------------------------------------------------------------- */
+/* ---- what happens to processes ----------------------------------------------------------------------------------- */
 
-/* All have started; whom its daemon does not let go is held from here on, and the others will miss it. */
+/* All processes have started. A process whose daemon does not let it continue is stopped from now on, and the others
+ * will suspect it. */
 static void load_all(struct live_fail *fail)
 {
     for (uint32_t i = 0; i < knell_fail_instance_count(fail->scenario.program); i++) {
@@ -110,12 +111,12 @@ int64_t live_fail_act(struct live_fail *fail)
     while (fail->run->status == EXIT_OK && knell_fail_step(fail->world, now_of(fail), NULL, &record) == 1)
         carry_out(fail, &record);
     knell_time next = knell_fail_deadline(fail->world);
-    /* An end is seen when the parent looks, and it does so now and then. */
+    /* The parent sees the end of a process only when it looks, so it looks regularly. */
     int64_t look = live_clock() + 20 * LIVE_MS;
     return next == KNELL_NEVER || fail->run->record->begin + next > look ? look : fail->run->record->begin + next;
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------------------ */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 
 static void map_slots(struct live_fail *fail)
 {

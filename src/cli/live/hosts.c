@@ -1,6 +1,6 @@
-/* live_hosts: the hosts of `knell live --hosts H`, made by the script `hosts` (tools/hosts), which tests and people use too:
- * there is one implementation of how a host is made. Entering them and cutting a link is done here, by system call: a
- * process forked into a host stays a child of ours, and the moment of the cut is known to the microsecond. */
+/* hosts.c: the hosts of `knell live --hosts H`. The script tools/hosts makes them; tests and users run the same
+ * script, so there is one implementation. This file enters hosts and cuts links by system calls: a process forked
+ * into a host stays a child of this process, and the moment of a cut is known to the microsecond. */
 #include "cli/live/run.h"
 
 #include <errno.h>
@@ -17,12 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MADE_WITHIN (60000 * LIVE_MS) /* dozens of small programs are started for it */
+#define MADE_WITHIN (60000 * LIVE_MS) /* the script starts dozens of small programs */
 enum { PARTS = CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNS };
 
-/* ---- the script ---------------------------------------------------------------------------------------------------------- */
+/* ---- the script -------------------------------------------------------------------------------------------------- */
 
-/* Where it is, seen from the folder of this program: installed, or in the folder of a build. */
+/* The script relative to the folder of this program: as installed, or in a build tree. */
 static bool find_script(char path[PATH_MAX])
 {
     static const char *const places[] = {"../libexec/knell/hosts", "../../libexec/knell/hosts"};
@@ -41,7 +41,8 @@ static bool find_script(char path[PATH_MAX])
     return false;
 }
 
-/* Ends with this process, whatever becomes of it. In a group of its own: ctrl-C is for this process to act on. */
+/* The script ends when this process ends, for whatever reason. It has its own process group, so that ctrl-C reaches
+ * only this process. */
 static pid_t start_script(const char *path, int count, int *output)
 {
     char name[32], number[16];
@@ -72,7 +73,7 @@ static int pidfd_of(const char *text)
     return (int)syscall(SYS_pidfd_open, (pid_t)strtol(text, NULL, 10), 0);
 }
 
-/* "switch PID", "NUMBER PID ADDRESS"; anything else is what went wrong. True: all there. */
+/* Parses "switch PID" or "NUMBER PID ADDRESS"; any other line is an error message. True: all hosts are there. */
 static bool take_line(struct live_hosts *hosts, const char *line, char *why)
 {
     char pid[16], address[16];
@@ -118,9 +119,9 @@ static bool hear_script(struct live_hosts *hosts, int output, char *why)
     }
 }
 
-/* ---- in and out ---------------------------------------------------------------------------------------------------------- */
+/* ---- in and out -------------------------------------------------------------------------------------------------- */
 
-/* A socket made while in the network of another. */
+/* Makes a socket in the network namespace of another process. */
 static int socket_within(int pidfd, int (*make)(void *context), void *context)
 {
     int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), made = -1;
@@ -168,8 +169,8 @@ static void close_descriptors(struct live_hosts *hosts)
         close(hosts->switch_pid);
 }
 
-/* The number space of processes is that of children to come, all else is one's own: so the parent enters the first and goes
- * back, the child enters the others. */
+/* setns to a PID namespace applies to later children, to other namespaces at once. So the parent enters the PID
+ * namespace and goes back, and the child enters the others. */
 pid_t live_hosts_fork(struct live_hosts *hosts, int host)
 {
     int home = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
@@ -201,11 +202,11 @@ int64_t live_hosts_cut(struct live_hosts *hosts, int host)
     if (ioctl(hosts->control, SIOCGIFFLAGS, &port) != 0)
         return -1;
     port.ifr_flags &= (short)~IFF_UP;
-    int64_t now = live_clock(); /* nothing passes once the call has begun to work */
+    int64_t now = live_clock(); /* nothing passes the link once the call has taken effect */
     return ioctl(hosts->control, SIOCSIFFLAGS, &port) == 0 ? now : -1;
 }
 
-/* ---- life ---------------------------------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 
 int live_hosts_open(struct live_hosts *hosts, int count, char *why)
 {
@@ -241,7 +242,7 @@ void live_hosts_close(struct live_hosts *hosts)
         kill(hosts->holder, SIGKILL);
         waitpid(hosts->holder, NULL, 0);
         if (hosts->switch_pid >= 0)
-            poll(&ended, 1, 5000); /* it ends after all on its hosts */
+            poll(&ended, 1, 5000); /* the script ends after all processes on its hosts */
     }
     close_descriptors(hosts);
     *hosts = (struct live_hosts){.switch_pid = -1, .control = -1};

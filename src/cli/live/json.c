@@ -1,7 +1,7 @@
-/* live_json: the verdict of `knell live` as JSON. */
+/* json.c: the verdict of `knell live` as JSON. */
+#include "cli/live/live.h"
 #include "cli/common/heartbeat.h"
 #include "cli/common/json.h"
-#include "cli/live/live.h"
 
 static void write_detection(struct json *j, const struct live_record *record, const struct live_detection *d)
 {

@@ -1,16 +1,17 @@
-/* live_judge: the log of `knell live` against what was done. Nothing here believes a detector: a process is dead when the
- * parent killed, stopped or cut it off, and a survivor knows when it said so. */
+/* judge.c: compares the record of a run of `knell live` with what was done to the processes. It trusts no detector:
+ * a process is dead if the parent killed it, stopped it or cut it off, and a survivor knows of a death if it noted
+ * so. */
 #include "cli/live/live.h"
 
 #include <stdlib.h>
 
-/* What became of one rank, by the parent's log. */
+/* What became of one rank, by the parent's record. */
 struct fate {
     bool touched; /* something was done to it */
     bool dead;    /* for certain */
-    bool doubted; /* perhaps: stopped for about delta */
-    bool accused; /* a survivor held it for dead, rightly or not, */
-    bool wronged; /*   and wrongly: it was ended for that */
+    bool doubted; /* may be considered dead: it was stopped for about delta */
+    bool accused; /* a survivor considered it dead, rightly or wrongly, */
+    bool wronged; /* and wrongly; it was ended for that */
     int64_t dead_at, doubted_at;
 };
 
@@ -21,7 +22,7 @@ struct judge {
     struct fate *fate; /* by rank */
 };
 
-/* When the process was heard again, by the clock. */
+/* When the other processes could hear it again, by the clock. */
 static int64_t heard_again(const struct judge *judge, const struct live_injection *injection)
 {
     if (injection->kind != LIVE_STOP || (!injection->resumed && !injection->lasts))
@@ -29,13 +30,13 @@ static int64_t heard_again(const struct judge *judge, const struct live_injectio
     return injection->resumed ? injection->resumed : judge->record->end;
 }
 
-/* It must be found: dead, or silent for delta at least. */
+/* Must be detected: the process is dead, or was silent for at least delta. */
 static bool is_fatal(const struct judge *judge, const struct live_injection *injection)
 {
     return injection->done && heard_again(judge, injection) - injection->done >= judge->plan->delta;
 }
 
-/* It may be found: a stop is seen from delta - eta on, since the last heartbeat is up to eta old. */
+/* May be detected: a stop can be noticed from delta - eta on, since the last heartbeat is up to eta old. */
 static bool may_be_fatal(const struct judge *judge, const struct live_injection *injection)
 {
     return injection->done && heard_again(judge, injection) - injection->done > judge->plan->delta - judge->plan->eta;
@@ -58,8 +59,8 @@ static void find_fates(struct judge *judge)
     }
 }
 
-/* A word that counts: of one that was alive and within reach, before the end. What the dead say of others, who is cut off say
- * of all, is not judged. */
+/* Does this note count? It does if its author was alive and connected, and the run had not ended. Notes of dead
+ * processes, and of processes that are cut off, are not judged. */
 static bool counts(const struct judge *judge, const struct live_note *note)
 {
     const struct fate *speaker = &judge->fate[note->rank];
@@ -67,7 +68,7 @@ static bool counts(const struct judge *judge, const struct live_note *note)
            !(speaker->doubted && note->when >= speaker->doubted_at);
 }
 
-/* While the machine was away, or within delta after. */
+/* Was the machine away at this time, or within delta before it? */
 static bool was_away(const struct judge *judge, int64_t when)
 {
     for (size_t i = 0; i < judge->record->absences; i++)
@@ -76,7 +77,7 @@ static bool was_away(const struct judge *judge, int64_t when)
     return false;
 }
 
-/* The first word against each decides. */
+/* The first note about each rank decides. */
 static void find_false(struct judge *judge)
 {
     struct live_verdict *verdict = judge->verdict;
@@ -106,7 +107,7 @@ static const struct live_note *word_of(const struct judge *judge, knell_rank spe
     return NULL;
 }
 
-/* Who was stopped for a while is no measure of how soon one knows. */
+/* A process that was stopped for a while does not count: its times say nothing about the protocol. */
 static bool is_survivor(const struct judge *judge, knell_rank rank)
 {
     return !judge->fate[rank].touched && !judge->fate[rank].accused;
@@ -139,7 +140,7 @@ static void judge_one(const struct judge *judge, const struct live_injection *in
     }
 }
 
-/* The view that `rank` gave last: exactly the dead, and those held for dead wrongly, which are counted elsewhere. */
+/* Is the last view of `rank` exactly the dead and the false positives? The latter are counted elsewhere. */
 static bool is_view_right(const struct judge *judge, knell_rank rank, bool *gone)
 {
     bool counted = false;

@@ -1,6 +1,7 @@
-/* knell live: real processes with detectors on this host, some of which are killed or stopped; how soon the others know. */
-#include "cli/common/heartbeat.h"
+/* live.c: `knell live`: starts real processes with detectors on this host, kills or stops some of them, and measures
+ * how soon the others know. */
 #include "cli/live/live.h"
+#include "cli/common/heartbeat.h"
 #include "cli/common/output.h"
 
 #include <inttypes.h>
@@ -29,7 +30,7 @@ static const struct usage usage = {
                 "  knell live -n 8 --fail examples/fail/rolling-kills.fail -D EVERY=1 --for 5s\n",
 };
 
-/* ---- what is to be done ---------------------------------------------------------------------------------------------- */
+/* ---- what is to be done ------------------------------------------------------------------------------------------ */
 
 static struct live_injection *find(struct live_plan *plan, knell_rank rank)
 {
@@ -44,7 +45,7 @@ static int add(struct live_plan *plan, struct live_injection injection)
     return live_injections_add(&plan->injections, injection) ? -1 : cli_failure(&usage, "no memory for the plan");
 }
 
-/* A number, "@" and a time, "+" and a time where it may end. */
+/* Parses a number, "@" and a time, and where a duration is allowed "+" and a time. */
 static int split(const char *option, const char *text, int64_t first, int64_t last, bool may_end, int64_t duration,
                  int64_t *number, struct live_injection *injection)
 {
@@ -86,7 +87,7 @@ static int parse_one(const char *option, const char *text, struct live_plan *pla
     return add(plan, injection);
 }
 
-/* Each process of the host is a victim, unless it is one already by then. */
+/* Each process of the host becomes a victim, unless it already is one at that time. */
 static int parse_cut(const char *text, struct live_plan *plan)
 {
     struct live_injection injection = {.kind = LIVE_CUT};
@@ -188,7 +189,7 @@ static int report(const struct live_plan *plan, const struct live_record *record
     return status;
 }
 
-/* Where heartbeats go as datagrams, some get lost. */
+/* If heartbeats travel as datagrams, some may get lost. */
 static void advise(const struct live_plan *plan)
 {
     struct knell_runtime_config config = {.eta = plan->eta, .delta = plan->delta};
@@ -197,7 +198,7 @@ static void advise(const struct live_plan *plan)
         fprintf(stderr, "%s: warning: %s\n", usage.command, advice);
 }
 
-/* Whatever became of the run, what is known of it is written. An exit status. */
+/* Writes what is known of the run, also after a failure. Returns an exit status. */
 static int write_log(const struct live_plan *plan, const struct live_record *record, struct log *file)
 {
     int status = record->begin ? live_log_write(&usage, plan, record, file) : EXIT_OK;
@@ -213,7 +214,7 @@ static int run(struct live_plan *plan, struct live_record *record)
         return status;
     advise(plan);
     if (!plan->json)
-        setvbuf(stdout, NULL, _IOLBF, 0); /* the timeline is seen as it happens */
+        setvbuf(stdout, NULL, _IOLBF, 0); /* the user sees events as they happen */
     status = live_execute(&usage, plan, plan->json ? NULL : stdout, record);
     int written = plan->log ? write_log(plan, record, &file) : EXIT_OK;
     status = status == EXIT_OK ? written : status;

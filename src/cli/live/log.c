@@ -1,5 +1,5 @@
-/* live_log: `knell live --log FILE`: everything done and every note as one line (log.h), in the order of time, so that whatever
- * happened can be explained afterwards. Times are from the moment all had started. */
+/* log.c: `knell live --log FILE`: every note and everything that was done, one line each (common/log.h), in the
+ * order of time. Times count from the moment all processes had started. */
 #include "cli/live/live.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void put_failed(struct json *j, const struct live_note *note)
     json_put_unsigned(j, "dead", note->as.failed.rank);
     json_put_unsigned(j, "by", note->as.failed.by);
     json_put_string(j, "why", knell_why_text(note->as.failed.why));
-    json_put_unsigned(j, "late", note->as.failed.starved); /* times that its detector ran late, so far */
+    json_put_unsigned(j, "late", note->as.failed.starved); /* how often its detector had run late so far */
     json_put_seconds(j, "late_max_s", note->as.failed.starved_most);
 }
 
@@ -55,7 +55,7 @@ static void put_absence(struct json *j, const struct live_absence *absence, int6
     json_put_integer(j, "cpu", absence->cpu);
     json_put_seconds(j, "until_s", absence->end - begin);
     json_put_string(j, "seen_by",
-                    absence->stolen ? "account" : "watcher"); /* the system's, or a thread that woke late */
+                    absence->stolen ? "account" : "watcher"); /* the kernel's account, or a thread that woke late */
 }
 
 static const char *event_of(const struct line *line)

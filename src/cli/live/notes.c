@@ -1,5 +1,6 @@
-/* live_notes: what the children of `knell live` have to say, in memory they share with the parent. Each child has its own
- * page and appends to it; the parent reads behind. A child killed in the middle of a note leaves one that is never ready. */
+/* notes.c: notes of the children of `knell live`, in memory that they share with the parent. Each child has its own
+ * page and appends to it; the parent reads after it. A child that is killed in the middle of a note leaves one that
+ * never becomes ready. */
 #include "cli/live/live.h"
 
 #include <assert.h>
@@ -7,7 +8,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* A child tells of every other's death at most once, of its view in ranges that do not touch; and what is told once. */
+/* A child notes the death of every other rank at most once, its view in disjoint ranges, and these notes once. */
 enum { ONCE = 8 };
 
 struct slot {
@@ -17,7 +18,7 @@ struct slot {
 
 struct page {
     _Atomic uint32_t taken; /* slots given to writers */
-    uint32_t read;          /* the parent's */
+    uint32_t read;          /* by the parent */
     char why[KNELL_RUNTIME_WHY];
 };
 
@@ -36,7 +37,7 @@ struct live_notes *live_notes_new(uint32_t children)
 {
     uint32_t room = children + children / 2 + ONCE;
     size_t size = sizeof(struct live_notes) + children * (sizeof(struct page) + room * sizeof(struct slot));
-    /* Not reserved: most of it is never touched. */
+    /* MAP_NORESERVE, since most of it is never touched. */
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;

@@ -1,4 +1,4 @@
-/* live_process: the processes of `knell live`: made on their hosts, waited for, ended. None is left behind. */
+/* process.c: the processes of `knell live`: started on their hosts, waited for, ended. None is left behind. */
 #include "cli/live/run.h"
 
 #include <errno.h>
@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- making ---------------------------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* Without the right to make hosts, addresses of the loopback have to do; but nobody can cut those off. */
+/* Without the permission to make namespaces, loopback addresses serve as hosts; but those cannot be cut off. */
 static int make_hosts(struct live_run *run)
 {
     char why[KNELL_RUNTIME_WHY];
@@ -41,7 +41,7 @@ static int open_ways(struct live_run *run)
     struct knell__address bound;
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
-        files.rlim_cur = files.rlim_max; /* rank 0 has a connection to everyone while they meet */
+        files.rlim_cur = files.rlim_max; /* rank 0 has a connection to every rank during the rendezvous */
         setrlimit(RLIMIT_NOFILE, &files);
     }
     run->notes = live_notes_new((uint32_t)run->plan->ranks);
@@ -74,9 +74,9 @@ static _Noreturn void be_child(struct live_run *run, knell_rank rank, int host)
                                .rendezvous = run->rendezvous,
                                .key = run->key,
                                .key_size = LIVE_KEY_SIZE};
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* whatever becomes of the parent, this ends with it; see also `stop` */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* this process ends with its parent; see also `stop` */
     sigprocmask(SIG_UNBLOCK, &run->ending, NULL);
-    signal(SIGINT, SIG_IGN); /* ctrl-C is for the parent to act on */
+    signal(SIGINT, SIG_IGN); /* the parent handles ctrl-C */
     close(run->stop[1]);
     close(run->leave[1]);
     snprintf(address, sizeof address, "127.0.0.%d", host + 1);
@@ -119,7 +119,7 @@ int live_start_all(struct live_run *run)
     return status == EXIT_OK ? make_processes(run) : status;
 }
 
-/* ---- ending ---------------------------------------------------------------------------------------------------------------- */
+/* ---- ending ------------------------------------------------------------------------------------------------------ */
 
 static void has_ended(struct live_run *run, pid_t pid, int status)
 {
@@ -131,7 +131,7 @@ static void has_ended(struct live_run *run, pid_t pid, int status)
         }
 }
 
-/* Its number may be another's from here on. */
+/* From here on another process may have its number. */
 void live_reap(struct live_run *run)
 {
     int status;
@@ -150,7 +150,7 @@ static void end_those(struct live_run *run, bool deaf_alone)
     for (int64_t i = 0; i < run->plan->ranks; i++) {
         struct live_process *process = &run->process[i];
         if (process->pid > 0 && (!deaf_alone || process->stopped || process->cut))
-            has_ended(run, waitpid(process->pid, &status, 0), status); /* killed: it ends */
+            has_ended(run, waitpid(process->pid, &status, 0), status); /* it was killed, so it ends */
     }
 }
 

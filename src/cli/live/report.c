@@ -1,4 +1,4 @@
-/* live_report: the verdict of `knell live` as text. */
+/* report.c: the verdict of `knell live` as text. */
 #include "cli/live/live.h"
 
 #include <inttypes.h>
@@ -25,8 +25,8 @@ static void write_detections(FILE *out, const struct live_plan *plan, const stru
     }
 }
 
-/* Whose fault it may have been: the observer's lateness, the machine's absence. The last is no false positive: the same word as
- * in the count says so. */
+/* The possible cause: the observer ran late, or the machine was away. In the latter case the note is "excused" and
+ * no false positive. */
 static void explain(FILE *out, const struct live_record *record, const struct live_false_positive *wrong)
 {
     const struct live_note *note = wrong->note;

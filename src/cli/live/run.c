@@ -1,6 +1,7 @@
-/* live_run: the order of a run of `knell live`, and its log: meet, live and be struck, count, leave. */
-#include "cli/common/ending.h"
+/* run.c: the phases of a run of `knell live`, and its record: the processes meet, some are struck, the survivors
+ * count, all leave. */
 #include "cli/live/run.h"
+#include "cli/common/ending.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,9 +11,9 @@
 #define MS LIVE_MS
 #define LOOK (20 * MS) /* between two looks at the notes */
 
-/* ---- what happened ----------------------------------------------------------------------------------------------------- */
+/* ---- what happened ----------------------------------------------------------------------------------------------- */
 
-/* The first to say so is shown; the table has the others. */
+/* Only the first note of a death is shown; the table covers the others. */
 static bool is_news(const struct live_record *record, const struct live_note *note)
 {
     if (note->word != LIVE_NOTE_FAILED)
@@ -70,8 +71,8 @@ static void read_notes(struct live_run *run)
             show_fact(run, &record->note[i]);
 }
 
-/* Sleeps until `deadline` or a signal that ends us, but wakes every so often to read what was noted: not for each note, since
- * this would compete for the processors with those it measures. */
+/* Sleeps until `deadline` or a signal that ends the run, and wakes regularly to read notes. It does not wake for
+ * each note, since it would then compete for the processors with the processes it measures. */
 static void listen_until(struct live_run *run, int64_t deadline)
 {
     do {
@@ -91,7 +92,7 @@ static bool goes_on(const struct live_run *run)
     return !run->interrupted && run->status == EXIT_OK;
 }
 
-/* ---- the order ----------------------------------------------------------------------------------------------------------- */
+/* ---- the order --------------------------------------------------------------------------------------------------- */
 
 static void meet(struct live_run *run)
 {
@@ -104,8 +105,8 @@ static void meet(struct live_run *run)
             cli_failure(run->usage, "%" PRIu32 " of %" PRIu32 " processes did not start", ranks - run->started, ranks);
 }
 
-/* Whether there is nothing more to do, and every survivor has told of every death. Each tells of it once: it is enough to
- * count. */
+/* Is nothing left to do, and has every survivor noted every death? Each survivor notes a death once, so counting
+ * suffices. */
 static bool is_all_known(const struct live_run *run, bool *touched, bool *dead)
 {
     const struct live_injections *injections = &run->plan->injections;
@@ -130,7 +131,7 @@ static bool is_all_known(const struct live_run *run, bool *touched, bool *dead)
     return known >= survivors * deaths;
 }
 
-/* When the run ends: at the latest after --for, sooner if so wished. */
+/* When the run ends: after --for at the latest, sooner with --settle. */
 static int64_t end_of(struct live_run *run)
 {
     int64_t end = run->record->begin + run->plan->duration;
@@ -139,7 +140,7 @@ static int64_t end_of(struct live_run *run)
     return run->settled && run->settled + run->plan->settle < end ? run->settled + run->plan->settle : end;
 }
 
-/* With a scenario there is some time after it, in which what it did last is found. */
+/* A scenario is followed by some time in which the survivors can detect its last fault. */
 static void be_struck(struct live_run *run)
 {
     int64_t end;
@@ -154,8 +155,8 @@ static void be_struck(struct live_run *run)
         listen_until(run, live_clock() + 4 * run->plan->delta + 100 * MS);
 }
 
-/* Those that can hear it count, and leave when all have counted: nobody's farewell is in another's counts or view. Until
- * then every word is judged. */
+/* The processes that can hear the parent write their counters, and leave when all have done so: no farewell appears
+ * in the counters or the view of another process. Until then every note is judged. */
 static void part(struct live_run *run)
 {
     int64_t most = 2 * run->plan->delta > 1000 * MS ? 2 * run->plan->delta : 1000 * MS;

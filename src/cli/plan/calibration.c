@@ -1,4 +1,4 @@
-/* calibrate_file: what `knell plan --calibration` takes from what `knell calibrate --json` wrote: one member a line. */
+/* calibration.c: see calibration.h. `knell calibrate` writes one member of its JSON per line. */
 #include "cli/plan/calibration.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ int calibration_read(const struct usage *usage, const char *path, struct calibra
     fclose(file);
     if (broken)
         return cli_usage_error(usage, "--calibration %.80s: %s", path, strerror(error));
-    /* Version 1 has other names for what is not read here. */
+    /* Versions 1 and 2 differ only in members that are not read here. */
     if (version < 1 || version > 2 || !is_duration(read.tau_s) || !is_duration(read.eta_s) ||
         !is_duration(read.delta_s))
         return cli_usage_error(usage, "--calibration %.80s: not what `knell calibrate --out` writes", path);

@@ -1,5 +1,5 @@
-/* knell plan: from the platform (nodes, their MTBF, the network) and a risk to the timeouts of the detector; the
- * closed forms are sim/bounds.h. Simulates nothing. */
+/* plan.c: `knell plan`: computes the timeouts of the detector from the platform (nodes, their MTBF, the network) and
+ * a risk. The closed forms are in sim/bounds.h; nothing is simulated. */
 #include "cli/plan/plan.h"
 #include "cli/plan/calibration.h"
 #include "cli/common/json.h"
@@ -46,7 +46,7 @@ struct answer {
     bool bound_valid;
 };
 
-/* What was typed goes before what was measured. */
+/* Options override the calibration. */
 static int take_calibration(struct question *q, bool tau_given)
 {
     struct calibration calibrated;
@@ -89,7 +89,7 @@ static int parse(int argc, char **argv, struct question *q)
     return -1;
 }
 
-/* Chooses what was not given, and refuses what contradicts: delta >= eta + tau, or a living node would be suspected. */
+/* Chooses what was not given, and refuses contradictions: with delta < eta + tau, living nodes would be suspected. */
 static int choose(const struct question *q, struct answer *a)
 {
     char given[DURATION_TEXT], wanted[DURATION_TEXT];
@@ -97,7 +97,7 @@ static int choose(const struct question *q, struct answer *a)
     a->delta_max_s = knell_bounds_delta_max((uint64_t)q->nodes, q->mtbf_s, q->tau_s, q->risk);
     a->delta_s = q->delta_given ? q->delta_s : a->delta_max_s;
     a->eta_s = q->eta_given ? q->eta_s : a->delta_s / 10;
-    /* Typed in decimal, summed in binary: one part in 1e12 is not a contradiction. */
+    /* A tolerance of one part in 1e12, since decimal input is summed in binary. */
     if (a->delta_s * (1 + 1e-12) >= a->eta_s + q->tau_s)
         return -1;
     if (q->delta_given) {

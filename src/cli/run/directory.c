@@ -1,5 +1,5 @@
-/* run_place: the job's private directory, in memory where there is such a place: the pipe of reports, the desks, and what the
- * MPIs keep in files. All of it goes with the directory, however the ranks ended. */
+/* directory.c: the job's private directory, in shared memory if there is any: the pipe for reports, the desks, and
+ * files of the MPIs. Removing the directory removes all of them, however the ranks ended. */
 #include "cli/run/run.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 enum { PIPE_BYTES = 1 << 20, A_WHILE_S = 5 };
 
-/* ---- what others left ---------------------------------------------------------------------------------------------------- */
+/* ---- directories left behind ------------------------------------------------------------------------------------- */
 
 static int remove_one(const char *path, const struct stat *s, int type, struct FTW *at)
 {
@@ -30,7 +30,7 @@ static void remove_all(const char *path)
     nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Who lives holds a lock on its directory; who has just made one may be about to. */
+/* A live `knell run` holds a lock on its directory; one that has just made its directory may not have locked it yet. */
 static void remove_if_left(const char *path)
 {
     struct stat s;
@@ -43,7 +43,7 @@ static void remove_if_left(const char *path)
     close(fd);
 }
 
-/* A `knell run` that was killed could not clear up after itself. */
+/* Directories of a `knell run` that was killed and could not remove them. */
 static void remove_left(void)
 {
     glob_t found;
@@ -53,7 +53,7 @@ static void remove_left(void)
     globfree(&found);
 }
 
-/* ---- ours ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the directory of this job ----------------------------------------------------------------------------------- */
 
 static bool make_directory(struct run_directory *directory)
 {
@@ -70,7 +70,7 @@ static bool make_directory(struct run_directory *directory)
     return true;
 }
 
-/* Read and write: it has no end while we live, whoever comes and goes. */
+/* Opened for reading and writing, so that the pipe never reports its end when the last rank closes it. */
 static bool make_pipe(struct run_directory *directory)
 {
     char path[96];
@@ -78,7 +78,7 @@ static bool make_pipe(struct run_directory *directory)
     if (mkfifo(path, 0600) != 0 || (directory->reports = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0)
         return false;
     (void)fcntl(directory->reports, F_SETPIPE_SZ,
-                PIPE_BYTES); /* the ranks never wait for us; what does not fit is lost */
+                PIPE_BYTES); /* ranks never wait for the reader; a report that does not fit is lost */
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* run_end: the end of a job: who is where, nobody is left, and the job's true status. */
+/* end.c: the end of a job: asks the ranks where they are, ends every process, and computes the exit status. */
 #include "cli/run/run.h"
 
 #include <signal.h>
@@ -15,9 +15,10 @@
 /* How long a rank that is known to be dead may take to be gone: it may write its core. */
 #define DEAD_END_NS (5000 * MS)
 
-/* ---- who is where ---------------------------------------------------------------------------------------------------------- */
+/* ---- where the ranks are ----------------------------------------------------------------------------------------- */
 
-/* Or say more than it has: a thread inside a call answers when it comes by (where.h). Who is held does not. */
+/* May the rank still answer, or answer more precisely? A thread inside a call answers when it next polls. A rank
+ * that the scenario holds does not answer. */
 static bool may_answer(const struct run_job *job, int number)
 {
     const struct run_rank *rank = &job->rank[number];
@@ -41,7 +42,7 @@ void run_ask_where(struct run_job *job, int signals)
     }
 }
 
-/* A rank that others knew to be dead before MPI_Abort has died, though the word of its end may still be on its way. */
+/* A rank that others knew to be dead before MPI_Abort has died, even if the report of its end is still under way. */
 static bool is_known_dead(const struct run_job *job, int rank)
 {
     const struct job_report *first = run_first_to_know(job, rank);
@@ -63,7 +64,7 @@ void run_keep_states(struct run_job *job)
         keep_state(job, i);
 }
 
-/* ---- the end --------------------------------------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 static void wait_for_launcher(struct run_job *job, int signals, int64_t how_long)
 {
@@ -72,7 +73,7 @@ static void wait_for_launcher(struct run_job *job, int signals, int64_t how_long
         run_wait(job, signals, until);
 }
 
-/* Of those whose death ended the job: their own end says how they died. */
+/* Waits for the ranks whose death ended the job: the status of their process says how they died. */
 static void wait_for_dead(struct run_job *job, int signals)
 {
     int64_t until = run_clock() + DEAD_END_NS;
@@ -82,7 +83,8 @@ static void wait_for_dead(struct run_job *job, int signals)
             run_wait(job, signals, until);
 }
 
-/* We are the parent of whoever lost his (PR_SET_CHILD_SUBREAPER): when we have no child left, nobody is left. */
+/* This process is the parent of every orphan (PR_SET_CHILD_SUBREAPER): when it has no child left, no process is
+ * left. */
 static void kill_children(void)
 {
     char path[64];
@@ -103,10 +105,10 @@ void run_end(struct run_job *job, int signals)
     if (job->aborted_by_handler)
         wait_for_dead(job, signals);
     for (int64_t i = 0; i < job->plan->ranks; i++)
-        run_kill(job, (int)i, SIGSTOP); /* nobody is to mourn the first while we come to the last */
+        run_kill(job, (int)i, SIGSTOP); /* so that no rank reports the death of another */
     for (int64_t i = 0; i < job->plan->ranks; i++)
         run_kill(job, (int)i, SIGKILL);
-    if (job->launcher && job->aborted_by_handler) /* by itself, when it has passed on what the ranks wrote */
+    if (job->launcher && job->aborted_by_handler) /* it ends after passing on the output of the ranks */
         wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
     if (job->launcher) {
         kill(job->launcher, SIGTERM);
@@ -119,7 +121,7 @@ void run_end(struct run_job *job, int signals)
     } while (waitid(P_ALL, 0, &(siginfo_t){0}, WEXITED | WNOWAIT) == 0);
 }
 
-/* ---- the status ------------------------------------------------------------------------------------------------------------ */
+/* ---- the status -------------------------------------------------------------------------------------------------- */
 
 static int status_of(const struct run_rank *rank)
 {
@@ -128,7 +130,7 @@ static int status_of(const struct run_rank *rank)
     return WIFSIGNALED(rank->status) ? 128 + WTERMSIG(rank->status) : WEXITSTATUS(rank->status);
 }
 
-/* Those that ended by MPI_Finalize speak for the job; if none did, all do, and a ghost speaks as who was killed. */
+/* The ranks that reached MPI_Finalize determine the status. If none did, all ranks do, and a ghost counts as killed. */
 static int status_of_ranks(const struct run_job *job)
 {
     bool any = false;
@@ -141,7 +143,8 @@ static int status_of_ranks(const struct run_job *job)
     return status;
 }
 
-/* The status of the rank that died first without being told to; 0: none did. One that just left, with status 0, has failed too. */
+/* The status of the first rank that died without an injected fault; 0: none did. A rank that exited with status 0
+ * without MPI_Finalize has failed too. */
 static int status_of_unasked(const struct run_job *job)
 {
     int first = -1;
@@ -169,7 +172,7 @@ static int first_ended_early(const struct run_job *job)
     return rank;
 }
 
-/* Whatever ended it, the job did not end well. */
+/* The launcher ended early: whatever its status was, the job has failed. */
 static int status_of_lost(const struct run_job *job)
 {
     int status = job->launcher_status;

@@ -1,8 +1,10 @@
-/* run_fail: a FAIL scenario on the ranks of an MPI job. The interpreter is that of the simulator; this is another effector of
- * it. Its world lives here, with the parent; ranks that come to a call the scenario waits for (report.h: armed) say so and are
- * held until they are told to go on. halt is SIGKILL, or the order to become a ghost.
+/* fail.c: a FAIL scenario on the ranks of an MPI job. The interpreter is the one that the simulator uses; this file
+ * is another effector. The state of the scenario lives in `knell run`. A rank that comes to a call that the scenario
+ * waits for (job/report.h: armed) reports it and is held until it is told to go on. halt is SIGKILL, or the order to
+ * become a ghost.
  *
- * Slots of places with a program are given the ranks 0, 1, 2, ... in the order of the text. Nobody comes back. */
+ * The slots of places with a program get the ranks 0, 1, 2, ... in the order of the text. A dead rank never comes
+ * back. */
 #include "cli/run/fail.h"
 #include "cli/run/kill.h"
 #include "cli/run/mttf.h"
@@ -12,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DELAY_NS 100000 /* of a message from daemon to daemon */
+#define DELAY_NS 100000 /* of a message between daemons */
 
 static knell_time now_of(const struct run_fail *fail)
 {
     return run_clock() - fail->job->begin;
 }
 
-/* ---- what the scenario does ------------------------------------------------------------------------------------------------ */
+/* ---- what the scenario does -------------------------------------------------------------------------------------- */
 
 static void log_record(const struct run_fail *fail, const struct knell_fail_record *record)
 {
@@ -38,7 +40,7 @@ static void carry_out(struct run_fail *fail, const struct knell_fail_record *rec
         return;
     if (record->entered || record->event.type == KNELL_FAIL_ONLOAD)
         run_fail_arm(fail, rank);
-    if (fail->stepping) /* there may be more for it, before which no call may pass unseen */
+    if (fail->stepping) /* more steps may concern this rank; until then no call may pass unseen */
         fail->slot[rank].look_again = true;
     else
         run_fail_look_ahead(fail, rank);
@@ -47,7 +49,7 @@ static void carry_out(struct run_fail *fail, const struct knell_fail_record *rec
             run_fail_apply(fail, rank, &record->actions[i]);
 }
 
-/* ---- what happens to ranks ------------------------------------------------------------------------------------------------- */
+/* ---- what happens to ranks --------------------------------------------------------------------------------------- */
 
 static void feed(struct run_fail *fail, int rank, struct knell_fail_event event)
 {
@@ -65,7 +67,8 @@ void run_fail_ended(struct run_fail *fail, int rank, bool well)
     feed(fail, rank, (struct knell_fail_event){.type = well ? KNELL_FAIL_ONEXIT : KNELL_FAIL_ONERROR});
 }
 
-/* The rank waits for an answer, which comes with what the scenario does; or it was halted meanwhile, and finds that out itself. */
+/* The rank waits for an answer, which the actions of the scenario give. If it was halted meanwhile, it finds that
+ * out itself. */
 static void feed_held(struct run_fail *fail, int rank, struct knell_fail_event event)
 {
     fail->slot[rank].held = true;
@@ -75,7 +78,7 @@ static void feed_held(struct run_fail *fail, int rank, struct knell_fail_event e
         run_fail_release(fail, rank);
 }
 
-/* One event, whatever the scenario calls it. */
+/* One event, even if the scenario has several names for the call. */
 void run_fail_at(struct run_fail *fail, int rank, int call, bool after)
 {
     const struct job_desk *desk = run_desk(&fail->job->directory, rank);
@@ -98,7 +101,7 @@ void run_fail_changed(struct run_fail *fail, int rank, int variable)
     feed_held(fail, rank, (struct knell_fail_event){.type = KNELL_FAIL_WATCH, .subject = (uint32_t)variable});
 }
 
-/* Calls that passed come before what is due now. */
+/* Calls that have passed come before timers and messages that are due now. */
 static void step_due(struct run_fail *fail)
 {
     struct knell_fail_record record;
@@ -128,7 +131,7 @@ int64_t run_fail_act(struct run_fail *fail)
     return next == KNELL_NEVER ? KNELL_NEVER : fail->job->begin + next;
 }
 
-/* ---- what is asked of it ---------------------------------------------------------------------------------------------------- */
+/* ---- what is asked of it ----------------------------------------------------------------------------------------- */
 
 bool run_fail_holds(const struct run_fail *fail, int rank, struct run_fail_hold *held)
 {
@@ -155,9 +158,9 @@ void run_fail_write_waits(struct run_fail *fail, FILE *out)
         fprintf(out, "%sthe time %s", before, run_format_duration(fail->due, (char[DURATION_TEXT]){0}));
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------------------ */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 
-/* Slots without a rank are fine; a rank without a slot is a mistake in one of the two numbers. */
+/* There may be more slots than ranks; fewer slots than ranks is an error. */
 static int map_slots(struct run_fail *fail)
 {
     uint32_t instances = knell_fail_instance_count(fail->scenario.program);
@@ -233,7 +236,7 @@ struct run_fail *run_fail_open(struct run_job *job, int *status)
     return fail;
 }
 
-/* All are through MPI_Init and held there. */
+/* All ranks have completed MPI_Init and are held at its end. */
 void run_fail_begin(struct run_fail *fail)
 {
     struct knell_fail_config config = {.seed = (uint64_t)fail->job->plan->seed,

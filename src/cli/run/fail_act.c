@@ -1,5 +1,6 @@
-/* run_fail_act: see run_fail.h. With real deaths halt is SIGKILL and stop is SIGSTOP; a ghost is told by its desk. Who has shut its shield
- * (knell_faults_pause) is told when it takes it away. */
+/* fail_act.c: see fail.h. In real mode halt is SIGKILL and stop is SIGSTOP; in ghost mode the desk carries the
+ * order. A rank that has raised its shield (knell_faults_pause) receives signals and its death when it lowers the
+ * shield. */
 #include "cli/run/fail.h"
 
 #include <linux/futex.h>
@@ -22,9 +23,9 @@ void run_fail_release(struct run_fail *fail, int rank)
     wake(&desk->answers);
 }
 
-/* ---- signals --------------------------------------------------------------------------------------------------------------- */
+/* ---- signals ----------------------------------------------------------------------------------------------------- */
 
-/* The rank may take its shield away while we look: who then finds the signal owed is the one who sends it. */
+/* The rank may lower its shield at the same time. Whichever of the two then takes the owed signal sends it. */
 static void deliver(struct run_fail *fail, int rank, int number)
 {
     struct job_desk *desk = run_desk(&fail->job->directory, rank);
@@ -55,7 +56,7 @@ static void go_on(struct run_fail *fail, int rank, struct job_desk *desk)
     run_fail_release(fail, rank);
 }
 
-/* ---- deaths ---------------------------------------------------------------------------------------------------------------- */
+/* ---- deaths ------------------------------------------------------------------------------------------------------ */
 
 static bool strike(struct job_desk *desk)
 {
@@ -76,13 +77,13 @@ static void halt(struct run_fail *fail, int rank, struct job_desk *desk)
     struct run_rank *victim = &fail->job->rank[rank];
     bool real = fail->job->plan->mode == RUN_MODE_REAL, now;
     if (victim->finished)
-        return; /* it has left the MPI job: whatever it does now, it is no rank any more */
+        return; /* it has completed MPI_Finalize and is no rank any more */
     victim->injected = true;
     fail->faults++;
     now = real && strike(desk);
     if (!now)
         order_death(desk);
-    if (now || (real && strike(desk))) { /* or it has taken its shield away meanwhile */
+    if (now || (real && strike(desk))) { /* or it has lowered its shield meanwhile */
         victim->died = run_clock();
         run_kill(fail->job, rank, SIGKILL);
         return;
@@ -90,9 +91,9 @@ static void halt(struct run_fail *fail, int rank, struct job_desk *desk)
     run_fail_release(fail, rank);
 }
 
-/* ---- data ------------------------------------------------------------------------------------------------------------------ */
+/* ---- data -------------------------------------------------------------------------------------------------------- */
 
-/* On the desk before the answer is. */
+/* The flip must be on the desk before the answer. */
 static void flip_message(struct run_fail *fail, int rank, struct job_desk *desk, const struct knell_fail_action *action)
 {
     fail->faults += fail->slot[rank].before;
@@ -102,7 +103,7 @@ static void flip_message(struct run_fail *fail, int rank, struct job_desk *desk,
         run_log_scenario(fail->job, "no message at hand: nothing is flipped");
 }
 
-/* Carried out at the rank's next call, or before it goes on if it is held. */
+/* The rank carries out the change at its next call, or before it goes on if it is held. */
 static void order(struct run_fail *fail, struct job_desk *desk, const struct knell_fail_action *action)
 {
     uint32_t at = atomic_load(&desk->ordered);

@@ -1,5 +1,6 @@
-/* run_fail_arm: see run_fail.h. A call at which a rank is held costs it two switches between processes; one that passes costs next to
- * nothing. So the interpreter looks ahead, as far as counts and draws tell, and the rank itself counts down. */
+/* fail_arm.c: see fail.h. To hold a rank at a call costs two switches between processes; a call that passes costs
+ * next to nothing. So the interpreter looks ahead, as far as counts and random draws allow, and the rank itself
+ * counts down the calls that may pass. */
 #include "cli/run/fail.h"
 #include "cli/scenario/mpi_calls.h"
 #include "job/calls.h"
@@ -9,9 +10,9 @@
 
 enum {
     FAR_AHEAD = 1024
-}; /* calls: to be held at one of so many is nothing, and to look through them does not take long */
+}; /* calls: one hold in so many costs nothing, and the interpreter looks through them quickly */
 
-/* ---- names ----------------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 bool *run_fail_meanings(const struct knell_fail_program *program)
 {
@@ -29,7 +30,7 @@ static bool means(const struct run_fail *fail, uint32_t function, int call)
     return fail->means[function * JOB_CALL_END + (uint32_t)call];
 }
 
-/* One that is armed, if there is one: the node may have changed while the rank came here. */
+/* Prefers a name that is armed: the node may have changed since the rank arrived. */
 uint32_t run_fail_function_of(const struct run_fail *fail, int rank, int call, enum knell_fail_event_type type)
 {
     uint32_t found = KNELL_FAIL_NO_SUBJECT;
@@ -66,7 +67,7 @@ void run_fail_name_variables(struct run_fail *fail)
     }
 }
 
-/* ---- what is armed --------------------------------------------------------------------------------------------------------- */
+/* ---- what is armed ----------------------------------------------------------------------------------------------- */
 
 static unsigned bit_of(const struct run_fail *fail, int rank, struct knell_fail_probe probe)
 {
@@ -85,7 +86,7 @@ static void arm_calls(const struct run_fail *fail, int rank, struct knell_fail_p
 
 void run_fail_arm(struct run_fail *fail, int rank)
 {
-    enum { ROOM = 2 * KNELL_FAIL_NAMES_MAX + JOB_DESK_VARIABLES }; /* before and after of every function there can be */
+    enum { ROOM = 2 * KNELL_FAIL_NAMES_MAX + JOB_DESK_VARIABLES }; /* before and after, for every possible function */
     struct knell_fail_probe probes[ROOM];
     struct job_desk *desk = run_desk(&fail->job->directory, rank);
     uint8_t armed[JOB_CALL_END] = {0}, watched[JOB_DESK_VARIABLES] = {0};
@@ -101,9 +102,9 @@ void run_fail_arm(struct run_fail *fail, int rank)
         atomic_store(&desk->variable[i].watched, watched[i]);
 }
 
-/* ---- what passes ----------------------------------------------------------------------------------------------------------- */
+/* ---- what passes ------------------------------------------------------------------------------------------------- */
 
-/* The one function that the node waits for, if it is one; false: none, or several. */
+/* Finds the only call that the node waits for; false: it waits for none, or for several. */
 static bool single_probe(const struct run_fail *fail, int rank, struct knell_fail_probe *probe)
 {
     enum { FEW = 8 };
@@ -119,7 +120,7 @@ static bool single_probe(const struct run_fail *fail, int rank, struct knell_fai
 
 void run_fail_look_ahead(struct run_fail *fail, int rank)
 {
-    struct run_fail_rank *slot = &fail->slot[rank];
+    struct run_fail_slot *slot = &fail->slot[rank];
     slot->passing = single_probe(fail, rank, &slot->probe)
                         ? knell_fail_idle(fail->world, slot->instance, slot->probe, FAR_AHEAD)
                         : 0;
@@ -128,7 +129,7 @@ void run_fail_look_ahead(struct run_fail *fail, int rank)
 
 void run_fail_catch_up(struct run_fail *fail, int rank)
 {
-    struct run_fail_rank *slot = &fail->slot[rank];
+    struct run_fail_slot *slot = &fail->slot[rank];
     if (slot->passing == 0)
         return;
     slot->rest = atomic_exchange(&run_desk(&fail->job->directory, rank)->left, 0);
@@ -139,7 +140,7 @@ void run_fail_catch_up(struct run_fail *fail, int rank)
 
 void run_fail_resume_passing(struct run_fail *fail, int rank)
 {
-    struct run_fail_rank *slot = &fail->slot[rank];
+    struct run_fail_slot *slot = &fail->slot[rank];
     slot->passing = slot->rest;
     atomic_store(&run_desk(&fail->job->directory, rank)->left, slot->passing);
 }
@@ -156,9 +157,9 @@ uint64_t run_fail_calls(struct run_fail *fail, int rank, const char *symbol)
     return most;
 }
 
-/* ---- variables ------------------------------------------------------------------------------------------------------------- */
+/* ---- variables --------------------------------------------------------------------------------------------------- */
 
-/* What was ordered and is not carried out yet; false: nothing, or what cannot be known here. */
+/* The value that an order not yet carried out will set; false: there is none, or the order flips bits. */
 static bool is_ordered(struct job_desk *desk, uint32_t variable, int64_t *value)
 {
     uint32_t obeyed = atomic_load(&desk->obeyed);

@@ -1,6 +1,6 @@
-/* run_info.c: `knell run --info KEY=VALUE`: hints on MPI_COMM_WORLD, for programs that cannot be changed to set them. */
-#include "cli/common/options.h"
+/* info.c: `knell run --info KEY=VALUE`: hints on MPI_COMM_WORLD, for programs that cannot be changed to set them. */
 #include "cli/run/run.h"
+#include "cli/common/options.h"
 #include "job/hints.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
-/* run_job: the life of a job, as the parent sees it: reports come in, the scenario acts, signals and time limits end it. */
+/* job.c: the course of a job in `knell run`: it reads reports, lets the scenario act, and ends the job on signals
+ * and time limits. */
+#include "cli/run/run.h"
 #include "cli/common/ending.h"
 #include "cli/common/output.h"
-#include "cli/run/run.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -27,7 +28,7 @@ void run_kill(struct run_job *job, int rank, int signal)
         kill(job->rank[rank].pid, signal);
 }
 
-/* ---- reports --------------------------------------------------------------------------------------------------------------- */
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 static void has_started(struct run_job *job, struct run_rank *rank, const struct job_report *report)
 {
@@ -37,11 +38,11 @@ static void has_started(struct run_job *job, struct run_rank *rank, const struct
     rank->pid = (pid_t)report->value;
 }
 
-/* From here on its number may be another's. */
+/* From here on another process may have its number. */
 static void has_ended(struct run_job *job, struct run_rank *rank, const struct job_report *report)
 {
     if (rank->ended)
-        return; /* told already, or seen: the scenario hears of one end once */
+        return; /* known already: the scenario hears of an end once */
     job->ended++;
     rank->ended = true;
     job->last_finished = rank->finished;
@@ -67,7 +68,7 @@ static void is_ready(struct run_job *job, struct run_rank *rank, const struct jo
 
 static void has_aborted(struct run_job *job, const struct job_report *report)
 {
-    if (job->aborted || job->timed_out || job->stopped_by) /* then it is of our doing */
+    if (job->aborted || job->timed_out || job->stopped_by) /* then we caused it */
         return;
     job->aborted = true;
     job->aborted_by_handler = report->code != 0;
@@ -155,10 +156,11 @@ void run_read_reports(struct run_job *job)
     }
 }
 
-/* ---- waiting --------------------------------------------------------------------------------------------------------------- */
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
-/* A rank whose supervisor has ended, killed as by hydra at MPI_Abort, or just after it told of the rank's end. What both of them said
- * before lies in the pipe: read first, it tells whether the rank had passed MPI_Finalize, and whether its end is news. */
+/* A rank whose supervisor has ended: hydra killed it at MPI_Abort, or it ended just after it had reported the rank's
+ * end. Their earlier reports are in the pipe. They are read first, since they say whether the rank had completed
+ * MPI_Finalize and whether its end is already known. */
 static void orphan_ended(struct run_job *job, pid_t pid, int status)
 {
     run_read_reports(job);
@@ -200,9 +202,9 @@ void run_wait(struct run_job *job, int signals, int64_t until)
     read_signals(job, signals);
 }
 
-/* ---- the job's course ------------------------------------------------------------------------------------------------------ */
+/* ---- the job's course -------------------------------------------------------------------------------------------- */
 
-/* One rank has ended without MPI, and others wait for it inside MPI_Init, which nothing can release. */
+/* One rank has ended before MPI_Init, and others wait for it inside MPI_Init for ever. */
 static bool cannot_begin(const struct run_job *job)
 {
     bool waiting = false, gone = false;
@@ -227,7 +229,8 @@ static bool is_over(const struct run_job *job)
     return run_all_ended(job) || job->launcher == 0 || job->aborted || job->stopped_by || job->timed_out || job->broken;
 }
 
-/* What the ranks said before it ended may lie unread. Killed, it takes them with it, and they may be gone before we know of either. */
+/* Reports of the ranks may still be unread. A launcher that is killed takes the ranks with it, and these may end
+ * before we notice its own end. */
 static bool is_lost(struct run_job *job)
 {
     run_read_reports(job);
@@ -251,7 +254,7 @@ static void follow(struct run_job *job, int signals)
     job->end = run_clock();
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static int block_signals(void)
 {
@@ -291,7 +294,7 @@ static int prepare(struct run_job *job)
     return status;
 }
 
-/* The job's status, unless it cannot be told. */
+/* Returns the job's status, unless the output could not be written. */
 static int write_json(const struct run_job *job, int status)
 {
     struct output out;

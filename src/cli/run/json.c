@@ -1,8 +1,8 @@
-/* run_json: --json of `knell run`: how the job ended, who died and who knew when, as one object. Times are in seconds from the
- * start of the job, as in the log. */
+/* json.c: --json of `knell run`: how the job ended, which ranks died and when the others knew, as one object. Times
+ * are in seconds from the start of the job, as in the log. */
+#include "cli/run/run.h"
 #include "cli/common/heartbeat.h"
 #include "cli/common/json.h"
-#include "cli/run/run.h"
 #include "job/calls.h"
 
 #include <knell/core.h>
@@ -15,7 +15,7 @@ static void put_time(struct json *j, const struct run_job *job, const char *key,
     json_put_seconds(j, key, when - job->launched);
 }
 
-/* ---- the job --------------------------------------------------------------------------------------------------------------- */
+/* ---- the job ----------------------------------------------------------------------------------------------------- */
 
 static const char *end_of(const struct run_job *job)
 {
@@ -51,12 +51,12 @@ static void put_job(struct json *j, const struct run_job *job, int status)
     put_time(j, job, "wall_s", job->end);
 }
 
-/* ---- deaths ---------------------------------------------------------------------------------------------------------------- */
+/* ---- deaths ------------------------------------------------------------------------------------------------------ */
 
 struct knowing {
     const struct job_report *first;
     int64_t last;
-    double sum; /* of the times, from the death on */
+    double sum; /* of the times from the death on */
     int ranks;
 };
 
@@ -110,7 +110,7 @@ static void put_death(struct json *j, const struct run_job *job, int victim)
     json_close(j);
 }
 
-/* ---- calls and wrong bits -------------------------------------------------------------------------------------------------- */
+/* ---- calls and wrong bits ---------------------------------------------------------------------------------------- */
 
 static void put_spans(struct json *j, const struct run_job *job, int call)
 {
@@ -143,14 +143,14 @@ static void put_flips(struct json *j, const struct run_job *job)
     }
 }
 
-/* ---- every rank ------------------------------------------------------------------------------------------------------------ */
+/* ---- every rank -------------------------------------------------------------------------------------------------- */
 
 static const char *state_of(const struct run_rank *rank)
 {
     if (rank->ghost)
         return "ghost";
     if (rank->left)
-        return "left"; /* it was ended with the job */
+        return "left"; /* we ended it with the job */
     if (run_is_death(rank))
         return "died";
     return rank->finished ? "finished" : rank->started ? "ended" : "not started";
@@ -169,7 +169,7 @@ static void put_rank(struct json *j, const struct run_rank *rank, int number)
     json_close(j);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 void run_write_json(const struct run_job *job, int status, FILE *out)
 {

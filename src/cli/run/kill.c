@@ -1,4 +1,4 @@
-/* run_kill: see run_kill.h. One Computer a rank; the daemon of a victim halts it after a time or before a call. */
+/* kill.c: see kill.h. Each rank is a Computer; the daemon of a victim halts it after a time or before a call. */
 #include "cli/run/kill.h"
 #include "cli/scenario/mpi_calls.h"
 
@@ -12,9 +12,9 @@ struct kill {
     char call[64]; /* "MPI_Send#3" */
 };
 
-/* ---- reading --------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* "MPI_Send#3", "MPI_Send" is the first. */
+/* Parses "MPI_Send#3"; "MPI_Send" alone is the first call. */
 static int parse_call(const struct run_plan *plan, const char *text, const char *call, struct kill *kill)
 {
     char name[64], where[96];
@@ -70,7 +70,7 @@ int run_kills_check(const struct run_plan *plan)
     return status;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static void write_victim(const struct kill *kill, FILE *out)
 {
@@ -87,7 +87,7 @@ static void write_victim(const struct kill *kill, FILE *out)
 
 static void write_scenario(const struct run_plan *plan, FILE *out)
 {
-    if (plan->kills.n < (size_t)plan->ranks) /* nobody dies twice: somebody does not */
+    if (plan->kills.n < (size_t)plan->ranks) /* each rank dies at most once, so at least one rank survives */
         fputs("Daemon OTHER {\n    onload -> continue;\n}\n", out);
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
         struct kill kill = {.rank = -1};

@@ -1,6 +1,7 @@
-/* run_launch: the launcher's command line, with the environment of the ranks: what each MPI needs to live on after a death (docs/mpi.md). */
-#include "cli/common/heartbeat.h"
+/* launch.c: the launcher's command line with the environment of the ranks: the settings with which each MPI goes on
+ * after a death (docs/mpi.md). */
 #include "cli/run/run.h"
+#include "cli/common/heartbeat.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* ---- gathering ------------------------------------------------------------------------------------------------------------- */
+/* ---- gathering --------------------------------------------------------------------------------------------------- */
 
 static void add(struct run_launch *command, const char *word)
 {
@@ -23,7 +24,7 @@ static void add_all(struct run_launch *command, const char *const *words)
         add(command, *words++);
 }
 
-/* A setting of the ranks alone: the launcher itself must not load the layer. */
+/* Sets a variable for the ranks only: the launcher itself must not load the layer. */
 static void give(const struct run_plan *plan, struct run_launch *command, const char *name, const char *value)
 {
     char both[3 * PATH_MAX];
@@ -38,7 +39,7 @@ static void give(const struct run_plan *plan, struct run_launch *command, const 
     }
 }
 
-/* What the user has set is the user's; the launcher passes it on. */
+/* A variable that the user has set is left alone; the launcher passes it on. */
 static void give_unless_set(const struct run_plan *plan, struct run_launch *command, const char *name,
                             const char *value)
 {
@@ -53,7 +54,7 @@ static void give_time(const struct run_plan *plan, struct run_launch *command, c
     give(plan, command, name, text);
 }
 
-/* ---- the two launchers ----------------------------------------------------------------------------------------------------- */
+/* ---- the two launchers ------------------------------------------------------------------------------------------- */
 
 static void option(struct run_launch *command, const char *name, const char *value)
 {
@@ -61,7 +62,8 @@ static void option(struct run_launch *command, const char *name, const char *val
     add_all(command, words);
 }
 
-/* Its shared memory is quicker than TCP, and may be left broken by who is killed while it writes there (docs/mpi.md): a ghost is not. */
+/* Shared memory is faster than TCP, but a rank that is killed while it writes there may leave it corrupt
+ * (docs/mpi.md). A ghost is not killed. */
 static void for_openmpi(const struct run_plan *plan, const char *directory, struct run_launch *command)
 {
     static const char *const words[] = {"--oversubscribe", "--enable-recovery", NULL};
@@ -71,7 +73,7 @@ static void for_openmpi(const struct run_plan *plan, const char *directory, stru
     option(command, "orte_abort_on_non_zero_status", "0");
     option(command, "orte_allowed_exit_without_sync", "1");
     option(command, "pml", "ob1");
-    if (!getenv("OMPI_MCA_btl")) /* what the user has set is the user's */
+    if (!getenv("OMPI_MCA_btl")) /* the user's own setting wins */
         option(command, "btl", plan->mode == RUN_MODE_GHOST ? "vader,tcp,self" : "tcp,self");
     if (directory) {
         option(command, "orte_tmpdir_base", directory);
@@ -79,8 +81,8 @@ static void for_openmpi(const struct run_plan *plan, const char *directory, stru
     }
 }
 
-/* Small messages by TCP, large ones written into the receiver's memory by the sender: docs/mpi.md says what a death does to the others
- * over other paths. */
+/* Small messages go by TCP; the sender writes large ones into the receiver's memory. docs/mpi.md says what a death
+ * does to other ranks over other transports. */
 static void for_mpich(const struct run_plan *plan, const char *directory, struct run_launch *command)
 {
     add(command, "-disable-auto-cleanup");
@@ -91,9 +93,9 @@ static void for_mpich(const struct run_plan *plan, const char *directory, struct
         give(plan, command, "UCX_POSIX_DIR", directory);
 }
 
-/* ---- the command ----------------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
-/* What the user loads comes first: a tool stands between the program and the layer, and sees the calls of the program. */
+/* The user's libraries come first: a tool then sits between the program and the layer and sees the program's calls. */
 static void give_preload(const struct run_plan *plan, struct run_launch *command)
 {
     char list[2 * PATH_MAX];
@@ -158,7 +160,7 @@ bool run_launch_make(const struct run_plan *plan, const char *directory, struct 
     return true;
 }
 
-/* As a shell takes it. */
+/* Quoted for a shell. */
 static void print_word(const char *word, FILE *out)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%^";
@@ -178,7 +180,8 @@ void run_launch_print(const struct run_launch *command, FILE *out)
         print_word(command->word[i], out);
 }
 
-/* In a group of its own, so that ctrl-C comes to us alone; it ends should we be killed. */
+/* The launcher has its own process group, so that ctrl-C reaches only this process; it ends if this process is
+ * killed. */
 static _Noreturn void become_launcher(const struct run_launch *command, pid_t parent, int output)
 {
     sigset_t none;

@@ -1,4 +1,4 @@
-/* run_log: --log of `knell run`: what ranks report and what the scenario does, a line each (log.h). */
+/* log.c: --log of `knell run`: the reports of ranks and the actions of the scenario, one line each (common/log.h). */
 #include "cli/run/run.h"
 
 #include <knell/core.h>
@@ -101,7 +101,7 @@ static void put_details(struct json *j, const struct job_report *report)
     }
 }
 
-/* A call is told of when it returns, and that is its time here. */
+/* A call is reported when it returns, and that is its time in the log. */
 void run_log_report(struct run_job *job, const struct job_report *report)
 {
     if (!job->log.file)

@@ -1,4 +1,4 @@
-/* run_mttf: see run_mttf.h. */
+/* mttf.c: see mttf.h. */
 #include "cli/run/mttf.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ int run_mttf_open(const struct run_plan *plan, struct scenario *scenario)
     snprintf(mean, sizeof mean, "MTBF=%" PRId64, (plan->mttf + 999999) / 1000000);
     snprintf(size, sizeof size, "SIZE=%" PRId64, plan->ranks);
     if (defines.n + 2 > TEXTS_MAX)
-        defines.n = TEXTS_MAX - 2; /* each is another param, and there are not so many: one of them is an error */
+        defines.n = TEXTS_MAX - 2; /* there are not so many params, so one of the others is an error anyway */
     defines.items[defines.n++] = mean;
     defines.items[defines.n++] = size;
     return scenario_compile(plan->usage, "--mttf", text, sizeof life_exponential - 1, &defines, scenario);

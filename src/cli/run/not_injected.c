@@ -1,13 +1,13 @@
-/* run_spared: what was to strike and did not, and why. */
-#include "cli/common/parse.h"
-#include "cli/run/run.h"
+/* not_injected.c: the faults that were requested and not injected, with the reason. */
 #include "cli/run/kill.h"
+#include "cli/run/run.h"
+#include "cli/common/parse.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* "the job ended 0.31 s after MPI_Init", by whom if not by itself. */
+/* "the job ended 0.31 s after MPI_Init", with what ended it if it did not end by itself. */
 static void write_end(const struct run_job *job, FILE *out)
 {
     bool ended_by_us = job->stopped_by || job->timed_out;
@@ -19,7 +19,7 @@ static void write_end(const struct run_job *job, FILE *out)
         fprintf(out, "the job %s %s after MPI_Init", job->aborted || job->lost ? "was ended" : "ended", after);
 }
 
-/* ---- --kill ------------------------------------------------------------------------------------------------------------------ */
+/* ---- --kill ------------------------------------------------------------------------------------------------------ */
 
 static void write_calls(const struct run_job *job, int rank, const char *call, FILE *out)
 {
@@ -57,7 +57,7 @@ static void write_why(const struct run_job *job, int rank, const char *when, FIL
 
 static void write_kill(const struct run_job *job, const char *kill, FILE *out)
 {
-    int rank = atoi(kill); /* it begins with it */
+    int rank = atoi(kill); /* the text begins with the rank */
     if (job->rank[rank].injected)
         return;
     fprintf(out, "knell run: --kill %s: no fault was injected: ", kill);
@@ -65,7 +65,7 @@ static void write_kill(const struct run_job *job, const char *kill, FILE *out)
     fputc('\n', out);
 }
 
-/* ---- --fail, --mttf ------------------------------------------------------------------------------------------------------------------ */
+/* ---- --fail, --mttf ---------------------------------------------------------------------------------------------- */
 
 static void write_scenario(const struct run_job *job, FILE *out)
 {

@@ -1,7 +1,7 @@
-/* run_picture: a job with deaths as a picture: a row for each rank over the time from MPI_Init to the end. A cell is as dark as its
- * share of time inside revoke, agree or shrink. */
-#include "cli/common/columns.h"
+/* picture.c: a job with deaths as a picture: one row per rank, over the time from MPI_Init to the end. The shade of
+ * a cell is the share of its time that the rank spent in revoke, agree or shrink. */
 #include "cli/run/run.h"
+#include "cli/common/columns.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,13 +16,13 @@ const struct run_colors *run_colors(FILE *out)
     return isatty(fileno(out)) && !getenv("NO_COLOR") ? &some : &none;
 }
 
-/* ---- a row ------------------------------------------------------------------------------------------------------------------- */
+/* ---- a row ------------------------------------------------------------------------------------------------------- */
 
 struct row {
     int width;
     double cell;         /* nanoseconds */
-    double inside[MOST]; /* of each cell */
-    int died;            /* the cell; -1: it did not */
+    double inside[MOST]; /* nanoseconds inside the calls, by cell */
+    int died;            /* the cell of its death; -1: it did not die */
 };
 
 static void begin(const struct run_job *job, FILE *out, struct row *row)
@@ -31,14 +31,14 @@ static void begin(const struct run_job *job, FILE *out, struct row *row)
     row->cell = (double)(job->end > job->begin ? job->end - job->begin : 1) / row->width;
 }
 
-/* Never outside: what a rank reports last may come after the end. */
+/* Always inside the row, though the last report of a rank may come after the end. */
 static int cell_of(const struct row *row, double at)
 {
     int i = (int)(at / row->cell);
     return at < 0 ? 0 : i < row->width ? i : row->width - 1;
 }
 
-/* A call has its share in every cell it touches. `part`: of one rank among several in a row. */
+/* Adds a call to every cell it touches. `part` is the weight of one rank in a row of several. */
 static void mark(const struct run_job *job, const struct job_report *report, double part, struct row *row)
 {
     double from = (double)(report->when - job->begin), to = from + (double)report->took;
@@ -48,7 +48,7 @@ static void mark(const struct run_job *job, const struct job_report *report, dou
     for (int c = first; c < row->width && (c == first || c * row->cell < to); c++) {
         double left = c * row->cell, right = left + row->cell,
                inside = (to < right ? to : right) - (from > left ? from : left);
-        row->inside[c] += part * (inside > 1 ? inside : 1); /* what was there is seen */
+        row->inside[c] += part * (inside > 1 ? inside : 1); /* a short call is visible, too */
     }
 }
 
@@ -90,7 +90,7 @@ static void draw_rank(const struct run_job *job, int number, FILE *out)
     draw(&row, out);
 }
 
-/* ---- few ranks, many ranks ------------------------------------------------------------------------------------------------- */
+/* ---- few ranks, many ranks --------------------------------------------------------------------------------------- */
 
 static void draw_all(const struct run_job *job, FILE *out)
 {
@@ -98,7 +98,7 @@ static void draw_all(const struct run_job *job, FILE *out)
         draw_rank(job, i, out);
 }
 
-/* All in one row: their mean. */
+/* All survivors in one row: their mean. */
 static void draw_survivors(const struct run_job *job, int64_t count, FILE *out)
 {
     struct row row;
@@ -112,7 +112,7 @@ static void draw_survivors(const struct run_job *job, int64_t count, FILE *out)
     draw(&row, out);
 }
 
-/* A row for each that died, and one for the others together. */
+/* One row per dead rank, and one for all others together. */
 static void draw_dead(const struct run_job *job, FILE *out)
 {
     int dead = 0;

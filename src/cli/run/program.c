@@ -1,5 +1,5 @@
-/* run_program: which program, which MPI, which launcher and which layer. All of it is settled before anything is started: a
- * launcher that is given a program that is not there may hang. */
+/* program.c: finds the program, its MPI, the launcher and the layer. All are found before anything starts: a
+ * launcher may hang if the program does not exist. */
 #include "cli/run/run.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 const char *const run_mpi_names[] = {"openmpi", "mpich", NULL};
 
-/* ---- the program ----------------------------------------------------------------------------------------------------------- */
+/* ---- the program ------------------------------------------------------------------------------------------------- */
 
 static bool is_program(const char *path)
 {
@@ -20,7 +20,7 @@ static bool is_program(const char *path)
     return stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0;
 }
 
-/* As the shell does: along PATH unless there is a slash in it. */
+/* As the shell does: along PATH, unless the name contains a slash. */
 static bool find_on_path(const char *name, char path[PATH_MAX])
 {
     const char *from = strchr(name, '/') ? "" : getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin";
@@ -60,10 +60,10 @@ static int find_program(struct run_plan *plan)
     return cli_usage_error(plan->usage, "%.200s: %s", name, why_no_program(name));
 }
 
-/* ---- its MPI --------------------------------------------------------------------------------------------------------------- */
+/* ---- its MPI ----------------------------------------------------------------------------------------------------- */
 
-/* By the names of the libraries it loads, its own and those of its libraries. Debian's MPICH calls itself libmpich, others
- * libmpi.so.12; Open MPI since version 2 is libmpi.so.20, 40, ... */
+/* By the names of the libraries that the program loads, directly or indirectly. Debian's MPICH is libmpich, other
+ * builds are libmpi.so.12; Open MPI since version 2 is libmpi.so.20, 40, ... */
 static int mpi_of_line(const char *line)
 {
     if (strstr(line, "libmpich.so") || strstr(line, "libmpi.so.12") || strstr(line, "libknell-mpi-mpich"))
@@ -102,7 +102,7 @@ static int mpi_of_program(const char *path)
     return mpi;
 }
 
-/* What a script starts we cannot know: there the user's word counts. */
+/* The MPI of a program that a script starts is unknown: there --mpi decides. */
 static int find_mpi(struct run_plan *plan, bool mpi_given)
 {
     int found = mpi_of_program(plan->path), wanted = plan->mpi;
@@ -120,7 +120,7 @@ static int find_mpi(struct run_plan *plan, bool mpi_given)
                                  plan->program[0]);
 }
 
-/* ---- launcher and layer ---------------------------------------------------------------------------------------------------- */
+/* ---- launcher and layer ------------------------------------------------------------------------------------------ */
 
 static int find_launcher(struct run_plan *plan)
 {
@@ -132,7 +132,7 @@ static int find_launcher(struct run_plan *plan)
                              names[plan->mpi], packages[plan->mpi]);
 }
 
-/* Beside this program: in the tree it was built in, or where it was installed. */
+/* The layer lies beside this program: in the build tree, or where it is installed. */
 static int find_layer(struct run_plan *plan)
 {
     static const char *const places[] = {"../mpi", "../" KNELL_LIBDIR, "../lib"};

@@ -1,7 +1,8 @@
-/* knell run: an MPI job that survives the death of ranks, on the MPI it is linked with; and deaths, when wanted. */
-#include "cli/common/heartbeat.h"
+/* run.c: `knell run`: an MPI job that survives the death of ranks, on the MPI that the program is linked with; and
+ * injected deaths, if wanted. */
 #include "cli/run/run.h"
 #include "cli/run/kill.h"
+#include "cli/common/heartbeat.h"
 
 #include <stdio.h>
 

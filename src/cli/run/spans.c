@@ -1,5 +1,5 @@
-/* run_spans: which calls of revoke, agree and shrink belong together: the k-th of every member on one communicator. A revoke is
- * one, whoever calls it how often. */
+/* spans.c: which calls of revoke, agree and shrink belong together: the k-th call of every member of a communicator.
+ * All calls of revoke on one communicator belong together. */
 #include "cli/run/run.h"
 #include "job/calls.h"
 
@@ -42,7 +42,8 @@ static int by_time(const void *a, const void *b)
     return compare((uint64_t)((const struct run_span *)a)->first, (uint64_t)((const struct run_span *)b)->first);
 }
 
-/* Sorted by member on return. What is called after the end, by those who are not ended yet, is of our doing. */
+/* Sorted by member on return. Calls after the end of the job do not count: the ranks make them because we end the
+ * job. */
 static size_t gather(const struct run_job *job, int number, struct call *call)
 {
     size_t count = 0;

@@ -1,10 +1,10 @@
-/* run_stuck: a job in which nothing moves any more: everybody who lives waits inside MPI, and has done so for --stuck. Ranks say on
- * their desks when they wait for long (report.h); nobody is disturbed by a question. One that computes does not wait, however long the
- * others wait for it. */
+/* stuck.c: detects a job in which no rank makes progress: every living rank has waited inside MPI for --stuck. Ranks
+ * write on their desks when they wait for long (job/report.h), so no rank has to be asked. A rank that computes does
+ * not wait, however long the others wait for it. */
 #include "cli/run/run.h"
 
 #define MS INT64_C(1000000)
-/* Who waits says so several times in this time, also on a crowded machine. */
+/* A waiting rank renews its note several times in this time, even on a crowded machine. */
 #define FRESH_NS (3000 * MS)
 
 bool run_is_waiting(const struct run_job *job, int rank, int64_t *since)
@@ -15,7 +15,7 @@ bool run_is_waiting(const struct run_job *job, int rank, int64_t *since)
     return seen && run_clock() - seen < FRESH_NS;
 }
 
-/* Since when one has been waiting; KNELL_NEVER: it is not. */
+/* Since when the rank has been waiting; KNELL_NEVER: it is not. */
 static int64_t waits_since(const struct run_job *job, int number)
 {
     struct run_fail_hold held;
@@ -25,7 +25,7 @@ static int64_t waits_since(const struct run_job *job, int number)
     return run_is_waiting(job, number, &since) ? since : KNELL_NEVER;
 }
 
-/* Of all who live: KNELL_NEVER when one is at work, or nobody is left. */
+/* Since when all living ranks have been waiting; KNELL_NEVER: one of them works, or no rank is alive. */
 static int64_t all_wait_since(const struct run_job *job)
 {
     int64_t last = -1;

@@ -1,5 +1,6 @@
-/* run_timeline: what happened in a job, in the order of time: who died and how it was known, who was the first and the last to
- * know, and how long revoke, agree and shrink took. A job in which nothing happened has none. */
+/* timeline.c: what happened in a job, in the order of time: which ranks died and how their death was found, which
+ * rank knew first and which last, and how long revoke, agree and shrink took. A job in which nothing happened has no
+ * timeline. */
 #include "cli/run/run.h"
 #include "job/calls.h"
 
@@ -16,11 +17,11 @@ static double milliseconds(int64_t time)
     return (double)time * 1e-6;
 }
 
-/* ---- lines in the order of time -------------------------------------------------------------------------------------------- */
+/* ---- lines in the order of time ---------------------------------------------------------------------------------- */
 
 struct line {
     int64_t when;
-    size_t number; /* what happened at the same time stays in order */
+    size_t number; /* keeps the order of events at the same time */
     const char *color;
     char text[240];
 };
@@ -32,7 +33,7 @@ struct lines {
     size_t unseen[JOB_CALL_END]; /* calls that have no line */
 };
 
-/* A timeline that finds no memory is shorter. */
+/* Without memory the line is omitted. */
 static void add_line(struct lines *lines, int64_t when, const char *color, const char *text)
 {
     if (lines->count == lines->room) {
@@ -56,7 +57,7 @@ static int by_time(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
-/* ---- deaths ---------------------------------------------------------------------------------------------------------------- */
+/* ---- deaths ------------------------------------------------------------------------------------------------------ */
 
 struct learning {
     const struct job_report *first, *last;
@@ -94,7 +95,7 @@ bool run_is_death(const struct run_rank *rank)
     return rank->ready && rank->died && (rank->ghost || !rank->left);
 }
 
-/* Its observer heard nothing of it for delta, and ended it: whoever is held for dead must be. */
+/* Did its observer end it after delta of silence? A rank that is declared dead must not live on. */
 static bool is_ended_by_us(const struct run_rank *rank, const struct job_report *first)
 {
     int status = rank->status;
@@ -149,9 +150,9 @@ static void add_death(const struct run_job *job, int victim, struct lines *lines
         add_known(&l, died, lines);
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-enum { NEAR = 2, SHOWN = 20 }; /* of each kind: so many after a death, and at most */
+enum { NEAR = 2, SHOWN = 20 }; /* of each call: lines after each death, and lines in all */
 
 static void add_span(int call, const struct run_span *span, struct lines *lines)
 {
@@ -162,7 +163,7 @@ static void add_span(int call, const struct run_span *span, struct lines *lines)
     add_line(lines, span->first, "", text);
 }
 
-/* The first few that end after a death: those it came into the middle of, and those that answer it. */
+/* The first few spans that end after a death: the death came in the middle of them, or they answer it. */
 static bool *find_near(const struct run_job *job, const struct run_span *span, size_t count)
 {
     bool *near = calloc(count + 1, sizeof *near);
@@ -194,7 +195,7 @@ static void add_calls(const struct run_job *job, int call, struct lines *lines)
     lines->unseen[call] = count - shown;
 }
 
-/* What no death was near, or was too much. */
+/* Counts the calls that have no line: not near a death, or too many. */
 static void write_unseen(const struct lines *lines, FILE *out)
 {
     for (int call = 0; call < JOB_CALL_END; call++)
@@ -203,7 +204,7 @@ static void write_unseen(const struct lines *lines, FILE *out)
                     job_call_name(call));
 }
 
-/* ---- wrong bits ------------------------------------------------------------------------------------------------------------ */
+/* ---- wrong bits -------------------------------------------------------------------------------------------------- */
 
 static int add_flips(const struct run_job *job, struct lines *lines)
 {
@@ -220,7 +221,7 @@ static int add_flips(const struct run_job *job, struct lines *lines)
     return messages;
 }
 
-/* ---- how well it worked ----------------------------------------------------------------------------------------------------- */
+/* ---- how well it worked ------------------------------------------------------------------------------------------ */
 
 static void write_meaning(FILE *out)
 {
@@ -230,7 +231,7 @@ static void write_meaning(FILE *out)
             "", "");
 }
 
-/* Without a death nobody asks how punctual the detectors were. */
+/* Written only after a death: otherwise the punctuality of the detectors does not matter. */
 static void write_punctuality(const struct run_job *job, FILE *out)
 {
     if (job->counted)
@@ -238,7 +239,7 @@ static void write_punctuality(const struct run_job *job, FILE *out)
                 job->missed, job->counted, milliseconds(job->late_most));
 }
 
-/* ---- the end by an error handler -------------------------------------------------------------------------------------------- */
+/* ---- the end by an error handler --------------------------------------------------------------------------------- */
 
 void run_write_fatal(const struct run_job *job, FILE *out)
 {
@@ -246,7 +247,7 @@ void run_write_fatal(const struct run_job *job, FILE *out)
             run_desk(&job->directory, job->aborted_by)->words.error);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void write_lines(const struct run_job *job, struct lines *lines, FILE *out)
 {

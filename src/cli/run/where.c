@@ -1,5 +1,5 @@
-/* run_where: where the ranks are, when their job is ended from outside and when nothing moves any more. Neighbours in the same place share
- * a line. */
+/* where.c: where the ranks are when a user or a time limit ends the job, and when no rank makes progress.
+ * Neighbouring ranks in the same place share a line. */
 #include "cli/run/run.h"
 
 #include <signal.h>
@@ -7,9 +7,10 @@
 
 enum { PLACE_TEXT = JOB_DESK_PLACE + 64 };
 
-/* ---- one rank ---------------------------------------------------------------------------------------------------------------- */
+/* ---- one rank ---------------------------------------------------------------------------------------------------- */
 
-/* As the kernel has it: T, stopped by a signal, and t, by a debugger; 0: not known. The name may contain anything. */
+/* The state of a process by the kernel: T, stopped by a signal; t, stopped by a debugger; 0: unknown. The name of
+ * the process, in parentheses, may contain anything. */
 static char state_of(pid_t pid)
 {
     char path[40], line[256] = "";
@@ -69,7 +70,7 @@ static bool is_held(const struct run_job *job, int number, char text[PLACE_TEXT]
     return true;
 }
 
-/* The rank's own words, if they are about now. */
+/* Does the desk have the rank's own description of where it is, and is it current? */
 static bool has_words(const struct run_job *job, int number)
 {
     const struct run_rank *rank = &job->rank[number];
@@ -94,9 +95,9 @@ static void write_place(const struct run_job *job, int number, char text[PLACE_T
         snprintf(text, PLACE_TEXT, "%s", reason ? reason : at_no_call(rank));
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
-/* The last of those who are where `first` is. */
+/* The last of the neighbouring ranks that are in the same place as `first`. */
 static int last_there(const struct run_job *job, int first, const char *place)
 {
     char text[PLACE_TEXT];

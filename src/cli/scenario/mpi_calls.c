@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Calls in which no scenario hears of a rank. */
+/* Calls that are never reported to a scenario. */
 static bool is_out_of_reach(int call)
 {
     return call == JOB_CALL_INIT || call == JOB_CALL_INIT_THREAD || call == JOB_CALL_ABORT ||
@@ -24,7 +24,7 @@ static bool is_family(const char *name)
     return *name && name[strlen(name) - 1] == '*';
 }
 
-/* A family is of calls in the middle of a job. */
+/* A family (MPI_*) contains only calls in the middle of a job. */
 bool scenario_call_is(int call, const char *name)
 {
     const char *other = job_call_alias(call);

@@ -4,16 +4,17 @@
 
 #include "cli/scenario/scenario.h"
 
-/* Does a name of the user's, perhaps a family (MPI_*), mean this call? */
+/* Does a name in a scenario, which may be a family (MPI_*), mean this call? */
 bool scenario_call_is(int call, const char *name);
-/* Does it mean any call at which scenarios hear of ranks? */
+/* Does it mean any call that is reported to scenarios? */
 bool scenario_call_exists(const char *name);
-/* Says why there is none, and which is like it; an exit status. `where`: what of the user's named it. */
+/* Writes that there is no such call, and which one is similar; returns an exit status. `where` is the option or the
+ * scenario that names it. */
 int scenario_no_call(const struct usage *usage, const char *where, const char *name);
 
-/* Every function that the scenario names is an MPI call; an exit status. `where`: the scenario's name. */
+/* Checks that every function that the scenario names is an MPI call; returns an exit status. */
 int scenario_check_calls(const struct usage *usage, const struct scenario *scenario);
-/* The same for its variables: there is room for so many. */
+/* Checks that the desks have room for its variables; returns an exit status. */
 int scenario_check_variables(const struct usage *usage, const struct scenario *scenario);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading and compiling a scenario for the subcommands of `knell fail`. */
+/* scenario.c: see scenario.h. */
 #include "cli/scenario/scenario.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* One block: the pointers, then the texts of the arguments that had to be rewritten. */
+/* One block of memory: the pointers, then the texts of the arguments that are rewritten. */
 char **scenario_long_options(const struct usage *usage, int argc, char **argv)
 {
     size_t size = ((size_t)argc + 1) * sizeof *argv;

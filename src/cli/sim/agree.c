@@ -1,8 +1,8 @@
-/* knell sim agree: one agreement of all nodes, some of which crash meanwhile. */
+/* agree.c: `knell sim agree`: one agreement of all nodes, while some crash. */
+#include "cli/sim/options.h"
 #include "cli/sim/sim.h"
 #include "cli/common/json.h"
 #include "cli/common/output.h"
-#include "cli/sim/options.h"
 #include "sim/agree.h"
 #include "util/prng.h"
 

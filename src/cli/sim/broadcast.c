@@ -1,8 +1,9 @@
-/* knell sim broadcast: one reliable broadcast over an overlay, with dead nodes its source does not know of. */
+/* broadcast.c: `knell sim broadcast`: one reliable broadcast over an overlay, with dead nodes that its source does
+ * not know of. */
+#include "cli/sim/options.h"
 #include "cli/sim/sim.h"
 #include "cli/common/json.h"
 #include "cli/common/output.h"
-#include "cli/sim/options.h"
 #include "sim/broadcast.h"
 #include "util/prng.h"
 

@@ -1,9 +1,10 @@
-/* knell sim check: every promise of the protocol, on many small random worlds and on every run of tiny ones. */
+/* check.c: `knell sim check`: every property of the protocol, on many small random worlds and on every run of tiny
+ * ones. */
+#include "cli/sim/options.h"
 #include "cli/sim/sim.h"
 #include "cli/common/json.h"
 #include "cli/common/output.h"
 #include "cli/common/progress.h"
-#include "cli/sim/options.h"
 #include "sim/check.h"
 #include "sim/explore.h"
 
@@ -35,7 +36,7 @@ struct check {
     int edge; /* enum knell_edge */
     bool one;
     struct sim_options sim;
-    const char **violated; /* by world: the property, or NULL */
+    const char **violated; /* by world: the violated property, or NULL */
     char (*complaint)[160];
     uint64_t explored, lost;
     double wall_s;
@@ -71,7 +72,7 @@ static int parse(int argc, char **argv, struct check *c)
     return -1;
 }
 
-/* ---- one world, told ---------------------------------------------------------------------------------------------------------- */
+/* ---- the trace of one world -------------------------------------------------------------------------------------- */
 
 static int show_world(const struct check *c)
 {
@@ -89,7 +90,7 @@ static int show_world(const struct check *c)
     return status == EXIT_OK && check.violated ? EXIT_FAILED : status;
 }
 
-/* ---- many ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- many -------------------------------------------------------------------------------------------------------- */
 
 static void *worker_begin(void *context)
 {

@@ -1,4 +1,4 @@
-/* See failure_list.h. */
+/* failure_list.c: see failure_list.h. */
 #include "cli/sim/failure_list.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ struct reader {
     size_t count, room;
 };
 
-/* At most 100 y, so that what follows the failure is within the simulated clock, too. */
+/* At most 100 y, so that the simulated clock also covers what follows the failure. */
 static const char *parse_time(const char *text, knell_time *time)
 {
     double seconds;
@@ -112,7 +112,7 @@ int failure_list_read(const struct usage *usage, const char *path, uint32_t node
                       size_t *count)
 {
     struct reader r = {.usage = usage, .path = path, .nodes = nodes};
-    char line[LINE_MAX_BYTES]; /* a file without end, or without lines, ends here */
+    char line[LINE_MAX_BYTES]; /* limits a file without end or without lines */
     int status = EXIT_OK;
     FILE *file = fopen(path, "r");
     if (!file)

@@ -1,4 +1,5 @@
-/* A file of failures: lines `time node`, the time with a unit or in seconds; # begins a comment. */
+/* failure_list.h: a file of failures. Each line is `time node`, the time with a unit or in seconds; # begins a
+ * comment. */
 #ifndef KNELL_CLI_SIM_FAILURE_LIST_H
 #define KNELL_CLI_SIM_FAILURE_LIST_H
 

@@ -1,6 +1,7 @@
-/* knell sim figures: figures 3 to 7 of the detector paper as CSV and SVG, and the numbers it states beside ours. */
-#include "cli/sim/sim.h"
+/* figures.c: `knell sim figures`: figures 3 to 7 of the detector paper as CSV and SVG, and the numbers of the paper
+ * beside ours. */
 #include "cli/sim/figures.h"
+#include "cli/sim/sim.h"
 #include "cli/common/json.h"
 #include "cli/common/output.h"
 
@@ -43,7 +44,7 @@ static int parse(int argc, char **argv, struct figures_command *c)
     return options_parse(&usage, options, COUNT_OF(options), argc, argv);
 }
 
-/* Minutes of simulation are not to end in a folder that cannot be written to. */
+/* Checked before minutes of simulation: can files be written to this folder? */
 static int prepare_dir(const char *dir)
 {
     struct stat about;
@@ -59,7 +60,7 @@ static int prepare_dir(const char *dir)
     return EXIT_OK;
 }
 
-/* Four or five digits are what a person compares; whole counts in full. */
+/* Four or five digits, enough for a comparison; whole counts in full. */
 static const char *format_value(double value, const char *unit, char text[32])
 {
     if (fabs(value) < 1 && value != 0)
@@ -150,7 +151,7 @@ static void write_json(FILE *out, const struct figures_command *c)
 
 int sim_figures_command(int argc, char **argv)
 {
-    static struct figures_command c; /* some kilobytes, and once per process */
+    static struct figures_command c; /* static since it has some kilobytes; it is used once per process */
     struct output out;
     int status = parse(argc, argv, &c);
 

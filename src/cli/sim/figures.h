@@ -1,7 +1,8 @@
-/* figures: figures 3 to 7 of the detector paper: their points, their files and the numbers the paper states with them.
- * The parts of `knell sim figures`; each part is a file, figures_*.c.
+/* figures.h: what the files of `knell sim figures` share, figures_*.c: the points of figures 3 to 7 of the detector
+ * paper, their files, and the numbers that the paper states.
  *
- * A point is exactly what `knell sim ring --fidelity fast` or `knell sim ping` gives with the same size, runs and seed. */
+ * A point is exactly what `knell sim ring --fidelity fast` or `knell sim ping` computes with the same size, runs and
+ * seed. */
 #ifndef KNELL_CLI_SIM_FIGURES_H
 #define KNELL_CLI_SIM_FIGURES_H
 
@@ -66,15 +67,16 @@ int figures_plot(const struct usage *usage, const char *dir);
 FILE *figures_open(const struct usage *usage, const char *dir, const char *name);
 int figures_close(const struct usage *usage, const char *dir, const char *name, FILE *file);
 
-/* A number the paper states, and ours. It holds when ours, give or take its confidence interval, is within the slack: half
- * a unit of the last digit stated, or what the note says. An interval wider than the slack tells nothing. */
+/* A number that the paper states, and ours. The claim holds if ours, plus or minus its confidence interval, is
+ * within the slack: half a unit of the last digit stated, or what the note says. If the interval is wider than the
+ * slack, the claim is undecided. */
 struct claim {
     const char *figure; /* "4(a)", or the section for a number of the text */
     const char *statement;
     const char *unit; /* "" for a count */
     double paper, ours;
     double slack;
-    const char *note; /* why it does not hold, or how ours is meant; NULL: nothing to say */
+    const char *note; /* why the claim does not hold, or what our number means; NULL: no note */
     double ci95;      /* of ours; 0: computed, not simulated */
     bool few;         /* simulated, with too few runs for ci95 to mean anything */
 };

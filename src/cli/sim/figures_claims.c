@@ -1,6 +1,7 @@
-/* figures_claims: the numbers the detector paper states in sections 3.3, 3.4 and 4, each beside ours. See figures.h.
+/* figures_claims.c: the numbers that the detector paper states in sections 3.3, 3.4 and 4, each beside ours. See
+ * figures.h.
  *
- * Ours are closed forms where there are some, else means of the simulation. */
+ * Ours are closed forms where there are any, otherwise means of the simulation. */
 #include "cli/sim/figures.h"
 #include "sim/bounds.h"
 #include "sim/closed.h"
@@ -27,7 +28,7 @@ static void add(struct list *l, struct claim claim)
     l->claim[l->n++] = claim;
 }
 
-/* A number of the simulation. The interval is that of a normal mean, which it is not below some 30 runs. */
+/* A number of the simulation. The interval assumes a normally distributed mean, which needs about 30 runs. */
 static void add_simulated(struct list *l, struct claim claim)
 {
     claim.few |= l->figures->runs < 30;
@@ -40,7 +41,7 @@ static double ratio_ci95(double a, double a_ci95, double b, double b_ci95)
     return hypot(a_ci95, a / b * b_ci95) / fabs(b);
 }
 
-/* The half-width of a share: three runs' worth, where all runs agree. */
+/* The half-width of a share; three divided by the number of runs if all runs agree. */
 static double share_ci95(double share, uint64_t runs)
 {
     return fmax(1.96 * sqrt(share * (1 - share) / (double)runs), 3 / (double)runs);
@@ -137,7 +138,7 @@ static void add_fig6(struct list *l)
                                     ping(l, 20000)->rounds.ci95, false});
     add_simulated(l, (struct claim){"6", "rounds at 100,000 nodes, mean", "", 13, ping(l, 100000)->rounds.mean, 0.5,
                                     NULL, ping(l, 100000)->rounds.ci95, false});
-    /* The paper's worst is of 10,000 runs; e times fewer take a round off. */
+    /* The paper's worst case is that of 10,000 runs; e times fewer runs have a worst case of one round less. */
     add_simulated(l,
                   (struct claim){"6", "rounds, worst of all runs at 100,000 nodes", "", 22, ping(l, 100000)->rounds.max,
                                  2, "the worst of 10,000 runs differs by a round or two from seed to seed", 0,

@@ -1,4 +1,5 @@
-/* figures_csv: the points of the figures as CSV, a file per figure, with the closed forms beside them. See figures.h. */
+/* figures_csv.c: the points of the figures as CSV, one file per figure, with the closed forms beside them. See
+ * figures.h. */
 #include "cli/sim/figures.h"
 #include "cli/common/json.h"
 #include "sim/bounds.h"

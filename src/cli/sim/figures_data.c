@@ -1,4 +1,4 @@
-/* figures_data: the points of figures 4 to 7, each the statistics of many runs. See figures.h. */
+/* figures_data.c: the points of figures 4 to 7, each the statistics of many runs. See figures.h. */
 #include "cli/sim/figures.h"
 #include "sim/bounds.h"
 #include "sim/ping.h"
@@ -27,7 +27,7 @@ size_t figures_size(uint32_t nodes)
     return i;
 }
 
-/* One point: the plan of its runs, and what they give, each quantity by run. */
+/* One point: the plan of its runs and their results, each quantity by run. */
 struct point {
     struct knell_ring_plan plan;
     uint32_t nodes;

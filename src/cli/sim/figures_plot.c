@@ -1,5 +1,5 @@
-/* figures_plot: a gnuplot script beside each CSV, and gnuplot to draw it. The scripts stay, for people to change:
- * `gnuplot fig5.gp` in that folder draws figure 5 again. See figures.h. */
+/* figures_plot.c: writes a gnuplot script beside each CSV and runs gnuplot. The scripts stay, so that users can
+ * change them: `gnuplot fig5.gp` in that folder draws figure 5 again. See figures.h. */
 #include "cli/sim/figures.h"
 
 #include <errno.h>
@@ -129,7 +129,7 @@ static int write_script(const struct usage *usage, const char *dir, size_t which
     return figures_close(usage, dir, name, out);
 }
 
-enum { NO_PROGRAM = 127 }; /* the shell's own status for it */
+enum { NO_PROGRAM = 127 }; /* the shell's status for a program that is missing */
 
 /* The exit status of `gnuplot fig3.gp fig4a.gp ...` in that folder; -1 if it could not be started or was killed. */
 static int run_gnuplot(const char *dir)

@@ -1,4 +1,4 @@
-/* See sim_options.h. */
+/* options.c: see options.h. */
 #include "cli/sim/options.h"
 #include "cli/common/progress.h"
 

@@ -1,4 +1,5 @@
-/* What every `knell sim` subcommand has: --runs, --seed, --threads, --json; and how it runs its runs. */
+/* options.h: what all `knell sim` commands share: --runs, --seed, --threads, --json; how they carry out their runs
+ * and print statistics. */
 #ifndef KNELL_CLI_SIM_OPTIONS_H
 #define KNELL_CLI_SIM_OPTIONS_H
 
@@ -24,8 +25,9 @@ struct sim_options {
                     .fallback_help = "all processors"),                                                            \
         OPT_FLAG("json", &(s)->json, "write JSON")
 
-/* Runs job over the threads wanted, with a progress bar labelled `label`. 0, or the error of the first run that
- * failed with its index in *failed_run; *wall_s is the time it took. Fills in threads and progress of the job. */
+/* Runs the job on the wanted number of threads, with a progress bar labelled `label`. 0, or the error of the first
+ * run that failed, with its index in *failed_run. *wall_s is the time that the job took. Sets threads and progress
+ * of the job. */
 int sim_run(const struct sim_options *s, const char *label, struct knell_pool_job *job, uint64_t *failed_run,
             double *wall_s);
 

@@ -1,8 +1,8 @@
-/* knell sim ping: randomized pinging, figures 6 and 7 of the detector paper, for comparison with the ring. */
+/* ping.c: `knell sim ping`: randomized pinging, figures 6 and 7 of the detector paper, for comparison with the ring. */
+#include "cli/sim/options.h"
 #include "cli/sim/sim.h"
 #include "cli/common/json.h"
 #include "cli/common/output.h"
-#include "cli/sim/options.h"
 #include "sim/ping.h"
 #include "util/prng.h"
 

@@ -1,10 +1,10 @@
-/* knell sim ring: nodes of a simulated platform die; how long until every living node knows. */
-#include "cli/sim/sim.h"
+/* ring.c: `knell sim ring`: nodes of a simulated platform die; how long until every living node knows? */
 #include "cli/sim/failure_list.h"
+#include "cli/sim/ring_fail.h"
+#include "cli/sim/sim.h"
+#include "cli/sim/timeline.h"
 #include "cli/common/json.h"
 #include "cli/common/output.h"
-#include "cli/sim/ring_fail.h"
-#include "cli/sim/timeline.h"
 #include "sim/bounds.h"
 #include "sim/ring.h"
 
@@ -43,7 +43,7 @@ static const struct usage usage = {
                 "      --fail examples/fail/figure-7a.fail -D X=3\n",
 };
 
-/* Of any time given: T(f) of 2^24 nodes is still within what 64 bits of nanoseconds hold. */
+/* The longest time of any option: T(f) of 2^24 nodes still fits into 64 bits of nanoseconds. */
 #define LONGEST (INT64_C(30) * 86400 * 1000000000)
 
 enum { FULL, FAST };
@@ -67,7 +67,7 @@ struct ring {
     struct knell_ring_result *results; /* by run */
 };
 
-/* ---- the command line ------------------------------------------------------------------------------------------------------- */
+/* ---- the command line -------------------------------------------------------------------------------------------- */
 
 static int check_times(struct ring *r, const struct option *options, size_t n)
 {
@@ -163,7 +163,8 @@ static int parse_failures(struct ring *r)
     return cli_usage_error(&usage, "--failures %s: must be burst, burst=F, mtbf=T or list=FILE", text);
 }
 
-/* Dead ones in a row are found one after the other, each in up to 2 delta: the clock must reach to the end. */
+/* Neighbouring dead nodes are detected one after the other, each within 2 delta: the clock must not overflow before
+ * the last. */
 static int check_clock(const struct ring *r)
 {
     const struct knell_failures_plan *plan = &r->plan.failures;
@@ -228,7 +229,7 @@ static int parse(int argc, char **argv, struct ring *r)
     return -1;
 }
 
-/* ---- the runs --------------------------------------------------------------------------------------------------------------- */
+/* ---- the runs ---------------------------------------------------------------------------------------------------- */
 
 static void *full_begin(void *context)
 {
@@ -262,7 +263,7 @@ static int run(void *context, void *worker, uint64_t number)
     return result->no_memory ? KNELL_POOL_NO_MEMORY : 0;
 }
 
-/* ---- the report ------------------------------------------------------------------------------------------------------------- */
+/* ---- the report -------------------------------------------------------------------------------------------------- */
 
 struct report {
     struct knell_stat first, stable, failures, broadcasts, messages;
@@ -306,7 +307,7 @@ static int summarise(const struct ring *r, struct report *report)
     return 0;
 }
 
-/* The fast fidelity sends nothing. */
+/* With --fidelity fast no messages are simulated. */
 static void json_counts(struct json *j, const struct ring *r, const struct report *report)
 {
     if (r->fidelity == FULL) {

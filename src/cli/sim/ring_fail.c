@@ -1,9 +1,9 @@
-/* knell sim ring --fail: the runs of a scenario on simulated nodes, and their log. What is written about them at the end
- * is in sim_ring_fail_report.c. */
+/* ring_fail.c: `knell sim ring --fail`: the runs of a scenario on simulated nodes, and their log. ring_fail_report.c
+ * writes the results. */
 #include "cli/sim/ring_fail.h"
-#include "cli/common/output.h"
 #include "cli/sim/ring_fail_report.h"
 #include "cli/sim/timeline.h"
+#include "cli/common/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,11 +16,11 @@ struct ring_fail_command {
     struct scenario scenario;
     struct knell_effector_plan plan;
     struct knell_effector_result *results; /* by run */
-    char **logs;                           /* by run; NULL: nobody wants them */
+    char **logs;                           /* by run; NULL: no log is wanted */
     struct timeline timeline;
 };
 
-/* ---- the command line ------------------------------------------------------------------------------------------------------- */
+/* ---- the command line -------------------------------------------------------------------------------------------- */
 
 static bool is_word(const struct option *options, size_t n, const char *name, const char *word)
 {
@@ -51,7 +51,7 @@ int ring_fail_check(const struct usage *usage, const struct ring_fail *fail, con
     return EXIT_OK;
 }
 
-/* ---- the runs --------------------------------------------------------------------------------------------------------------- */
+/* ---- the runs ---------------------------------------------------------------------------------------------------- */
 
 struct line_writer {
     const struct ring_fail_command *c;
@@ -104,7 +104,7 @@ static int run(void *context, void *worker, uint64_t number)
     return result->no_memory ? KNELL_POOL_NO_MEMORY : 0;
 }
 
-/* ---- what comes out --------------------------------------------------------------------------------------------------------- */
+/* ---- what comes out ---------------------------------------------------------------------------------------------- */
 
 static void write_logs(const struct ring_fail_command *c, FILE *out)
 {

@@ -1,9 +1,9 @@
-/* `knell sim ring --fail FILE`: what of the command line concerns it, and the command from there on. */
+/* ring_fail.h: `knell sim ring --fail FILE`: its options, and the command once they are parsed. */
 #ifndef KNELL_CLI_SIM_RING_FAIL_H
 #define KNELL_CLI_SIM_RING_FAIL_H
 
-#include "cli/scenario/scenario.h"
 #include "cli/sim/options.h"
+#include "cli/scenario/scenario.h"
 #include "sim/world.h"
 
 struct ring_fail {
@@ -25,7 +25,8 @@ struct ring_fail {
         OPT_TEXT("log", "FILE", &(f)->log, "--fail: writes what the scenario does in every run here",       \
                  .fallback_help = "shown if --runs is 1")
 
-/* With the scenario or without: are the others of these options, and those of the rest of the table, in place? */
+/* Checks that the options fit together: some need a scenario, others exclude one. EXIT_OK, or EXIT_USAGE after a
+ * complaint. */
 int ring_fail_check(const struct usage *usage, const struct ring_fail *fail, const struct option *options, size_t n);
 
 /* Returns the exit status. */

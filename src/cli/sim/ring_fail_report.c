@@ -1,11 +1,11 @@
-/* See sim_ring_fail_report.h. */
+/* ring_fail_report.c: see ring_fail_report.h. */
 #include "cli/sim/ring_fail_report.h"
 #include "cli/common/json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ---- statistics ------------------------------------------------------------------------------------------------------------- */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 static void add_totals(struct ring_fail_report *report, const struct knell_effector_result *result)
 {
@@ -52,7 +52,7 @@ int ring_fail_summarise(const struct ring_fail *fail, const struct knell_effecto
     return 0;
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void json_count(struct json *j, const char *key, uint64_t value)
 {
@@ -97,7 +97,7 @@ void ring_fail_json(FILE *out, const struct ring_fail *fail, const struct ring_f
     json_close(&j);
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void time_row(FILE *out, const char *name, const struct knell_stat *stat, uint64_t samples)
 {
@@ -107,7 +107,7 @@ static void time_row(FILE *out, const char *name, const struct knell_stat *stat,
         fprintf(out, "  %-14s %14s\n", name, "-");
 }
 
-/* Slots and nodes need not be equal in number. */
+/* Notes a number of slots that differs from the number of nodes. */
 static void write_slots(FILE *out, const struct knell_fail_program *program, uint32_t nodes)
 {
     uint32_t slots = 0;

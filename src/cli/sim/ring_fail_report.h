@@ -1,4 +1,4 @@
-/* What `knell sim ring --fail` says of its runs: statistics over them, as text and as JSON. */
+/* ring_fail_report.h: the results of `knell sim ring --fail`: statistics over its runs, as text and as JSON. */
 #ifndef KNELL_CLI_SIM_RING_FAIL_REPORT_H
 #define KNELL_CLI_SIM_RING_FAIL_REPORT_H
 

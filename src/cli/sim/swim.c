@@ -1,8 +1,8 @@
-/* knell sim swim: SWIM with indirect probes, gossip and suspicion, for comparison with the ring. */
+/* swim.c: `knell sim swim`: SWIM with indirect probes, gossip and suspicion, for comparison with the ring. */
+#include "cli/sim/options.h"
 #include "cli/sim/sim.h"
 #include "cli/common/json.h"
 #include "cli/common/output.h"
-#include "cli/sim/options.h"
 #include "sim/swim.h"
 #include "util/prng.h"
 
@@ -30,7 +30,8 @@ static const struct usage usage = {
                 "      --indirect 1 --runs 100\n",
 };
 
-/* Members times those that may be suspected: what each remembers of each. 12 bytes of it are 768 MB, and one more for a thread. */
+/* The number of members times the number of members that may be suspected: what each member remembers of each. At 12
+ * bytes each, this limit is 768 MB per thread. */
 #define REMEMBERED_MAX (INT64_C(1) << 26)
 
 /* A statistic by run. */
@@ -46,7 +47,7 @@ struct swim {
     double *sample[COLUMNS];
 };
 
-/* ---- the command line ------------------------------------------------------------------------------------------------------- */
+/* ---- the command line -------------------------------------------------------------------------------------------- */
 
 static int check(struct swim *s)
 {
@@ -106,7 +107,7 @@ static int parse(int argc, char **argv, struct swim *s)
     return status;
 }
 
-/* ---- the runs --------------------------------------------------------------------------------------------------------------- */
+/* ---- the runs ---------------------------------------------------------------------------------------------------- */
 
 static void *worker_begin(void *context)
 {
@@ -133,7 +134,7 @@ static int run(void *context, void *worker, uint64_t number)
     return result.no_memory ? KNELL_POOL_NO_MEMORY : 0;
 }
 
-/* ---- the report ------------------------------------------------------------------------------------------------------------- */
+/* ---- the report -------------------------------------------------------------------------------------------------- */
 
 static double share_alive(const struct swim *s)
 {

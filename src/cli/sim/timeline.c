@@ -1,4 +1,4 @@
-/* See timeline.h. */
+/* timeline.c: see timeline.h. */
 #include "cli/sim/timeline.h"
 
 #include "cli/common/parse.h"
@@ -60,7 +60,7 @@ struct pen {
     const char *dead, *found, *stable, *dim, *off;
 };
 
-/* Alive ----, dead and nobody knows it ~~~~, known to all as blank. */
+/* The node lives: ----; it is dead and no node has detected it: ~~~~; after that, blanks. */
 static void draw_row(const struct timeline *timeline, const struct knell_ring_event *failure, FILE *out,
                      const struct pen *pen)
 {

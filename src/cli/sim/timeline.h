@@ -1,4 +1,5 @@
-/* A run of the detector as a picture for the terminal: a line per dead node over the time, then what happened when. */
+/* timeline.h: a run of the detector as a picture for the terminal: one line per dead node over the time, then the
+ * events with their times. */
 #ifndef KNELL_CLI_SIM_TIMELINE_H
 #define KNELL_CLI_SIM_TIMELINE_H
 
