@@ -1,4 +1,4 @@
-/* The picture and the places of `knell run` with few ranks and with many. A column of the picture is a millisecond here. */
+/* The picture, the places and the durations of `knell run`, with few ranks and with many. A column of the picture is a millisecond. */
 #include "cli/run/run.h"
 #include "job/calls.h"
 #include "test.h"
@@ -179,4 +179,23 @@ TEST(neighbours_in_the_same_place_share_a_line)
                     "  ranks 53 to 98: inside no MPI call\n"
                     "  rank 99: inside MPI_Init\n");
     free(text);
+}
+
+TEST(durations_have_three_digits)
+{
+    static const struct {
+        int64_t ns;
+        const char *text;
+    } cases[] = {
+        {INT64_C(6936700000000), "1.93 h"},
+        {312345678, "312 ms"},
+        {INT64_C(999999999), "1 s"},
+        {INT64_C(12345678901), "12.3 s"},
+        {INT64_C(59990000000), "1 min"},
+        {INT64_C(5000000000), "5 s"},
+        {1234, "1.23 us"},
+        {0, "0 s"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK_STR(run_format_duration(cases[i].ns, (char[DURATION_TEXT]){0}), cases[i].text);
 }

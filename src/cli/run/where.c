@@ -126,8 +126,7 @@ static void write_places(const struct run_job *job, FILE *out)
 
 const char *run_format_duration(int64_t time, char text[DURATION_TEXT])
 {
-    const int64_t ms = 1000000, s = 1000 * ms, grain = time >= 10 * s ? s / 10 : time >= ms ? ms : 1;
-    return format_duration(time - time % grain, text);
+    return format_seconds((double)time * 1e-9, 3, text);
 }
 
 const char *run_ended_by(const struct run_job *job, char text[48])
