@@ -23,7 +23,7 @@ static const struct usage usage = {
         "64 bytes. Nothing is encrypted.\n"
         "Measure under the load of the job: on an idle machine delays are short. An --every near the eta you will use lets "
         "the processors sleep as they will then; a shorter one gives more samples.\n"
-        "The risk is that of suspecting any living process of --job-ranks in the time of --job. Failures are `knell plan`'s.\n",
+        "The risk is that of suspecting any living process of --job-ranks in the time of --job. `knell plan` covers failures.\n",
     .examples = "  knell calibrate\n"
                 "  knell calibrate --for 10min --job-ranks 4096 --job 7d --risk 1e-3\n"
                 "  knell calibrate --for 1min --out here.json\n"
@@ -86,7 +86,7 @@ static int parse(int argc, char **argv, struct calibrate_plan *plan)
         OPT_DURATION("every", "T", &plan->every, SECOND / 10000, 60 * SECOND, "time between heartbeats of one process",
                      .fallback = "1ms"),
         OPT_TEXT("peer", "ADDR:PORT", &plan->peer, "measure to the host that listens there"),
-        OPT_TEXT("listen", "ADDR:PORT", &plan->listen, "answer one that measures"),
+        OPT_TEXT("listen", "ADDR:PORT", &plan->listen, "answer a host that measures"),
         OPT_TEXT("key", "FILE", &plan->key_file, "the secret both hosts have"),
         OPT_DURATION("wait", "T", &plan->wait, SECOND / 100, 86400 * SECOND, "how long to wait for the other host",
                      .fallback = "1min"),

@@ -93,7 +93,7 @@ static int answer(struct line *line, uint64_t *answered)
     }
     if (*answered)
         return EXIT_OK;
-    return cli_failure(line->usage, "nobody asked at %s in time; %" PRIu64 " datagrams came with a wrong key",
+    return cli_failure(line->usage, "no host asked at %s in time; %" PRIu64 " datagrams came with a wrong key",
                        line->plan->listen, line->refused);
 }
 

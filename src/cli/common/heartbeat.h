@@ -12,13 +12,13 @@ int heartbeat_settle(const struct usage *usage, int64_t eta, int64_t times, int6
 /* Indexed by enum knell_overlay; ends with NULL. */
 extern const char *const heartbeat_overlay_names[];
 
-#define HEARTBEAT_BROADCAST_OPTIONS(o, l)                                                              \
-    OPT_WORD("overlay", o, heartbeat_overlay_names, "how deaths are spread", .fallback = "circulant"), \
-        OPT_FLAG("latest-only", l, "word of a death carries no earlier ones")
-#define HEARTBEAT_BROADCAST_NOTES                                                                                              \
-    "--overlay circulant: each passes a death on once; on one host it is posted where all read it. hba: the paper's two "      \
-    "hypercubes, a datagram for every copy.\n"                                                                                 \
-    "--latest-only: messages stay short, but the dead who are known already stand in the way of the next broadcast. Only for " \
+#define HEARTBEAT_BROADCAST_OPTIONS(o, l)                                                                 \
+    OPT_WORD("overlay", o, heartbeat_overlay_names, "how deaths are broadcast", .fallback = "circulant"), \
+        OPT_FLAG("latest-only", l, "a broadcast of a death does not repeat earlier ones")
+#define HEARTBEAT_BROADCAST_NOTES                                                                                               \
+    "--overlay circulant: every rank passes a death on once; ranks of one host read it in shared memory. hba: the paper's two " \
+    "hypercubes, a datagram for every copy.\n"                                                                                  \
+    "--latest-only: messages stay short, but ranks that are known to be dead hinder the next broadcast. Only for "              \
     "programs that repair every communicator after each stabilisation (detector paper, 5.1).\n"
 
 #endif

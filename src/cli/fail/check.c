@@ -14,7 +14,8 @@ static const struct usage usage = {
         "a caret; nothing is written when all is well. The status is 1 if there was an error.",
     .notes =
         "With --for, what that effector cannot do is an error too: simulator is `knell sim ring --fail', platform `knell fail run "
-        "--platform', live `knell live --fail', run and ghost `knell run --fail' with --mode real and ghost; agent is to come. "
+        "--platform', live `knell live --fail', run and ghost `knell run --fail' with --mode real and ghost; agent does not exist "
+        "yet. "
         "--list prints which can do what. Give `-' to check standard input.\n",
     .examples = "  knell fail check examples/fail/figure-7a.fail -D X=5\n"
                 "  knell fail check --for run my.fail\n"

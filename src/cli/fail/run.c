@@ -344,7 +344,7 @@ static int parse(int argc, char **argv, struct run *r)
         OPT_DURATION("until", "T", &r->until_ns, 0, DURATION_MAX_NS, "how long the platform runs", .fallback = "10min"),
         OPT_DURATION("delay", "T", &r->delay_ns, 0, INT64_C(3600000000000), "how long a message takes",
                      .fallback_help = "0 by hand, 100us on the platform"),
-        OPT_INTEGER("seed", "N", &r->seed, 0, INT64_MAX, "what the draws depend on", .fallback = "1"),
+        OPT_INTEGER("seed", "N", &r->seed, 0, INT64_MAX, "seed of the random draws", .fallback = "1"),
         OPT_FLAG("json", &r->json, "one JSON object per line"),
         OPT_FLAG("summary", &r->summary, "only the last line of a run on the platform"),
     };

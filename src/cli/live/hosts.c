@@ -216,7 +216,7 @@ int live_hosts_open(struct live_hosts *hosts, int count, char *why)
     hosts->switch_pid = hosts->control = -1;
     for (int i = 0; i < count; i++)
         hosts->host_pid[i] = -1;
-    strcpy(why, "the script that makes hosts ended without a word");
+    strcpy(why, "the script that makes hosts ended without a message");
     if (!find_script(path)) {
         strcpy(why, "the script `hosts` is not installed; KNELL_HOSTS may say where it is");
         return -1;

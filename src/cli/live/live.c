@@ -12,14 +12,15 @@ static const struct usage usage = {
     .command = "knell live",
     .summary =
         "Starts N real processes, each with a failure detector, kills, stops or cuts off some, and measures when the "
-        "others know. Judged by the parent's own log and clock, not by the detectors' word.",
+        "others know. The parent's own record and clock count, not what the detectors say.",
     .notes =
         "R@T: rank R, T after all have started. R@T+D: resumed D later; a process that was silent for delta\n"
-        "or longer is held for dead and ended.\n"
+        "or longer is declared dead and ended.\n"
         "--hosts H: ranks are spread in H blocks over hosts 1 to H, namespaces with a network and processes of their own.\n"
         "That needs root. Without it, 127.0.0.1 to 127.0.0.H stand for the hosts.\n"
-        "--cut HOST@T: the link of this host goes down and stays so; its processes are ended before the others leave.\n"
-        "--fail FILE: halt is SIGKILL, stop and continue are SIGSTOP and SIGCONT; slots get the ranks in their order.\n" HEARTBEAT_BROADCAST_NOTES
+        "--cut HOST@T: the link of this host goes down and stays down; its processes are ended before the others leave.\n"
+        "--fail FILE: halt is SIGKILL, stop and continue are SIGSTOP and SIGCONT; slots get the ranks in the "
+        "order of the text.\n" HEARTBEAT_BROADCAST_NOTES
         "Exit status 1: a false positive, a survivor that did not learn of a death, or a wrong view at the end; 130 after "
         "ctrl-C.\n",
     .examples = "  knell live -n 8 --kill 3@1s\n"
@@ -126,7 +127,7 @@ static int check(struct live_plan *plan, const struct texts *kills, const struct
     if (status < 0 && plan->fail && plan->settle)
         return cli_usage_error(&usage, "--settle: not with --fail, which may strike at any time");
     if (status < 0 && plan->fail && plan->injections.count)
-        return cli_usage_error(&usage, "--fail says who fails already; give it or --kill, --stop and --cut");
+        return cli_usage_error(&usage, "--fail already says which ranks fail; give it or --kill, --stop and --cut");
     if (status < 0 && plan->injections.count >= (size_t)plan->ranks)
         return cli_usage_error(
             &usage, "%zu of %" PRId64 " processes would be killed, stopped or cut off: at least one must live",
@@ -147,19 +148,19 @@ static int parse(int argc, char **argv, struct live_plan *plan)
                      .fallback_help = "10 eta"),
         OPT_DURATION("for", "T", &plan->duration, 1000000, INT64_C(86400000000000), "how long", .fallback = "3s"),
         OPT_DURATION("settle", "T", &plan->settle, 1000000, INT64_C(86400000000000),
-                     "ends T after all survivors know all deaths, if before"),
+                     "ends T after all survivors know all deaths, if that is earlier"),
         OPT_TEXTS("kill", "R@T", &kills, "kill rank R at time T (SIGKILL)"),
         OPT_TEXTS("stop", "R@T[+D]", &stops, "stop rank R at time T (SIGSTOP), for D or for good"),
         OPT_TEXTS("cut", "HOST@T", &cuts, "cut host HOST off at time T: its link goes down"),
-        OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario strikes instead; see docs/scenarios.md"),
+        OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario injects faults instead; see docs/scenarios.md"),
         SCENARIO_OPTION_DEFINE(&plan->defines),
-        OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail: what its draws depend on", .fallback = "1"),
+        OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail: seed of its random draws", .fallback = "1"),
         HEARTBEAT_BROADCAST_OPTIONS(&plan->overlay, &plan->latest_only),
         OPT_FLAG("ordinary", &plan->ordinary, "detectors at ordinary priority, though real time is permitted"),
-        OPT_FLAG("no-shortcuts", &plan->no_shortcuts, "no shared memory, no word of the kernel: the ring alone"),
+        OPT_FLAG("no-shortcuts", &plan->no_shortcuts, "no shared memory, no reports of the kernel: heartbeats only"),
         OPT_DURATION("wait", "T", &plan->wait, 1000000, INT64_C(600000000000),
                      "how long the processes may take to meet", .fallback = "20s"),
-        OPT_TEXT("log", "FILE", &plan->log, "writes all that was done and noted here, a JSON object a line"),
+        OPT_TEXT("log", "FILE", &plan->log, "writes all actions and notes here, one JSON object per line"),
         OPT_FLAG("json", &plan->json, "write JSON"),
     };
     int status = options_parse(&usage, options, COUNT_OF(options), argc, argv);

@@ -46,8 +46,8 @@ int scenario_no_call(const struct usage *usage, const char *where, const char *n
     struct suggestion near = {.word = name};
     if (is_out_of_reach(job_call_named(name)))
         return cli_usage_error(usage,
-                               "%.120s: nothing can be done at %.60s: ranks are heard of from the end of MPI_Init to "
-                               "MPI_Finalize",
+                               "%.120s: nothing can be done at %.60s: scenarios act from the end of "
+                               "MPI_Init to MPI_Finalize",
                                where, name);
     for (int i = 0; i < JOB_CALL_END; i++)
         suggestion_offer(&near, job_call_name(i));

@@ -12,8 +12,7 @@
 
 static const struct usage usage = {
     .command = "knell sim broadcast",
-    .summary =
-        "Simulates one reliable broadcast from a random node to all others, K of which are dead without its knowing.",
+    .summary = "Simulates one reliable broadcast from a random node to all others, K of which are dead, unknown to it.",
     .notes = "max_hops: the most hops that the first copy to reach a node took.\n"
              "informed: until every living node has a copy; all copies: until the last copy is in; in units of tau.\n"
              "With k = floor(log2 N): hba survives any k - 1 unknown dead, circulant any 2k - 1 (2k - 2 if N = 2^k).\n"

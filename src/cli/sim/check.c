@@ -48,7 +48,7 @@ static int parse(int argc, char **argv, struct check *c)
 {
     struct option options[] = {
         OPT_INTEGER("worlds", "W", &c->worlds, 0, 100000000, "random worlds to run", .fallback = "10000"),
-        OPT_INTEGER("world", "K", &c->world, 0, INT64_MAX, "run only world number K, and tell what happens"),
+        OPT_INTEGER("world", "K", &c->world, 0, INT64_MAX, "run only world number K, and print what happens"),
         OPT_INTEGER("exhaustive", "E", &c->exhaustive, 0, KNELL_EXPLORE_NODES_MAX,
                     "explore agreement of up to E nodes exhaustively", .fallback = "4"),
         OPT_WORD("edge", &c->edge, edges, "what happens in each of the random worlds, at an edge of the model",
@@ -62,7 +62,7 @@ static int parse(int argc, char **argv, struct check *c)
     if (c->one && options_find(options, COUNT_OF(options), "worlds")->given)
         return cli_usage_error(&usage, "--world: shows one world; leave --worlds out");
     if (c->one && c->sim.json)
-        return cli_usage_error(&usage, "--world: tells a story, not for --json");
+        return cli_usage_error(&usage, "--world: prints a trace; not with --json");
     if (c->one && options_find(options, COUNT_OF(options), "exhaustive")->given)
         return cli_usage_error(&usage, "--exhaustive: not with --world, which shows one world only");
     if (c->worlds == 0 && c->exhaustive == 0)

@@ -17,7 +17,7 @@ static const struct usage usage = {
     .summary = "Computes and draws figures 3 to 7 of the detector paper, marks on them the numbers the paper states, "
                "and says which of these hold.",
     .notes =
-        "Writes figN.csv (the points), figN.gp (a gnuplot script) and figN.svg into DIR, which is made if need be.\n"
+        "Writes figN.csv (the points), figN.gp (a gnuplot script) and figN.svg into DIR, which is created if necessary.\n"
         "A point is what `knell sim ring --fidelity fast` or `knell sim ping` gives with that size, runs and seed.\n"
         "A number whose 95 % interval is wider than its tolerance needs more runs to tell whether it holds.\n"
         "Without gnuplot the CSV files are written and the status is 1.\n",

@@ -41,7 +41,7 @@ int ring_fail_check(const struct usage *usage, const struct ring_fail *fail, con
         return EXIT_OK;
     }
     if (options_find(options, n, "failures")->given)
-        return cli_usage_error(usage, "--failures: --fail says who fails already; give one or the other");
+        return cli_usage_error(usage, "--failures: --fail already says which nodes fail; give one or the other");
     if (options_find(options, n, "window")->given)
         return cli_usage_error(usage, "--window: only with --failures burst");
     if (is_word(options, n, "heartbeats", "elided"))

@@ -14,12 +14,12 @@ static const struct usage usage = {
     .summary =
         "Simulates SWIM (Das, Gupta and Motivala, 2002), the detector of memberlist and others: probes of random members, "
         "indirect probes, suspicion, and gossip on the probes' messages. Counts the periods until deaths are suspected, "
-        "declared and known to all, messages, and the living that were suspected and declared dead.",
+        "declared and known to all, messages, and living nodes that were suspected and declared dead.",
     .notes =
         "F nodes die at once, then periods are counted. In each every living node pings one other, going through all in an order "
         "that is shuffled anew each time. Without an answer it asks K others to ping; without any it suspects. Messages carry up "
-        "to B updates, each passed on ceil(L ln(N + 1)) times by each node. Who is suspected and hears of it says that it lives; "
-        "who does not for S periods is dead, for good.\n"
+        "to B updates, each passed on ceil(L ln(N + 1)) times by each node. A node that hears it is "
+        "suspected says that it lives; one that does not do so within S periods is declared dead for good.\n"
         "A message is lost with probability P, and takes no time otherwise. memberlist's additions (Lifeguard, gossip of its own, "
         "exchange of whole lists) are not modelled.\n"
         "--piggyback 0: no gossip, each finds out for itself. --suspicion 0: dead at once. --failures 0 --periods T: "
@@ -164,7 +164,7 @@ static void write_text(FILE *out, const struct swim *s, const struct knell_stat 
             knell_swim_first_expected(share_alive(s)));
     fprintf(out,
             "messages: sent per living node and period; the ring sends 1 heartbeat. A probe of a living node fails\n"
-            "with probability %.4g; false deaths: living nodes that some node held for dead.\n",
+            "with probability %.4g; false deaths: living nodes that some node declared dead.\n",
             knell_swim_false_probe(plan->loss, share_alive(s), plan->indirect));
 }
 
