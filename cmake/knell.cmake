@@ -1,3 +1,15 @@
+# knell_include_root(NAME PATH variable)
+#   An include directory in which "NAME/..." is PATH, and nothing else is: only targets that are given it can include that
+#   folder. NAME may have slashes: mpi/comm.
+function(knell_include_root name path variable)
+  string(REPLACE "/" "-" folder ${name})
+  set(root ${PROJECT_BINARY_DIR}/layers/${folder})
+  get_filename_component(parent ${root}/${name} DIRECTORY)
+  file(MAKE_DIRECTORY ${parent})
+  file(CREATE_LINK ${path} ${root}/${name} SYMBOLIC)
+  set(${variable} ${root} PARENT_SCOPE)
+endfunction()
+
 # knell_layer(NAME source... USES layer...)
 #   A static library knell-NAME out of this folder's sources. A layer sees the public headers, its own folder as
 #   "NAME/..." and what it USES; nothing else.

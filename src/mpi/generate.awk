@@ -56,9 +56,9 @@ function ignored(call, parameters, count,    rooted)
 {
     rooted = parameters ~ /int root/
     if (rooted && call ~ /_I?[Ss]catter/)
-        return count == "sendcount" ? "!knell__at_root(comm, root)" : "recvbuf == MPI_IN_PLACE"
+        return count == "sendcount" ? "!comm_at_root(comm, root)" : "recvbuf == MPI_IN_PLACE"
     if (rooted && call ~ /_I?[Gg]ather/ && count == "recvcount")
-        return "!knell__at_root(comm, root)"
+        return "!comm_at_root(comm, root)"
     return count == "sendcount" && parameters ~ /void \*sendbuf/ ? "sendbuf == MPI_IN_PLACE" : ""
 }
 
@@ -83,13 +83,13 @@ function body_of_large(small, parameters, arguments)
 {
     arguments = narrow(small, parameters, arguments)
     sub(/_c$/, "", small)
-    return "    return " fits " ? " small "(" arguments ") : knell__raise_large(" comm ");\n"
+    return "    return " fits " ? " small "(" arguments ") : error_raise_large(" comm ");\n"
 }
 
 # A call that begins something: a request that could not be made is null, whatever the program's handler does with the error.
 function begun(code)
 {
-    return begins ? "    int code = " code ";\n    if (KNELL__RARELY(code != MPI_SUCCESS))\n        *request = MPI_REQUEST_NULL;\n" : ""
+    return begins ? "    int code = " code ";\n    if (RARELY(code != MPI_SUCCESS))\n        *request = MPI_REQUEST_NULL;\n" : ""
 }
 
 function left(leave, code, more)
@@ -103,13 +103,13 @@ function slow_way(    name, n, i, list)
     n = split(arguments, name, /, */)
     for (i = 1; i <= n; i++)
         list = list (i > 1 ? ", " : "") "(intptr_t)" name[i]
-    return n == 0 ? "" : "\nKNELL__RARE static bool slowly_" short "(" parameters ")\n{\n    const int64_t values[] = {" list "};\n" \
-           "    return knell__enter_slowly(" number ", values, " n ");\n}\n"
+    return n == 0 ? "" : "\nRARE static bool slowly_" short "(" parameters ")\n{\n    const int64_t values[] = {" list "};\n" \
+           "    return enter_slowly(" number ", values, " n ");\n}\n"
 }
 
 function slowly()
 {
-    return arguments == "" ? "knell__enter_slowly(" number ", NULL, 0)" : "slowly_" short "(" arguments ")"
+    return arguments == "" ? "enter_slowly(" number ", NULL, 0)" : "slowly_" short "(" arguments ")"
 }
 
 function body_of(class, native, own, number)
@@ -117,39 +117,39 @@ function body_of(class, native, own, number)
     if (class == "life")
         return "    return " own ";\n"
     if (class == "ulfm")
-        return "    if (!KNELL__ENTER(" slowly() "))\n        return MPI_ERR_OTHER;\n    int64_t began = knell__tell_begin();\n" \
-               "    int code = " own ";\n    knell__tell_did(" number ", " comm ", began, code);\n" \
-               "    return knell__leave(" number ", code);\n"
+        return "    if (!ENTER(" slowly() "))\n        return MPI_ERR_OTHER;\n    int64_t began = enter_tell_begin();\n" \
+               "    int code = " own ";\n    enter_tell_did(" number ", " comm ", began, code);\n" \
+               "    return leave(" number ", code);\n"
     if (class == "lack")
-        return "    if (!KNELL__ENTER(" slowly() "))\n        return " native ";\n" (begins ? "    *request = MPI_REQUEST_NULL;\n" : "") \
-               "    return knell__leave(" number ", knell__raise_lack(" comm ", " number "));\n"
+        return "    if (!ENTER(" slowly() "))\n        return " native ";\n" (begins ? "    *request = MPI_REQUEST_NULL;\n" : "") \
+               "    return leave(" number ", error_raise_lack(" comm ", " number "));\n"
     if (class == "own")
-        return "    if (!KNELL__ENTER(" slowly() "))\n        return " native ";\n" left("knell__leave", own, "")
+        return "    if (!ENTER(" slowly() "))\n        return " native ";\n" left("leave", own, "")
     if (class == "send")
-        return "    if (!KNELL__ENTER_SENDING(" slowly() ", " buffer ", " count ", " datatype "))\n        return " native ";\n" \
-               left("knell__leave_sending", own, ", " request)
+        return "    if (!ENTER_SENDING(" slowly() ", " buffer ", " count ", " datatype "))\n        return " native ";\n" \
+               left("leave_sending", own, ", " request)
     if (class == "pass")
-        return "    if (!KNELL__ENTER(" slowly() "))\n        return " native ";\n    return knell__leave(" number ", " native ");\n"
+        return "    if (!ENTER(" slowly() "))\n        return " native ";\n    return leave(" number ", " native ");\n"
     if (class == "guard")
-        return "    if (!KNELL__ENTER(" slowly() "))\n        return " native ";\n    knell__guard++;\n" \
-               "    int code = " native ";\n    knell__guard--;\n    return knell__leave(" number ", code);\n"
+        return "    if (!ENTER(" slowly() "))\n        return " native ";\n    layer_guard++;\n" \
+               "    int code = " native ";\n    layer_guard--;\n    return leave(" number ", code);\n"
     fail("unknown class " class)
 }
 
 BEGIN {
-    calls = out "/job/gen/calls.h"; native_h = out "/mpi/gen/native.h"; native_c = out "/mpi/gen/native.c"; own_h = out "/mpi/gen/own.h"
-    wrappers = out "/mpi/gen/wrappers.c"
+    calls = out "/job/gen/calls.h"; native_h = out "/mpi/native/gen/native.h"; native_c = out "/mpi/native/gen/native.c"; own_h = out "/mpi/base/gen/own.h"
+    wrappers = out "/mpi/edge/gen/wrappers.c"
     begin(calls, "The calls by number and name.", "KNELL_JOB_GEN_CALLS_H")
     print "#define JOB_CALLS(X) \\" > calls
-    begin(native_h, "The MPI's own calls.", "KNELL_MPI_GEN_NATIVE_H")
-    print "#include <mpi.h>\n\nstruct knell__native {" > native_h
+    begin(native_h, "The MPI's own calls.", "KNELL_MPI_NATIVE_GEN_NATIVE_H")
+    print "#include <mpi.h>\n\nstruct native {" > native_h
     begin(native_c, "Finds the MPI's own calls.")
-    print "#include \"mpi/native.h\"\n\nstruct knell__native knell__native;\n" > native_c
-    print "void knell__native_find(void)\n{" > native_c
-    begin(own_h, "What the hand-written files define.", "KNELL_MPI_GEN_OWN_H")
+    print "#include \"mpi/native/native.h\"\n#include \"mpi/base/layer.h\"\n\nstruct native native;\n" > native_c
+    print "void native_find(void)\n{" > native_c
+    begin(own_h, "What the hand-written files define.", "KNELL_MPI_BASE_GEN_OWN_H")
     print "#include <knell/mpix.h>\n" > own_h
     begin(wrappers, "What the program calls.")
-    print "#include \"mpi/error.h\"\n#include \"mpi/flip.h\"\n#include \"mpi/gen/own.h\"\n#include \"mpi/layer.h\"\n#include \"mpi/native.h\"\n#include \"mpi/tell.h\"\n" > wrappers
+    print "#include \"mpi/base/gen/own.h\"\n#include \"mpi/edge/enter.h\"\n#include \"mpi/native/native.h\"\n" > wrappers
     print "/* In a section of their own: where.c knows by it what is one of them. */" > wrappers
     print "#define EXPORT __attribute__((visibility(\"default\"), section(\"knell_calls\")))" > wrappers
     print "#define FITS(count) ((count) == (int)(count))" > wrappers
@@ -185,14 +185,14 @@ BEGIN {
         aliases = aliases sprintf("    X(%s, %s) \\\n", toupper(short), plain)
     if (class != "ulfm") {
         when_4(native_h, "    int (*" short ")(" parameters ");")
-        when_4(native_c, "    knell__native." short " = knell__native_symbol(\"P" name "\");")
+        when_4(native_c, "    native." short " = layer_symbol(\"P" name "\");")
     }
     if (class ~ /^(own|send|life|ulfm)$/)
-        when_4(own_h, "int knell__mpi_" short "(" parameters ");")
+        when_4(own_h, "int mpi_" short "(" parameters ");")
     if (class != "ulfm" && name ~ /^MPIX|^MPI_Errhandler_(create|set|get)$/) # not in every mpi.h
         print "\nint " name "(" parameters ");" > wrappers
     when_4(wrappers, (class == "life" ? "" : slow_way()) "\nEXPORT int " name "(" parameters ")\n{\n" \
-        body_of(class, "knell__native." short "(" arguments ")", "knell__mpi_" short "(" arguments ")", number) \
+        body_of(class, "native." short "(" arguments ")", "mpi_" short "(" arguments ")", number) \
         "}\nint P" name "(" parameters ") ALIAS(" name ");")
     if (plain)
         print "int " plain "(" parameters ") ALIAS(" name ");\nint P" plain "(" parameters ") ALIAS(" name ");" > wrappers

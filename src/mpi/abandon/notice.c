@@ -1,0 +1,147 @@
+/* notice.c: see notice.h. */
+#include "mpi/abandon/notice.h"
+#include "mpi/base/layer.h"
+#include "mpi/context/context.h"
+#include "mpi/detector/side.h"
+#include "mpi/native/native.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* A notice on its way out or in. The MPI below may use its memory until the request is complete. */
+struct letter {
+    struct letter *next;
+    MPI_Request request;
+    int peer;
+    struct notice notice;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* before those of the hearers */
+static struct letter *sent;
+static struct letter *coming;   /* one at a time */
+static struct letter *given_up; /* the MPI below may still use them */
+
+static struct letter *new_letter(int peer)
+{
+    struct letter *made = calloc(1, sizeof *made);
+    if (!made)
+        layer_die("out of memory");
+    made->peer = peer;
+    return made;
+}
+
+/* True: it is over. A letter to or from the dead may stay in the MPI's hands for ever, and then its memory does too. */
+static bool is_over(struct letter *letter, bool *whole)
+{
+    int complete = 0, code = native.test(&letter->request, &complete, MPI_STATUS_IGNORE);
+    *whole = complete && code == MPI_SUCCESS;
+    return complete || code != MPI_SUCCESS || side_is_dead(letter->peer);
+}
+
+static void forget(struct letter *letter)
+{
+    if (letter->request == MPI_REQUEST_NULL) {
+        free(letter);
+        return;
+    }
+    letter->next = given_up;
+    given_up = letter;
+}
+
+/* ---- out ------------------------------------------------------------------------------------------------------------------- */
+
+/* When the MPI below refuses, the receiver is dying, and nobody waits for it for long. */
+static void post(struct letter *letter)
+{
+    if (native.isend(&letter->notice, sizeof letter->notice, MPI_BYTE, letter->peer, context_notices_tag(),
+                     context_wire, &letter->request) != MPI_SUCCESS) {
+        free(letter);
+        return;
+    }
+    letter->next = sent;
+    sent = letter;
+}
+
+static notice_hear *hearer[NOTICES];
+
+void notice_heard_by(enum notice_kind kind, notice_hear *by)
+{
+    hearer[kind] = by;
+}
+
+static void hear(int source, const struct notice *notice)
+{
+    if ((unsigned)notice->kind < NOTICES)
+        hearer[notice->kind](source, notice);
+}
+
+void notice_send(int process, const struct notice *notice)
+{
+    if (process == self.process) {
+        hear(process, notice);
+        return;
+    }
+    struct letter *letter = new_letter(process);
+    letter->notice = *notice;
+    pthread_mutex_lock(&lock);
+    post(letter);
+    pthread_mutex_unlock(&lock);
+}
+
+static void test_sent(void)
+{
+    bool whole;
+    for (struct letter **at = &sent; *at;) {
+        struct letter *letter = *at;
+        if (!is_over(letter, &whole)) {
+            at = &letter->next;
+            continue;
+        }
+        *at = letter->next;
+        forget(letter);
+    }
+}
+
+/* ---- in -------------------------------------------------------------------------------------------------------------------- */
+
+static bool find_one(void)
+{
+    MPI_Message message;
+    MPI_Status status;
+    int found = 0;
+    native.improbe(MPI_ANY_SOURCE, context_notices_tag(), context_wire, &found, &message, &status);
+    if (!found)
+        return false;
+    coming = new_letter(status.MPI_SOURCE);
+    if (native.imrecv(&coming->notice, sizeof coming->notice, MPI_BYTE, &message, &coming->request) == MPI_SUCCESS)
+        return true;
+    free(coming);
+    coming = NULL;
+    return false;
+}
+
+/* A notice is small, and there when it is found. True: there may be more. */
+static bool hear_one(void)
+{
+    bool whole;
+    if ((!coming && !find_one()) || !is_over(coming, &whole))
+        return false;
+    struct letter *letter = coming;
+    coming = NULL;
+    if (whole)
+        hear(letter->peer, &letter->notice);
+    forget(letter);
+    return true;
+}
+
+bool notice_turn(void)
+{
+    if (pthread_mutex_trylock(&lock) != 0)
+        return true;
+    while (hear_one())
+        continue;
+    test_sent();
+    bool more = sent != NULL;
+    pthread_mutex_unlock(&lock);
+    return more;
+}

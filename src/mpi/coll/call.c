@@ -1,0 +1,127 @@
+/* call.c: the edge of collectives: from the program's call to a machine; a nonblocking one has copies of the program's arrays. */
+#include "mpi/coll/coll.h"
+#include "mpi/error/error.h"
+#include "mpi/inject/flip.h"
+#include "mpi/request/kept.h"
+
+#include <knell/mpix.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what a nonblocking one has to itself ------------------------------------------------------------------------------------------ */
+
+/* The arrays that mean something to this member: others need not be there. */
+static struct coll_arrays arrays_of(const struct comm *comm, const struct coll_args *args)
+{
+    struct coll_arrays arrays = args->by_rank ? *args->by_rank : (struct coll_arrays){0};
+    if (arrays.at_root && comm->rank != args->root)
+        return (struct coll_arrays){.at_root = true};
+    if (args->send == MPI_IN_PLACE) {
+        arrays.send_counts = arrays.send_displs = NULL;
+        arrays.send_types = NULL;
+    }
+    return arrays;
+}
+
+static size_t bytes_of(const struct coll_arrays *arrays, size_t ranks)
+{
+    size_t ints = (arrays->send_counts != NULL) + (arrays->recv_counts != NULL) + (arrays->send_displs != NULL) +
+                  (arrays->recv_displs != NULL);
+    size_t types = (arrays->send_types != NULL) + (arrays->recv_types != NULL);
+    return ranks * (ints * sizeof(int) + types * sizeof(MPI_Datatype));
+}
+
+/* NULL stays. */
+static void *copy(const void *array, size_t bytes, char **room)
+{
+    if (!array)
+        return NULL;
+    char *made = *room;
+    *room += bytes;
+    return memcpy(made, array, bytes);
+}
+
+/* Datatypes first: they may be pointers, and want their alignment. */
+static struct coll_arrays copies_of(const struct coll_arrays *from, size_t ranks, char *room)
+{
+    struct coll_arrays to = *from;
+    to.send_types = copy(from->send_types, ranks * sizeof *to.send_types, &room);
+    to.recv_types = copy(from->recv_types, ranks * sizeof *to.recv_types, &room);
+    to.send_counts = copy(from->send_counts, ranks * sizeof *to.send_counts, &room);
+    to.recv_counts = copy(from->recv_counts, ranks * sizeof *to.recv_counts, &room);
+    to.send_displs = copy(from->send_displs, ranks * sizeof *to.send_displs, &room);
+    to.recv_displs = copy(from->recv_displs, ranks * sizeof *to.recv_displs, &room);
+    return to;
+}
+
+/* A machine with its arguments, in one block: the program's arrays may be gone when the call has returned (mpi4py frees them, Fortran's
+ * datatypes are converted into arrays that live as long as the call). NULL: no memory. */
+static struct coll *keep(const struct comm *comm, const struct coll_args *args)
+{
+    size_t ranks = (size_t)comm->size;
+    struct coll_arrays arrays = arrays_of(comm, args);
+    struct coll *coll = malloc(sizeof *coll + bytes_of(&arrays, ranks));
+    if (!coll)
+        return NULL;
+    coll->kept = *args;
+    if (args->by_rank) {
+        coll->kept_arrays = copies_of(&arrays, ranks, (char *)(coll + 1));
+        coll->kept.by_rank = &coll->kept_arrays;
+    }
+    return coll;
+}
+
+void coll_over(void)
+{
+    kept_end();
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------------------------------------- */
+
+static int call_blocking(struct comm *comm, coll_step *step, const struct coll_args *args)
+{
+    struct coll coll;
+    coll_begin(&coll, comm, step, args);
+    if (RARELY(comm->hints.uniform == HINTS_UNIFORM_COLL))
+        coll_make_uniform(&coll);
+    return coll_run(&coll);
+}
+
+static int call_nonblocking(struct comm *comm, coll_step *step, const struct coll_args *args, MPI_Request *request)
+{
+    struct coll *coll = keep(comm, args);
+    if (!coll)
+        return MPI_ERR_NO_MEM;
+    kept_begin();
+    coll_begin(coll, comm, step, &coll->kept);
+    if (RARELY(comm->hints.uniform == HINTS_UNIFORM_COLL))
+        coll_make_uniform(coll);
+    return coll_start(coll, request);
+}
+
+static int call(struct comm *comm, coll_step *step, const struct coll_args *args, MPI_Request *request)
+{
+    return request ? call_nonblocking(comm, step, args, request) : call_blocking(comm, step, args);
+}
+
+/* A scenario may want wrong bits in what this member contributes. */
+RARE static int call_injected(struct comm *comm, coll_step *step, const struct coll_args *args, MPI_Request *request)
+{
+    struct coll_args given = *args;
+    coll_flip_args(&given, comm);
+    int code = call(comm, step, &given, request);
+    flip_sent(code == MPI_SUCCESS ? request : NULL);
+    return code;
+}
+
+int coll_call(MPI_Comm handle, coll_step *step, const struct coll_args *args, MPI_Request *request)
+{
+    struct comm *comm = comm_of(handle);
+    if (RARELY(!comm)) /* the MPI below says what is wrong with the handle */
+        return request ? native.ibarrier(handle, request) : native.barrier(handle);
+    if (RARELY(args->root < 0 || args->root >= comm->size))
+        return request ? error_raise_unbegun(comm, MPI_ERR_ROOT, request) : error_raise(comm, MPI_ERR_ROOT);
+    if (RARELY(atomic_load_explicit(&layer_attention, memory_order_relaxed) & ATTENTION_INJECT))
+        return error_raise(comm, call_injected(comm, step, args, request));
+    return error_raise(comm, call(comm, step, args, request));
+}

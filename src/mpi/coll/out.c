@@ -1,0 +1,113 @@
+/* out.c: see out.h. */
+#include "mpi/coll/out.h"
+#include "mpi/detector/side.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct out {
+    struct out *next;
+    int source;
+    int wire; /* of its communicator */
+    int dead;
+    uint32_t sequence, from;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* before that of the communicators */
+static struct out *all;
+
+static int wire_of(int tag)
+{
+    return tag & ~((1 << PLACE_SEQUENCE_BITS) - 1);
+}
+
+/* ---- telling ---------------------------------------------------------------------------------------------------------------- */
+
+/* `told_from` is one more than the collective, so that 0 is: of none. */
+static bool is_news(struct comm *comm, uint32_t sequence, uint32_t from, int to)
+{
+    if (!comm->told_from)
+        comm->told_from = calloc((size_t)comm->size, sizeof *comm->told_from);
+    if (!comm->told_from)
+        layer_die("out of memory");
+    if (comm->told_from[to] && sequence + 1 >= comm->told_from[to])
+        return false;
+    if (!comm->told_from[to])
+        comm->told_from[to] = from + 1;
+    return true;
+}
+
+void out_tell(struct comm *comm, int tag, uint32_t sequence, int to)
+{
+    int process = comm->process_of[to];
+    struct notice notice = {.kind = NOTICE_OUT, .tag = tag, .sequence = sequence, .from = comm->sequence, .dead = -1};
+    comm_failed(comm, &notice.dead, 1);
+    if (notice.dead < 0 || side_is_dead(process))
+        return;
+    pthread_mutex_lock(&lock);
+    bool news = is_news(comm, sequence, notice.from, to);
+    pthread_mutex_unlock(&lock);
+    if (news)
+        notice_send(process, &notice);
+}
+
+/* ---- hearing ---------------------------------------------------------------------------------------------------------------- */
+
+/* Of a communicator that is not here there is nothing to wait for. */
+void out_heard(int source, const struct notice *notice)
+{
+    struct out *made = malloc(sizeof *made);
+    if (!made)
+        layer_die("out of memory");
+    *made = (struct out){.source = source,
+                         .wire = wire_of(notice->tag),
+                         .dead = notice->dead,
+                         .sequence = notice->sequence,
+                         .from = notice->from};
+    pthread_mutex_lock(&lock);
+    bool wanted = comm_is_on_wire(made->wire);
+    if (wanted) {
+        made->next = all;
+        all = made;
+    }
+    pthread_mutex_unlock(&lock);
+    if (!wanted)
+        free(made);
+}
+
+static bool covers(const struct out *out, uint32_t sequence)
+{
+    return out->sequence == sequence || (int32_t)(sequence - out->from) >= 0;
+}
+
+bool out_is(const struct comm *comm, int process, uint32_t sequence)
+{
+    bool is = false;
+    pthread_mutex_lock(&lock);
+    for (const struct out *out = all; out && !is; out = out->next)
+        is =
+            out->source == process && out->wire == comm->place.wire && covers(out, sequence) && side_is_dead(out->dead);
+    pthread_mutex_unlock(&lock);
+    return is;
+}
+
+/* A ghost is out of everything. */
+bool out_may_discard(int tag)
+{
+    return (atomic_load(&layer_attention) & ATTENTION_GHOST) || !comm_collects(wire_of(tag));
+}
+
+void out_forget(const struct comm *comm)
+{
+    pthread_mutex_lock(&lock);
+    for (struct out **at = &all; *at;) {
+        struct out *out = *at;
+        if (out->wire != comm->place.wire) {
+            at = &out->next;
+            continue;
+        }
+        *at = out->next;
+        free(out);
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,260 @@
+/* context.c: see context.h. */
+#include "mpi/context/context.h"
+#include "mpi/base/layer.h"
+#include "mpi/base/settings.h"
+#include "mpi/native/native.h"
+#include "mpi/native/tune.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TRIES = 1000 };
+
+MPI_Comm context_wire, context_alone;
+int context_tag_ub;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static MPI_Comm *pool;
+static int pool_size;
+static uint8_t taken[PLACE_SLOTS / 8], offered[PLACE_SLOTS / 8];
+static int stamp_of[PLACE_SLOTS]; /* of the taken ones */
+static uint16_t
+    next_epoch[PLACE_SLOTS]; /* above every epoch that ended dirty here; above its last the slot is used up */
+static uint32_t next_id;
+
+static bool has(const uint8_t *bits, int slot)
+{
+    return bits[slot / 8] >> slot % 8 & 1;
+}
+
+static void set(uint8_t *bits, int slot, bool value)
+{
+    bits[slot / 8] = (uint8_t)((bits[slot / 8] & ~(1 << slot % 8)) | value << slot % 8);
+}
+
+/* ---- the pool -------------------------------------------------------------------------------------------------------------- */
+
+static int setting_pool(void)
+{
+    const char *text = settings_get("KNELL_CONTEXTS");
+    int wanted = text ? atoi(text) : PLACE_POOL_DEFAULT, least = 2 * PLACE_SHARED, most = PLACE_SLOTS / 2;
+    return wanted < least ? least : wanted > most ? most : wanted; /* with the least, no stamp of a shared one is 0 */
+}
+
+static MPI_Comm duplicate(MPI_Comm comm)
+{
+    MPI_Comm made;
+    MPI_Request request;
+    if (native.comm_idup(comm, &made, &request) != MPI_SUCCESS || native_await(&request) != MPI_SUCCESS)
+        layer_die("the MPI cannot duplicate communicators; try a smaller KNELL_CONTEXTS than %d", pool_size);
+    native.comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    return made;
+}
+
+static int native_tag_bits(void)
+{
+    int *largest, found, bits = 0;
+    native.comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &found);
+    for (unsigned rest = found ? (unsigned)*largest : 32767u; rest; rest >>= 1)
+        bits++;
+    return bits;
+}
+
+void context_make_all(void)
+{
+    int bits = native_tag_bits();
+    if (bits < PLACE_SLOT_BITS + PLACE_EPOCH_BITS + PLACE_SEQUENCE_BITS)
+        layer_die("this MPI has tags of %d bits; the layer needs 28", bits);
+    context_tag_ub = (1 << (bits - PLACE_STAMP_BITS)) - 1;
+    pool_size = setting_pool();
+    pool = malloc((size_t)pool_size * sizeof *pool);
+    if (!pool)
+        layer_die("out of memory");
+    context_alone = duplicate(MPI_COMM_SELF);
+    context_wire = duplicate(MPI_COMM_WORLD);
+    for (int i = 0; i < pool_size; i++)
+        pool[i] = duplicate(MPI_COMM_WORLD);
+    set(taken, 0, true);
+    set(taken, 1, true);
+    set(taken, PLACE_SLOTS - 1, true); /* words_tag */
+}
+
+int context_number(MPI_Comm context)
+{
+    for (int i = 0; i < pool_size; i++)
+        if (pool[i] == context)
+            return i;
+    return -1;
+}
+
+MPI_Comm context_numbered(int number)
+{
+    return number >= 0 && number < pool_size ? pool[number] : context_wire;
+}
+
+/* ---- places ---------------------------------------------------------------------------------------------------------------- */
+
+/* An epoch is never used twice: a message that nobody took may lie where it is for ever. */
+static unsigned last_epoch(int slot)
+{
+    return slot < pool_size - PLACE_SHARED ? (1u << PLACE_EPOCH_BITS) - 1
+                                           : (1u << (PLACE_STAMP_BITS - PLACE_SHARE_BITS)) - 1;
+}
+
+/* The first duplicates serve one communicator each and need no stamp while clean; the last ones serve all other slots. */
+static struct place place_at(int slot, unsigned epoch)
+{
+    int own = pool_size - PLACE_SHARED, mark = (int)epoch;
+    struct place place = {.slot = slot, .epoch = epoch};
+    if (slot < own) {
+        place.context = pool[slot];
+    } else {
+        place.context = pool[own + slot % PLACE_SHARED];
+        mark += slot / PLACE_SHARED << (PLACE_STAMP_BITS - PLACE_SHARE_BITS);
+    }
+    place.stamp = mark * (context_tag_ub + 1);
+    place.wire = (slot << PLACE_EPOCH_BITS | (int)epoch) << PLACE_SEQUENCE_BITS;
+    return place;
+}
+
+bool place_expected(MPI_Comm context, int tag)
+{
+    int number = context_number(context), own = pool_size - PLACE_SHARED;
+    int mark = tag / (context_tag_ub + 1), epochs = 1 << (PLACE_STAMP_BITS - PLACE_SHARE_BITS);
+    int slot = number < own ? number : mark / epochs * PLACE_SHARED + number - own;
+    pthread_mutex_lock(&lock);
+    bool expected = has(offered, slot) || (has(taken, slot) && stamp_of[slot] == mark * (context_tag_ub + 1));
+    pthread_mutex_unlock(&lock);
+    return expected;
+}
+
+struct place place_fixed(int slot)
+{
+    return place_at(slot, 0);
+}
+
+void place_free(const struct place *place, bool dirty)
+{
+    pthread_mutex_lock(&lock);
+    set(taken, place->slot, false);
+    if (dirty && next_epoch[place->slot] <= place->epoch)
+        next_epoch[place->slot] = (uint16_t)(place->epoch + 1);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- offers ---------------------------------------------------------------------------------------------------------------- */
+
+static bool is_there(int slot)
+{
+    return !has(taken, slot) && !has(offered, slot) && next_epoch[slot] <= last_epoch(slot);
+}
+
+/* At first every second free slot, so that another creation has something left to offer. If two of them take the slots from one
+ * another all the same, each here and there: those of a class that the creation and the try give, the same at all members. */
+static bool is_meant(int slot, int seen, const struct offer_try *try)
+{
+    unsigned classes = try->number < 4 ? 1u << try->number : 16;
+    uint64_t mixed = (try->key + (unsigned)try->number) * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+    if (try->all)
+        return true;
+    return try->number == 0 ? seen % 2 == 0 : (unsigned)slot % classes == mixed % classes;
+}
+
+static bool is_creating(void)
+{
+    for (size_t i = 0; i < sizeof offered; i++)
+        if (offered[i])
+            return true;
+    return false;
+}
+
+void offer_make(struct offer *offer, const struct offer_try *try)
+{
+    memset(offer, 0, sizeof *offer);
+    pthread_mutex_lock(&lock);
+    offer->id = ((uint64_t)self.process + 1) << 32 | next_id++;
+    offer->busy = is_creating();
+    for (int slot = 0, seen = 0, given = 0; slot < PLACE_SLOTS && given < try->most; slot++)
+        if (is_there(slot) && is_meant(slot, seen++, try)) {
+            set(offer->free_slots, slot, true);
+            offer->epoch[slot] = (uint8_t)next_epoch[slot];
+            set(offered, slot, true);
+            given++;
+        }
+    pthread_mutex_unlock(&lock);
+}
+
+/* If nobody is creating anything else there is nothing to hope for but what was not offered yet. */
+bool offer_try_next(struct offer_try *try, const struct offer *agreed)
+{
+    if ((try->all && !agreed->busy) || try->number++ == MOST_TRIES) {
+        layer_say("no context is left for a new communicator; free some, or run with a larger KNELL_CONTEXTS");
+        return false;
+    }
+    try->all = !agreed->busy;
+    return true;
+}
+
+void offer_fold(uint8_t *into_bytes, const uint8_t *from_bytes, uint32_t size)
+{
+    struct offer into, from;
+    if (size != sizeof into)
+        return;
+    memcpy(&into, into_bytes, sizeof into);
+    memcpy(&from, from_bytes, sizeof from);
+    into.id = from.id < into.id ? from.id : into.id;
+    into.refused |= from.refused;
+    into.busy |= from.busy;
+    for (size_t i = 0; i < sizeof into.free_slots; i++)
+        into.free_slots[i] &= from.free_slots[i];
+    for (size_t i = 0; i < sizeof into.epoch; i++)
+        into.epoch[i] = from.epoch[i] > into.epoch[i] ? from.epoch[i] : into.epoch[i];
+    memcpy(into_bytes, &into, sizeof into);
+}
+
+static void withdraw(const struct offer *mine)
+{
+    for (size_t i = 0; i < sizeof offered; i++)
+        offered[i] &= (uint8_t)~mine->free_slots[i];
+}
+
+void offer_withdraw(const struct offer *mine)
+{
+    pthread_mutex_lock(&lock);
+    withdraw(mine);
+    pthread_mutex_unlock(&lock);
+}
+
+/* The lowest clean one with a duplicate of its own, where tags go as they are; else the lowest. */
+static int choose(const struct offer *agreed)
+{
+    int first = -1;
+    for (int slot = 0; slot < PLACE_SLOTS; slot++) {
+        if (!has(agreed->free_slots, slot))
+            continue;
+        if (agreed->epoch[slot] == 0 && slot < pool_size - PLACE_SHARED)
+            return slot;
+        first = first < 0 ? slot : first;
+    }
+    return first;
+}
+
+bool offer_has(const struct offer *agreed, int slot)
+{
+    return has(agreed->free_slots, slot);
+}
+
+bool offer_take(const struct offer *mine, const struct offer *agreed, struct place *place)
+{
+    int slot = choose(agreed);
+    pthread_mutex_lock(&lock);
+    withdraw(mine);
+    if (slot >= 0) {
+        *place = place_at(slot, agreed->epoch[slot]);
+        stamp_of[slot] = place->stamp;
+        set(taken, slot, true);
+    }
+    pthread_mutex_unlock(&lock);
+    return slot >= 0;
+}

@@ -1,0 +1,25 @@
+/* neighbours.h: the processes of this host, by the numbers the kernel gives them. */
+#ifndef KNELL_MPI_DETECTOR_NEIGHBOURS_H
+#define KNELL_MPI_DETECTOR_NEIGHBOURS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Learns who they are; `host` has the processes of this host. Collective. */
+void neighbours_learn(MPI_Comm host);
+
+int neighbours_first(void);
+/* Whether those who share processors with this one are more than these processors. */
+bool neighbours_crowd(void);
+/* Whether they are in sessions of their own. */
+bool neighbours_apart(void);
+
+int neighbour_of(pid_t pid); /* its process; -1: none of the job */
+/* Whether this process of the job is on this host and has not ended. */
+bool neighbour_is_there(int process);
+/* Whether a thread of it may still do something: a process that was killed is there for as long as its memory takes to be given back,
+ * but has come to rest long before. */
+bool neighbour_is_at_work(int process);
+
+#endif

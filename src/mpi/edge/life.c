@@ -1,0 +1,159 @@
+/* life.c: MPI_Init and what it prepares; MPI_Abort. */
+#include "mpi/abandon/drain.h"
+#include "mpi/base/gen/own.h"
+#include "mpi/base/settings.h"
+#include "mpi/coll/coll.h"
+#include "mpi/coll/out.h"
+#include "mpi/comm/comm.h"
+#include "mpi/detector/neighbours.h"
+#include "mpi/detector/side.h"
+#include "mpi/detector/silence.h"
+#include "mpi/edge/close.h"
+#include "mpi/error/error.h"
+#include "mpi/inject/inject.h"
+#include "mpi/native/native.h"
+#include "mpi/p2p/anytag.h"
+#include "mpi/p2p/probe.h"
+#include "mpi/report/tell.h"
+#include "mpi/request/request.h"
+#include "mpi/wait/doubt.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- MPI_Init -------------------------------------------------------------------------------------------------------------- */
+
+static void do_nothing(int signal)
+{
+    (void)signal;
+}
+
+/* A send into a broken connection is an error, not an end; unless the program thinks otherwise. Not SIG_IGN: what the program executes
+ * would have that too. */
+static void outlive_broken_pipes(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+        sigaction(SIGPIPE, &(struct sigaction){.sa_handler = do_nothing, .sa_flags = SA_RESTART | SA_ONSTACK}, NULL);
+}
+
+static void learn_self(void)
+{
+    MPI_Comm host;
+    int threads;
+    const char *mode = settings_get("KNELL_MODE");
+    native.comm_rank(MPI_COMM_WORLD, &self.process);
+    native.comm_size(MPI_COMM_WORLD, &self.processes);
+    native.query_thread(&threads);
+    self.threads = threads == MPI_THREAD_MULTIPLE;
+    self.ghosts = mode && strcmp(mode, "ghost") == 0;
+    native.comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    neighbours_learn(host);
+    native.comm_free(&host);
+    self.host = neighbours_first();
+    self.crowded = neighbours_crowd();
+    self.apart = neighbours_apart();
+}
+
+/* Address and key go round by the MPI itself: it is whole, or the job has not begun. */
+static void start_side(void)
+{
+    struct side_meeting meeting = {0};
+    int listening = -1;
+    if (self.process == 0 && side_invite(&meeting, &listening) != 0)
+        layer_die("cannot listen on the loopback interface");
+    native.bcast(&meeting, sizeof meeting, MPI_BYTE, 0, MPI_COMM_WORLD);
+    side_start(&meeting, listening, &(struct side_hooks){comm_note_failure, comm_note_revoke});
+}
+
+/* What a room needs of a room above it, it is told here. */
+static void connect_rooms(void)
+{
+    task_serve_by(drain_turn);
+    notice_heard_by(NOTICE_TAKE, drain_heard);
+    notice_heard_by(NOTICE_TAKEN, drain_heard);
+    notice_heard_by(NOTICE_OUT, out_heard);
+    drain_also(anytag_discard);
+    drain_also(probe_discard);
+    drain_if(out_may_discard);
+    comm_at_end(anytag_forget);
+    comm_at_end(out_forget);
+}
+
+static int begin(int code)
+{
+    close_learn(false);
+    if (code != MPI_SUCCESS)
+        return code;
+    outlive_broken_pipes();
+    native_hush();
+    learn_self();
+    connect_rooms();
+    coll_grace_learn();
+    error_make_classes();
+    context_make_all();
+    native_learn_complete();
+    doubt_begin();
+    silence_begin();
+    start_side();
+    comm_make_predefined();
+    handler_begin();
+    hints_learn();
+    inject_start();
+    atomic_fetch_and(&layer_attention, ~(unsigned)ATTENTION_OFF);
+    return MPI_SUCCESS;
+}
+
+/* What a script starts may be a program of another MPI, which would crash on our handles. Asked before MPI_Init: so nothing is left. */
+static void check_mpi(void)
+{
+#ifdef OPEN_MPI
+    const bool open_mpi = true;
+#else
+    const bool open_mpi = false;
+#endif
+    static char version[8192]; /* the largest of any MPI's */
+    int length;
+    native.get_library_version(version, &length);
+    if ((strstr(version, "Open MPI") != NULL) == open_mpi)
+        return;
+    layer_say(
+        "the program is of one MPI, the layer loaded before it of another: give knell run the --mpi of the program");
+    _exit(EXIT_FAILURE);
+}
+
+static void before_init(void)
+{
+    check_mpi();
+    tell_word(JOB_WORD_INIT, 0);
+    close_learn(true);
+}
+
+int mpi_init(int *argc, char ***argv)
+{
+    before_init();
+    return begin(native.init(argc, argv));
+}
+
+int mpi_init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    before_init();
+    return begin(native.init_thread(argc, argv, required, provided));
+}
+
+int mpi_initialized(int *flag)
+{
+    native_ready();
+    return native.initialized(flag);
+}
+
+/* ---- MPI_Abort ------------------------------------------------------------------------------------------------------------- */
+
+int mpi_abort(MPI_Comm handle, int errorcode)
+{
+    tell_word(JOB_WORD_ABORTED, errorcode);
+    (void)handle; /* the job is one: half of it would be left without the other */
+    return layer_abort(errorcode);
+}

@@ -1,0 +1,18 @@
+/* inject.h: fault scenarios (FAIL) at the entries and exits of MPI calls: the effector "ghost" of docs/scenarios.md.
+ *
+ * While a scenario is armed, ATTENTION_INJECT is set and every call of the program passes here. */
+#ifndef KNELL_MPI_INJECT_INJECT_H
+#define KNELL_MPI_INJECT_INJECT_H
+
+#include "mpi/base/layer.h"
+
+/* At MPI_Init: reads what `knell run` left in the environment (docs/mpi.md). */
+void inject_start(void);
+
+/* May not return: the scenario may say that this process dies here. */
+void inject_before(enum job_call call, const int64_t *arguments, unsigned count);
+void inject_after(enum job_call call);
+/* In the middle of a call, before the message that it sends is copied. */
+void inject_message(enum job_call call);
+
+#endif

@@ -1,0 +1,73 @@
+/* shield.c: see shield.h. `knell run` and the rank agree by one word on the desk: once the rank has shut its shield nobody kills it, and
+ * once `knell run` has struck the rank does not go on. */
+#include "mpi/inject/shield.h"
+#include "mpi/inject/ghost.h"
+#include "mpi/report/tell.h"
+
+#include <knell/faults.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned depth;
+
+bool shield_is_shut(void)
+{
+    struct job_desk *desk = tell_desk();
+    return desk && atomic_load(&desk->shield) == JOB_SHIELD_SHUT;
+}
+
+void shield_wait(void)
+{
+    while (shield_is_shut())
+        syscall(SYS_futex, &tell_desk()->shield, FUTEX_WAIT, JOB_SHIELD_SHUT, NULL, NULL, 0);
+}
+
+static void shut(struct job_desk *desk)
+{
+    uint32_t was = JOB_SHIELD_OPEN;
+    if (!atomic_compare_exchange_strong(&desk->shield, &was, JOB_SHIELD_SHUT))
+        for (;;)
+            pause(); /* SIGKILL is on its way */
+}
+
+/* What was held back meanwhile. */
+static void make_up_for_it(struct job_desk *desk)
+{
+    uint64_t owed = atomic_exchange(&desk->owed, 0);
+    for (int number = 1; owed; number++, owed >>= 1)
+        if (owed & 1)
+            kill(getpid(), number);
+    if (atomic_load(&desk->halt))
+        ghost_die_now();
+}
+
+__attribute__((visibility("default"))) void knell_layer_faults_pause(void)
+{
+    struct job_desk *desk = tell_desk();
+    if (!desk)
+        return;
+    pthread_mutex_lock(&lock);
+    if (depth++ == 0)
+        shut(desk);
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((visibility("default"))) void knell_layer_faults_resume(void)
+{
+    struct job_desk *desk = tell_desk();
+    if (!desk)
+        return;
+    pthread_mutex_lock(&lock);
+    bool open = depth > 0 && --depth == 0;
+    if (open)
+        atomic_store(&desk->shield, JOB_SHIELD_OPEN);
+    pthread_mutex_unlock(&lock);
+    if (!open)
+        return;
+    syscall(SYS_futex, &desk->shield, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    make_up_for_it(desk);
+}

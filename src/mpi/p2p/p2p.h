@@ -1,0 +1,49 @@
+/* p2p.h: from the program's ranks and tags to processes and native tags. */
+#ifndef KNELL_MPI_P2P_P2P_H
+#define KNELL_MPI_P2P_P2P_H
+
+#include "mpi/wait/wait.h"
+
+enum { PEER_NONE = -3 }; /* peer of an operation with MPI_PROC_NULL */
+
+/* What one end of a message is natively. */
+struct p2p_end {
+    int native; /* rank on the context */
+    int peer;   /* as in struct op */
+    int tag;
+    int code;
+};
+
+static inline struct p2p_end p2p_end_of(const struct comm *comm, int rank, int tag, bool receiving)
+{
+    struct p2p_end end = {.tag = tag + comm->place.stamp, .code = MPI_SUCCESS};
+    if (LIKELY((unsigned)rank < (unsigned)comm->size))
+        end.native = end.peer = comm->process_of[rank];
+    else if (rank == MPI_PROC_NULL)
+        end.native = MPI_PROC_NULL, end.peer = PEER_NONE;
+    else if (receiving && rank == MPI_ANY_SOURCE)
+        end.native = MPI_ANY_SOURCE, end.peer = PEER_ANY;
+    else
+        end.code = MPI_ERR_RANK;
+    if (RARELY((unsigned)tag > (unsigned)context_tag_ub)) {
+        if (!receiving || tag != MPI_ANY_TAG)
+            end.code = MPI_ERR_TAG;
+        end.tag = tag;
+    }
+    return end;
+}
+
+/* The status of a receive from `peer` as the program knows ranks and tags. That of MPI_Irecv from MPI_PROC_NULL is wrong on MPICH. */
+static inline void p2p_status(const struct comm *comm, int peer, MPI_Status *status)
+{
+    if (status != MPI_STATUS_IGNORE && RARELY(peer == PEER_NONE)) {
+        status->MPI_SOURCE = MPI_PROC_NULL;
+        status->MPI_TAG = MPI_ANY_TAG;
+    }
+    if (status == MPI_STATUS_IGNORE || status->MPI_SOURCE < 0)
+        return;
+    status->MPI_SOURCE = comm->rank_of[status->MPI_SOURCE];
+    status->MPI_TAG -= comm->place.stamp;
+}
+
+#endif

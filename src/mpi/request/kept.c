@@ -1,0 +1,105 @@
+/* kept.c: see kept.h. */
+#include "mpi/request/kept.h"
+#include "mpi/base/gen/own.h"
+#include "mpi/base/layer.h"
+#include "mpi/native/native.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct kept {
+    MPI_Op *ops;
+    MPI_Datatype *types;
+    size_t op_count, type_count;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int active; /* nonblocking collectives */
+static struct kept kept;
+static _Atomic bool some; /* is there anything in it? */
+
+/* Without memory it is kept for ever. */
+#define KEEP(list, count, handle)                                        \
+    do {                                                                 \
+        void *larger_ = realloc((list), ((count) + 1) * sizeof *(list)); \
+        if (larger_) {                                                   \
+            (list) = larger_;                                            \
+            (list)[(count)++] = (handle);                                \
+            some = true;                                                 \
+        }                                                                \
+    } while (0)
+
+int mpi_op_free(MPI_Op *op)
+{
+    pthread_mutex_lock(&lock);
+    bool later = active > 0 && *op != MPI_OP_NULL;
+    if (later)
+        KEEP(kept.ops, kept.op_count, *op);
+    pthread_mutex_unlock(&lock);
+    if (!later)
+        return native.op_free(op);
+    *op = MPI_OP_NULL;
+    return MPI_SUCCESS;
+}
+
+/* The MPI's own are not the program's to free: the MPI below says so. */
+static bool can_be_freed(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner = MPI_COMBINER_NAMED;
+    if (type != MPI_DATATYPE_NULL)
+        native.type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    return combiner != MPI_COMBINER_NAMED;
+}
+
+int mpi_type_free(MPI_Datatype *type)
+{
+    pthread_mutex_lock(&lock);
+    bool later = active > 0 && can_be_freed(*type);
+    if (later)
+        KEEP(kept.types, kept.type_count, *type);
+    pthread_mutex_unlock(&lock);
+    if (!later)
+        return native.type_free(type);
+    *type = MPI_DATATYPE_NULL;
+    return MPI_SUCCESS;
+}
+
+void kept_begin(void)
+{
+    pthread_mutex_lock(&lock);
+    active++;
+    pthread_mutex_unlock(&lock);
+}
+
+void kept_end(void)
+{
+    pthread_mutex_lock(&lock);
+    active--;
+    pthread_mutex_unlock(&lock);
+}
+
+static struct kept take_all(void)
+{
+    struct kept taken = {0};
+    pthread_mutex_lock(&lock);
+    if (active == 0) {
+        taken = kept;
+        kept = (struct kept){0};
+        some = false;
+    }
+    pthread_mutex_unlock(&lock);
+    return taken;
+}
+
+void kept_free(void)
+{
+    if (LIKELY(!atomic_load_explicit(&some, memory_order_relaxed)))
+        return;
+    struct kept mine = take_all();
+    while (mine.op_count > 0)
+        native.op_free(&mine.ops[--mine.op_count]);
+    while (mine.type_count > 0)
+        native.type_free(&mine.types[--mine.type_count]);
+    free(mine.ops);
+    free(mine.types);
+}
