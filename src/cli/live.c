@@ -154,7 +154,7 @@ static int parse(int argc, char **argv, struct knell__live_plan *plan)
         KNELL_OPT_TEXTS("kill", "R@T", &kills, "kill rank R at time T (SIGKILL)"),
         KNELL_OPT_TEXTS("stop", "R@T[+D]", &stops, "stop rank R at time T (SIGSTOP), for D or for good"),
         KNELL_OPT_TEXTS("cut", "HOST@T", &cuts, "cut host HOST off at time T: its link goes down"),
-        KNELL_OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario strikes instead; see docs/scenarios.md"),
+        KNELL_OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario strikes instead; see docs/use/scenarios.md"),
         KNELL_FAIL_OPTION_DEFINE(&plan->defines),
         KNELL_OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail: what its draws depend on", .fallback = "1"),
         KNELL_SPREAD_OPTIONS(&plan->overlay, &plan->latest_only),

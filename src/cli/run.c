@@ -17,14 +17,14 @@ static const struct knell_usage usage = {
         "--kill R@T: rank R dies T after all have left MPI_Init. --kill R@MPI_Send#5: before its 5th MPI_Send.\n"
         "--mode real: deaths are SIGKILL. ghost: the process leaves the program for good and has itself declared dead.\n"
         "--kill R@MPI_*#50: before its 50th call, whichever it is.\n"
-        "--fail FILE: a scenario instead; slots get the ranks in their order (docs/scenarios.md).\n"
+        "--fail FILE: a scenario instead; slots get the ranks in their order (docs/use/scenarios.md).\n"
         "Options end at PROGRAM, or at --. It is looked for on the PATH, then here.\n"
         "--json: one object on standard output; what the program writes there goes to standard error.\n"
         "--mttf T: examples/fail/life-exponential.fail with MTBF of T and a slot for every rank; -D KEEP=1 lets one live.\n"
         "--info mpi_error_uniform=coll: every collective returns the same code at all ranks. --info mpi_error_range=group (universe): "
-        "a death in the communicator (in the job) revokes it (docs/mpi.md).\n" KNELL_SPREAD_NOTES
+        "a death in the communicator (in the job) revokes it (docs/use/mpi.md).\n" KNELL_SPREAD_NOTES
         "Messages go by TCP where deaths are real: shared memory may be left broken by a kill. Who wants its speed all the same "
-        "sets OMPI_MCA_btl or UCX_TLS (docs/mpi.md).\n"
+        "sets OMPI_MCA_btl or UCX_TLS (docs/use/mpi.md).\n"
         "Exit status: that of the ranks that ended by MPI_Finalize: the first that is not 0, by rank. A rank that died counts "
         "only if all did; with --status all, one that died unasked makes the job fail that went on without it. The code of MPI_Abort; "
         "if an error handler ended the job, the status of the rank that died unasked, or the error's code; 124 after --timeout, 130 "

@@ -1,4 +1,4 @@
-/* run_launch: the launcher's command line, with the environment of the ranks: what each MPI needs to live on after a death (docs/mpi.md). */
+/* run_launch: the launcher's command line, with the environment of the ranks: what each MPI needs to live on after a death (docs/design/mpi.md). */
 #include "cli/heartbeat.h"
 #include "cli/run.h"
 
@@ -63,7 +63,7 @@ static void option(struct knell__run_command *command, const char *name, const c
     add_all(command, words);
 }
 
-/* Its shared memory is quicker than TCP, and may be left broken by who is killed while it writes there (docs/mpi.md): a ghost is not. */
+/* Its shared memory is quicker than TCP, and may be left broken by who is killed while it writes there (docs/design/mpi.md): a ghost is not. */
 static void for_openmpi(const struct knell__run_plan *plan, const char *place, struct knell__run_command *command)
 {
     static const char *const words[] = {"--oversubscribe", "--enable-recovery", NULL};
@@ -81,7 +81,7 @@ static void for_openmpi(const struct knell__run_plan *plan, const char *place, s
     }
 }
 
-/* Small messages by TCP, large ones written into the receiver's memory by the sender: docs/mpi.md says what a death does to the others
+/* Small messages by TCP, large ones written into the receiver's memory by the sender: docs/design/mpi.md says what a death does to the others
  * over other paths. */
 static void for_mpich(const struct knell__run_plan *plan, const char *place, struct knell__run_command *command)
 {

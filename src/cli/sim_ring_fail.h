@@ -18,7 +18,7 @@ struct knell_ring_fail {
 };
 
 #define KNELL_RING_FAIL_OPTIONS(f)                                                                                \
-    KNELL_OPT_TEXT("fail", "FILE", &(f)->file, "a FAIL scenario strikes instead; see docs/scenarios.md"),         \
+    KNELL_OPT_TEXT("fail", "FILE", &(f)->file, "a FAIL scenario strikes instead; see docs/use/scenarios.md"),     \
         KNELL_FAIL_OPTION_DEFINE(&(f)->defines),                                                                  \
         KNELL_OPT_DURATION("until", "T", &(f)->until_ns, 1, KNELL_DURATION_MAX_NS / 2,                            \
                            "--fail: ends runs that have not ended by themselves", .fallback_help = "1000 delta"), \
