@@ -37,6 +37,7 @@ foreach(mpi IN LISTS mpis)
   list(APPEND installed knell-mpi-${mpi})
 endforeach()
 add_custom_target(installed DEPENDS ${installed}) # all that is installed and has to be compiled
+add_dependencies(installed completions)
 if("mpich" IN_LIST mpis) # its mpi_f08 has some of what mpi_f08_ext.F90 would declare
   target_compile_definitions(knell-mpi-mpich INTERFACE $<INSTALL_INTERFACE:$<$<COMPILE_LANGUAGE:Fortran>:MPICH>>)
 endif()
