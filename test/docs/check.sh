@@ -5,7 +5,7 @@
 # - a paragraph below <!-- also in FILE --> is in that file word by word, so that its numbers are
 # - every relative link leads to a file, and to a heading of it; every path of docs/ that a file of the tree names exists
 # - every option that a help lists is in a manual; every invariant cited in the sources is defined
-# - no line is longer than 120 characters, but for rows of tables, which cannot be broken
+# - no line is longer than 120 characters; rows of tables, which cannot be broken, have at most 180
 # Usage: check.sh KNELL SOURCE_DIR
 set -eu
 knell=$1
@@ -117,8 +117,8 @@ for doc in $docs; do
 done
 
 # shellcheck disable=SC2086 # words
-LC_ALL=C.UTF-8 grep -nE '^.{121,}' $docs docs/man/*.1 | grep -vE '^[^:]*:[0-9]*:\|' >"$dir/long" || true
-[ ! -s "$dir/long" ] || wrong "longer than 120 characters: $(cut -c1-100 "$dir/long")"
+LC_ALL=C.UTF-8 grep -nE -e '^[^|].{120,}' -e '^[|].{180,}' $docs docs/man/*.1 >"$dir/long" || true
+[ ! -s "$dir/long" ] || wrong "longer than 120 characters, or 180 in a table: $(cut -c1-100 "$dir/long")"
 
 # shellcheck disable=SC2046 # words
 grep -rhoIE 'docs/[a-z_/-]+\.(md|svg|1)' $(ls -d src test include tools cmake bench examples editors) CMakeLists.txt Makefile \
