@@ -1,3 +1,20 @@
+# knell_declare(NAME [layer...])
+#   Writes down whom the layer or room NAME may include, itself aside. test/graph.sh holds the sources against it.
+function(knell_declare name)
+  list(JOIN ARGN " " uses)
+  set_property(GLOBAL APPEND_STRING PROPERTY KNELL_DECLARED "${name}: ${uses}\n")
+endfunction()
+
+# knell_declare_order(NAME room...)
+#   The rooms of the layer NAME: each may include those before it.
+function(knell_declare_order name)
+  set(before "")
+  foreach(room IN LISTS ARGN)
+    knell_declare(${name}/${room} ${before})
+    list(APPEND before ${name}/${room})
+  endforeach()
+endfunction()
+
 # knell_include_root(NAME PATH variable)
 #   An include directory in which "NAME/..." is PATH, and nothing else is: only targets that are given it can include that
 #   folder. NAME may have slashes: mpi/comm.
@@ -16,11 +33,13 @@ endfunction()
 function(knell_layer name)
   cmake_parse_arguments(arg "" "" "USES" ${ARGN})
   add_library(knell-${name} STATIC ${arg_UNPARSED_ARGUMENTS})
+  knell_include_root(${name} ${CMAKE_CURRENT_SOURCE_DIR} root)
   target_include_directories(knell-${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+    $<BUILD_INTERFACE:${root}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   foreach(layer IN LISTS arg_USES)
     target_link_libraries(knell-${name} PUBLIC knell-${layer})
   endforeach()
+  knell_declare(${name} ${arg_USES})
 endfunction()

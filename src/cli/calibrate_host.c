@@ -1,8 +1,8 @@
 /* calibrate_host: processes of this host on a ring, each sending timed datagrams to the next as a detector does: one thread that
  * sleeps until something comes or its next one is due. */
 #include "cli/calibrate.h"
-#include "runtime/clock.h"
-#include "runtime/thread.h"
+#include "os/clock.h"
+#include "os/thread.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,8 +2,8 @@
  * Of the round trip half of the shortest one is taken off, and all that is above counts as if it had happened one way: more
  * than the truth, never less, if the shortest journeys there and back are alike. */
 #include "cli/calibrate.h"
-#include "runtime/clock.h"
-#include "runtime/thread.h"
+#include "os/clock.h"
+#include "os/thread.h"
 
 #include <errno.h>
 #include <inttypes.h>

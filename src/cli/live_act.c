@@ -1,16 +1,14 @@
 /* live_act: what the parent of `knell live` does to its processes, and when it did it. */
 #include "cli/live_run.h"
+#include "os/clock.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <time.h>
 
 int64_t knell__live_clock(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    return knell__clock_now();
 }
 
 struct knell__injection *knell__injections_add(struct knell__injections *injections, struct knell__injection injection)

@@ -1,13 +1,13 @@
 /* live_child: one process of `knell live`: starts a detector, notes what it is told, counts when the parent says so, leaves
  * when all have counted or the parent is no more. */
 #include "cli/live.h"
+#include "os/clock.h"
 
 #include <dirent.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct self {
@@ -17,13 +17,6 @@ struct self {
     int descriptors;
     long kib;
 };
-
-static int64_t now_of(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static void write_note(const struct self *self, struct knell__live_note *note)
 {
@@ -77,8 +70,8 @@ static long count_memory(void)
 
 static void begin_counting(struct self *self)
 {
-    self->begin = now_of(CLOCK_MONOTONIC);
-    self->cpu = now_of(CLOCK_PROCESS_CPUTIME_ID);
+    self->begin = knell__clock_now();
+    self->cpu = knell__clock_used();
 }
 
 static void count(const struct self *self, int64_t end, int64_t cpu)
@@ -166,7 +159,7 @@ _Noreturn void knell__live_child(const struct knell__live_child *child)
     begin_counting(&self);
     write_note(&self, &started);
     wait_for(child->stop);
-    int64_t end = now_of(CLOCK_MONOTONIC), cpu = now_of(CLOCK_PROCESS_CPUTIME_ID);
+    int64_t end = knell__clock_now(), cpu = knell__clock_used();
     tell_view(&self);
     count(&self, end, cpu);
     wait_for(child->leave);

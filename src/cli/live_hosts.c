@@ -2,6 +2,7 @@
  * there is one implementation of how a host is made. Entering them and cutting a link is done here, by system call: a
  * process forked into a host stays a child of ours, and the moment of the cut is known to the microsecond. */
 #include "cli/live_run.h"
+#include "os/pidfd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,7 +69,7 @@ static pid_t start_script(const char *path, int count, int *output)
 
 static int pidfd_of(const char *text)
 {
-    return (int)syscall(SYS_pidfd_open, (pid_t)strtol(text, NULL, 10), 0);
+    return knell__pidfd_open((pid_t)strtol(text, NULL, 10));
 }
 
 /* "switch PID", "NUMBER PID ADDRESS"; anything else is what went wrong. True: all there. */

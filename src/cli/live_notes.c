@@ -1,11 +1,11 @@
 /* live_notes: what the children of `knell live` have to say, in memory they share with the parent. Each child has its own
  * page and appends to it; the parent reads behind. A child killed in the middle of a note leaves one that is never ready. */
 #include "cli/live.h"
+#include "os/clock.h"
 
 #include <assert.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <time.h>
 
 /* A child tells of every other's death at most once, of its view in ranges that do not touch; and what is told once. */
 enum { ONCE = 8 };
@@ -60,13 +60,11 @@ char *knell__live_notes_why(struct knell__live_notes *notes, knell_rank child)
 
 void knell__live_notes_write(struct knell__live_notes *notes, knell_rank child, struct knell__live_note *note)
 {
-    struct timespec now;
     uint32_t place = atomic_fetch_add(&notes->page[child].taken, 1);
     assert(place < notes->room);
     struct slot *slot = slots_of(notes, child) + place;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     note->rank = child;
-    note->when = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    note->when = knell__clock_now();
     slot->note = *note;
     atomic_store_explicit(&slot->ready, true, memory_order_release);
 }

@@ -1,22 +1,14 @@
 /* See progress.h. */
 #include "cli/progress.h"
 #include "cli/parse.h"
+#include "os/clock.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BAR = 30, BAR_LEAST = 10, TEXT = 160, WIDTH = 80, REDRAW_NS = 100000000 };
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 void knell_progress_begin(struct knell_progress *p, const char *label, uint64_t total)
 {
@@ -24,7 +16,7 @@ void knell_progress_begin(struct knell_progress *p, const char *label, uint64_t 
     p->shown = isatty(STDERR_FILENO) && total > 0;
     p->label = label;
     p->total = total;
-    p->started_ns = now_ns();
+    p->started_ns = knell__clock_now();
     p->drawn_ns = p->started_ns;
     pthread_mutex_init(&p->lock, NULL);
 }
@@ -82,7 +74,7 @@ void knell_progress_report(void *progress, uint64_t done)
 
     if (!p->shown || pthread_mutex_trylock(&p->lock) != 0)
         return; /* another thread is drawing: this report is old before it could be seen */
-    int64_t now = now_ns();
+    int64_t now = knell__clock_now();
     if (done > p->most)
         p->most = done;
     if (now - p->drawn_ns >= REDRAW_NS) {

@@ -1,16 +1,9 @@
 /* run_fail_act: see run_fail.h. With real deaths halt is SIGKILL and stop is SIGSTOP; a ghost is told by its desk. Who has shut its shield
  * (knell_faults_pause) is told when it takes it away. */
 #include "cli/run_fail.h"
+#include "os/futex.h"
 
-#include <linux/futex.h>
 #include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-static void wake(_Atomic uint32_t *word)
-{
-    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-}
 
 void knell__run_let_go(struct knell__run_fail *fail, int rank)
 {
@@ -19,7 +12,7 @@ void knell__run_let_go(struct knell__run_fail *fail, int rank)
         return;
     fail->slot[rank].held = fail->slot[rank].before = false;
     atomic_fetch_add(&desk->answers, 1);
-    wake(&desk->answers);
+    knell__futex_wake_all(&desk->answers);
 }
 
 /* ---- signals --------------------------------------------------------------------------------------------------------------- */
@@ -51,7 +44,7 @@ static void go_on(struct knell__run_fail *fail, int rank, struct job_desk *desk)
     if (fail->job->plan->mode == KNELL__RUN_REAL)
         knell__run_kill(fail->job, rank, SIGCONT);
     atomic_store(&desk->stopped, 0);
-    wake(&desk->stopped);
+    knell__futex_wake_all(&desk->stopped);
     knell__run_let_go(fail, rank);
 }
 
@@ -66,9 +59,9 @@ static bool strike(struct job_desk *desk)
 static void order_death(struct job_desk *desk)
 {
     atomic_store(&desk->halt, 1);
-    wake(&desk->halt);
+    knell__futex_wake_all(&desk->halt);
     atomic_store(&desk->stopped, 0);
-    wake(&desk->stopped);
+    knell__futex_wake_all(&desk->stopped);
 }
 
 static void halt(struct knell__run_fail *fail, int rank, struct job_desk *desk)

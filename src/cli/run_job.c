@@ -2,6 +2,7 @@
 #include "cli/ending.h"
 #include "cli/output.h"
 #include "cli/run.h"
+#include "os/clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -16,9 +17,7 @@
 
 int64_t knell__run_clock(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+    return knell__clock_now();
 }
 
 void knell__run_kill(struct knell__run_job *job, int rank, int signal)

@@ -4,13 +4,13 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/sim_options.h"
+#include "os/clock.h"
 #include "sim/check.h"
 #include "sim/explore.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const struct knell_usage usage = {
     .command = "knell sim check",
@@ -157,14 +157,12 @@ static int explore_one(struct check *c, const struct exploration *exploration, s
 /* Every number of nodes up to E. The first violation ends it. */
 static int explore_all(struct check *c, struct knell_explore_result *result)
 {
-    struct timespec a, b;
+    knell_time begin = knell__clock_now();
     memset(result, 0, sizeof *result);
-    clock_gettime(CLOCK_MONOTONIC, &a);
     for (size_t i = 0; i < KNELL_COUNT(explorations) && !result->violated; i++)
         if (explorations[i].plan.nodes <= c->exhaustive && explore_one(c, &explorations[i], result) != 0)
             return -1;
-    clock_gettime(CLOCK_MONOTONIC, &b);
-    c->wall_s += (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) * 1e-9;
+    c->wall_s += (double)(knell__clock_now() - begin) * 1e-9;
     return 0;
 }
 

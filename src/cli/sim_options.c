@@ -1,22 +1,13 @@
 /* See sim_options.h. */
 #include "cli/sim_options.h"
 #include "cli/progress.h"
-
-#include <time.h>
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
+#include "os/clock.h"
 
 int knell__sim_run(const struct knell_sim_options *s, const char *label, struct knell_pool_job *job,
                    uint64_t *failed_run, double *wall_s)
 {
     struct knell_progress progress;
-    double started = now_s();
+    knell_time started = knell__clock_now();
     int error;
 
     knell_progress_begin(&progress, label, job->runs);
@@ -25,7 +16,7 @@ int knell__sim_run(const struct knell_sim_options *s, const char *label, struct 
     job->progress_context = &progress;
     error = knell_pool_run(job, failed_run);
     knell_progress_end(&progress);
-    *wall_s = now_s() - started;
+    *wall_s = (double)(knell__clock_now() - started) * 1e-9;
     return error;
 }
 

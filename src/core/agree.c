@@ -11,6 +11,9 @@
  *    too: no node speaks with another about a reign that only one of them knows to be over.
  * Two slots per kind and group suffice: a contribution to instance i + 1 proves that its sender returned from i. */
 #include "core/agree.h"
+#include "core/dead.h"
+#include "core/memory.h"
+#include "core/registry.h"
 #include "core/tree.h"
 #include "util/rankset.h"
 

@@ -1,8 +1,19 @@
-/* agree.h: one instance of agreement with all that belongs to it, for agree.c and leave.c. */
+/* agree.h: agreement; below, one instance with all that belongs to it, for agree.c and leave.c. */
 #ifndef KNELL_CORE_AGREE_H
 #define KNELL_CORE_AGREE_H
 
-#include "core/node.h"
+#include "core/step.h"
+
+struct knell__agreement *knell__agreements(struct knell_node *node);
+struct knell__agreement *knell__agreement_find(struct knell_node *node, uint64_t group, unsigned kind);
+int knell__agree_propose(struct knell__step *step, const struct knell_event *event);
+void knell__agree_up(struct knell__step *step, const struct knell_group *group, knell_rank from,
+                     const struct knell_body *body);
+void knell__agree_down(struct knell__step *step, const struct knell_group *group, knell_rank from,
+                       const struct knell_body *body);
+void knell__agree_dead_changed(struct knell__step *step);
+void knell__agree_revoked(struct knell__step *step, const struct knell_group *group);
+void knell__agree_drop(struct knell_node *node, uint64_t group);
 
 struct knell__at {
     struct knell__step *step;

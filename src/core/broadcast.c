@@ -3,7 +3,8 @@
  * A broadcast carries the source's whole list; its overlay is built over the complement of that list, the same for all
  * who forward it. Merging is always done, forwarding is deduplicated on "already forwarded" and never on "already known
  * dead": a node may know the death from elsewhere and still be the only path for another. */
-#include "core/node.h"
+#include "core/broadcast.h"
+#include "core/dead.h"
 #include "core/overlay.h"
 
 #include <assert.h>
@@ -84,7 +85,7 @@ static void forward(struct knell__step *step, const struct knell_route *route, c
     knell__send(step, to, count, &(struct knell_route){.from = node->self, .hops = hops}, body);
 }
 
-void knell__broadcast_received(struct knell__step *step, const struct knell_route *route, const struct knell_body *body)
+bool knell__broadcast_received(struct knell__step *step, const struct knell_route *route, const struct knell_body *body)
 {
     struct knell_node *node = step->node;
     bool first = body->source != node->self && (node->config->overlay == KNELL_OVERLAY_HBA || is_first(node, body));
@@ -95,15 +96,14 @@ void knell__broadcast_received(struct knell__step *step, const struct knell_rout
     if (first)
         forward(step, route, body);
     else if (!node->config->latest_only)
-        return; /* this list, or a longer one of the same source, was merged before: nothing in it is news */
+        return false; /* this list, or a longer one of the same source, was merged before: nothing in it is news */
     /* As the fence and the room check saw it: the subject changes the node's digest, and must not make it look again at a
      * list that both took for its own. */
     bool same = body->dead.digest == node->gone_digest + node->left_digest;
     bool news = body->subject != KNELL_NOBODY && knell__learn(step, body->subject, body->source, body->why);
     if (!same)
         news |= knell__merge(step, &body->dead, body->source);
-    if (news)
-        knell__dead_changed(step);
+    return news;
 }
 
 /* ---- anti-entropy ---------------------------------------------------------------------------------------------------- */

@@ -2,8 +2,8 @@
  *
  * D only grows. `left` is its subset of clean departures and dominates: who is known to have left stays so, whoever
  * suspects it later. Digests are sums of mixed ranks, so they do not depend on the order of learning. What a death means
- * for the ring and for agreements is theirs to say: knell__dead_changed passes it on, once per step. */
-#include "core/node.h"
+ * for the ring and for groups is theirs to say: node.c passes it on, once per step. */
+#include "core/dead.h"
 #include "util/rankset.h"
 
 #include <assert.h>
@@ -145,18 +145,6 @@ bool knell__merge(struct knell__step *step, const struct knell_dead *dead, knell
             news |= learn_stretch(step, told->first, told->last, by, KNELL_WHY_TOLD);
     }
     return news;
-}
-
-void knell__groups_dead_changed(struct knell__step *step)
-{
-    knell__agree_dead_changed(step);
-    knell__revoke_dead_changed(step);
-}
-
-void knell__dead_changed(struct knell__step *step)
-{
-    knell__ring_mend(step);
-    knell__groups_dead_changed(step);
 }
 
 uint64_t knell__digest_in(const struct knell_node *node, const struct knell_group *group)

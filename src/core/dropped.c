@@ -1,6 +1,7 @@
 /* dropped.c: the ids of groups that were dropped here, as sorted stretches: neighbours share one, so a driver that counts its ids up
  * pays for a few. Exact and for ever: what comes for such a group is late, never early, and must not wait. */
-#include "core/node.h"
+#include "core/dropped.h"
+#include "core/memory.h"
 
 #include <assert.h>
 #include <string.h>

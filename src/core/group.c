@@ -1,44 +1,22 @@
-/* group.c: the groups a node belongs to, messages that come before their group, and revoke (docs/design/protocol.md, "Groups").
+/* group.c: the messages of groups, those that come before their group, and revoke (docs/design/protocol.md, "Groups").
  *
  * Messages for a group not registered yet wait in the pending area, as structs followed by what they point to; the dead
  * they carry were merged on arrival. The id of a dropped group is remembered (dropped.c): stragglers do not wait for ever. */
-#include "core/node.h"
+#include "core/group.h"
+#include "core/agree.h"
+#include "core/dead.h"
+#include "core/dropped.h"
+#include "core/leave.h"
+#include "core/memory.h"
 #include "core/overlay.h"
+#include "core/registry.h"
 
 #include <assert.h>
 #include <string.h>
 
-static struct knell__member *members(struct knell_node *node)
-{
-    return (struct knell__member *)((char *)node + knell__areas_of(&node->limits).groups);
-}
-
 static char *pending(struct knell_node *node)
 {
     return (char *)node + knell__areas_of(&node->limits).pending;
-}
-
-struct knell__member *knell__group_find(struct knell_node *node, uint64_t id)
-{
-    struct knell__member *member = members(node);
-    if (id == KNELL_WORLD)
-        return member;
-    for (uint32_t i = 1; i < node->groups; i++)
-        if (member[i].id == id)
-            return &member[i];
-    return NULL;
-}
-
-/* The world lies in the block, which may move: it is pointed to only while a step runs. */
-static const struct knell_group *group_at(const struct knell_node *node, const struct knell__member *member)
-{
-    return member->id == KNELL_WORLD ? &node->world : member->group;
-}
-
-const struct knell_group *knell__group_of(struct knell_node *node, uint64_t id)
-{
-    struct knell__member *member = knell__group_find(node, id);
-    return member ? group_at(node, member) : NULL;
 }
 
 /* ---- early messages --------------------------------------------------------------------------------------------------- */
@@ -125,13 +103,13 @@ static void release(struct knell__step *step, uint64_t id)
     }
 }
 
-/* ---- registry --------------------------------------------------------------------------------------------------------- */
+/* ---- coming and going -------------------------------------------------------------------------------------------------- */
 
 void knell__group_register(struct knell__step *step, const struct knell_group *group)
 {
     struct knell_node *node = step->node;
     assert(node->groups <= node->limits.groups); /* the room check saw to it */
-    members(node)[node->groups++] = (struct knell__member){.group = group, .id = group->id};
+    knell__members(node)[node->groups++] = (struct knell__member){.group = group, .id = group->id};
     release(step, group->id);
 }
 
@@ -143,7 +121,7 @@ int knell__group_drop(struct knell__step *step, uint64_t id)
         return KNELL_EINVAL;
     if (!member)
         return KNELL_EGROUP;
-    *member = members(node)[--node->groups];
+    *member = knell__members(node)[--node->groups];
     knell__remember_dropped(node, id);
     knell__agree_drop(node, id);
     return 0;
@@ -175,16 +153,16 @@ static void set_revoked(struct knell__step *step, struct knell__member *member, 
     if (member->revoked)
         return;
     member->revoked = true;
-    member->mended = knell__digest_in(step->node, group_at(step->node, member));
+    member->mended = knell__digest_in(step->node, knell__group_at(step->node, member));
     knell__tell(step, &(struct knell_fact){.type = KNELL_FACT_REVOKED, .group = member->id, .by = by});
-    knell__agree_revoked(step, group_at(step->node, member));
+    knell__agree_revoked(step, knell__group_at(step->node, member));
 }
 
 static void flood(struct knell__step *step, struct knell__member *member, uint8_t hops, const struct knell_body *body)
 {
     struct knell_node *node = step->node;
     knell_rank to[KNELL__TARGETS_MAX];
-    struct knell__roster roster = knell__roster_make(node->config->ranks, group_at(node, member), &body->dead);
+    struct knell__roster roster = knell__roster_make(node->config->ranks, knell__group_at(node, member), &body->dead);
     if (!is_first_flood(member, &body->dead) || !knell__roster_has(&roster, body->source))
         return;
     uint32_t count = knell__circulant_targets(&roster, body->source, node->self, to);
@@ -217,9 +195,9 @@ void knell__revoke(struct knell__step *step, struct knell__member *member)
 void knell__revoke_dead_changed(struct knell__step *step)
 {
     struct knell_node *node = step->node;
-    struct knell__member *member = members(node);
+    struct knell__member *member = knell__members(node);
     for (uint32_t i = 0; i < node->groups; i++) {
-        uint64_t digest = member[i].revoked ? knell__digest_in(node, group_at(node, &member[i])) : 0;
+        uint64_t digest = member[i].revoked ? knell__digest_in(node, knell__group_at(node, &member[i])) : 0;
         if (!member[i].revoked || digest == member[i].mended)
             continue;
         member[i].mended = digest;
@@ -238,7 +216,7 @@ static void revoke_received(struct knell__step *step, struct knell__member *memb
 static void take_message(struct knell__step *step, struct knell__member *member, const struct knell_route *route,
                          const struct knell_body *body)
 {
-    const struct knell_group *group = group_at(step->node, member);
+    const struct knell_group *group = knell__group_at(step->node, member);
     switch (body->type) {
     case KNELL_MESSAGE_REVOKE:
         revoke_received(step, member, route, body);

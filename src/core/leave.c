@@ -4,7 +4,11 @@
  * order: a decision this node passed on, and returned, could be overtaken by its farewell and be decided otherwise. So a node that
  * leaves first asks those around it in the tree of each agreement, one after the other, whether they hold the last decision; the
  * question is the decision. When all have answered, somebody who stays holds what this node returned, and it goes. */
+#include "core/leave.h"
 #include "core/agree.h"
+#include "core/broadcast.h"
+#include "core/dead.h"
+#include "core/registry.h"
 #include "core/tree.h"
 #include "util/rankset.h"
 

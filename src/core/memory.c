@@ -1,5 +1,5 @@
 /* memory.c: the node's block: layout, making, moving into a larger one. */
-#include "core/node.h"
+#include "core/memory.h"
 
 #include <assert.h>
 #include <string.h>

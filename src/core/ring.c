@@ -3,7 +3,9 @@
  * Each node emits heartbeats to its observer (next alive) and watches its emitter (previous alive). A heartbeat carries
  * its emission time and moves the deadline to that time + delta, so that a datagram and a flag in shared memory mean the
  * same. Spreading what is found is not done here: see broadcast.c. */
-#include "core/node.h"
+#include "core/ring.h"
+#include "core/broadcast.h"
+#include "core/dead.h"
 #include "util/rankset.h"
 
 static knell_rank rank_at(const struct knell_config *config, uint32_t position)
@@ -121,7 +123,7 @@ void knell__ring_start(struct knell__step *step, knell_time first_heartbeat, kne
 }
 
 /* T1, T3. A heartbeat keeps to its grid, also over periods it missed. */
-void knell__ring_tick(struct knell__step *step)
+bool knell__ring_tick(struct knell__step *step)
 {
     struct knell_node *node = step->node;
     knell_time eta = node->config->eta, due = node->beat_next;
@@ -131,10 +133,10 @@ void knell__ring_tick(struct knell__step *step)
         node->beat_next = due + (missed + 1) * eta;
         KNELL__COUNT(node, heartbeats_missed, (uint64_t)missed);
     }
-    if (step->now >= node->suspicion) {
-        KNELL__COUNT(node, suspicions, 1);
-        knell__ring_suspect(step, node->emitter, KNELL_WHY_TIMEOUT);
-    }
+    if (step->now < node->suspicion)
+        return false;
+    KNELL__COUNT(node, suspicions, 1);
+    return true;
 }
 
 /* What was given to an emitter that has not been heard yet ends with its first heartbeat: the floor is never more than delta away. */
@@ -150,16 +152,16 @@ void knell__ring_resumed(struct knell__step *step, knell_time gap)
 }
 
 /* T3, for whatever reason and whoever it is about. */
-void knell__ring_suspect(struct knell__step *step, knell_rank rank, enum knell_why why)
+bool knell__ring_suspect(struct knell__step *step, knell_rank rank, enum knell_why why)
 {
     struct knell_node *node = step->node;
     if (!knell__learn(step, rank, node->self, why))
-        return;
+        return false;
     if (why != KNELL_WHY_TRIGGER)
         knell__sync_send(step, rank, 0); /* should it live, it is the first to know, and ends (I3) */
     knell__ring_mend(step);              /* NewObserver goes out next: the ring heals while the news spreads */
     knell__broadcast(step, rank, why);
-    knell__groups_dead_changed(step);
+    return true;
 }
 
 static void send_trigger(struct knell__step *step, knell_rank to)

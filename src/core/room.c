@@ -3,6 +3,11 @@
  * Conservative where exactness would cost a merge: it may ask for memory a little early, never too late. What is missing
  * is written down in the node, so that one move is enough whatever the step needs. */
 #include "core/room.h"
+#include "core/agree.h"
+#include "core/broadcast.h"
+#include "core/dropped.h"
+#include "core/group.h"
+#include "core/registry.h"
 
 struct room {
     struct knell_node *node;

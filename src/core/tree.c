@@ -1,5 +1,6 @@
 /* tree.c: see tree.h. */
 #include "core/tree.h"
+#include "core/dead.h"
 #include "util/rankset.h"
 
 uint32_t knell__members_below(const struct knell_group *group, knell_rank rank)

@@ -7,7 +7,7 @@
 #ifndef KNELL_CORE_TREE_H
 #define KNELL_CORE_TREE_H
 
-#include "core/node.h"
+#include "core/state.h"
 
 /* How many members of the group, which has a list, are smaller than `rank`. */
 uint32_t knell__members_below(const struct knell_group *group, knell_rank rank);

@@ -1,6 +1,6 @@
 /* channel_out: the sending side of channel.h: numbers, the window, repetition. Knows nothing of what it carries. */
 #include "runtime/channel.h"
-#include "runtime/pages.h"
+#include "os/pages.h"
 
 #include <stdlib.h>
 #include <string.h>

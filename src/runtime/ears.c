@@ -1,7 +1,7 @@
 /* ears: see ears.h. */
 #include "runtime/ears.h"
 
-#include "runtime/clock.h"
+#include "os/clock.h"
 
 #include <errno.h>
 #include <poll.h>

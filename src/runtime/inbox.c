@@ -21,7 +21,7 @@ static knell_time arrival(struct msghdr *header, knell_time now)
             memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
             clock_gettime(CLOCK_REALTIME, &today);
             knell_time ago = (knell_time)(today.tv_sec - stamp.tv_sec) * 1000000000 + (today.tv_nsec - stamp.tv_nsec);
-            return ago > 0 && ago < KNELL__CLOCK_SPAN ? now - ago : now; /* beyond: the clock was set */
+            return ago > 0 && ago < KNELL__OFFSET_SPAN ? now - ago : now; /* beyond: the clock was set */
         }
     return now;
 }

@@ -145,7 +145,7 @@ void knell__local_watch(struct knell_runtime *runtime)
 void knell__local_ended(struct knell_runtime *runtime)
 {
     knell_rank ended = runtime->watched;
-    if (runtime->watch_fd < 0 || !knell__watch_has_ended(runtime->watch_fd))
+    if (runtime->watch_fd < 0 || !knell__pidfd_has_ended(runtime->watch_fd))
         return;
     stop_watching(runtime);
     runtime->watch_again = true;
@@ -184,13 +184,13 @@ void knell__local_kill(struct knell_runtime *runtime, knell_rank rank)
     if (!runtime->shortcuts || !runtime->directory.member[rank].local)
         return;
     if (rank == runtime->watched) {
-        knell__watch_kill(runtime->watch_fd);
+        knell__pidfd_kill(runtime->watch_fd);
         return;
     }
     struct knell__process process = knell__local_process(runtime, rank);
     int fd = process.started ? knell__watch_open(&process) : -1;
     if (fd >= 0) {
-        knell__watch_kill(fd);
+        knell__pidfd_kill(fd);
         close(fd);
     }
 }

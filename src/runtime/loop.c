@@ -3,8 +3,8 @@
  * Time is read once per turn, before anything is listened to, and the turn happens at that time. So whatever had come by
  * then is heard before a suspicion that was due by then: messages before timers, however late the thread is. When it
  * runs later than it asked for by more than eta / 2, the node is told so, and suspects nobody for that time. */
+#include "os/thread.h"
 #include "runtime/state.h"
-#include "runtime/thread.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* meet: from a configuration to a table of all processes: own socket and board, rendezvous, who shares this host, the ring's
  * order. */
-#include "runtime/pages.h"
+#include "os/pages.h"
 #include "runtime/state.h"
 
 #include <errno.h>

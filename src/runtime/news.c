@@ -1,7 +1,7 @@
 /* news: see news.h. */
 #include "runtime/news.h"
 
-#include "runtime/futex.h"
+#include "os/futex.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* rendezvous: what server and client share: tags, and reading and writing with a deadline. */
 #include "runtime/rendezvous.h"
 
-#include "runtime/clock.h"
+#include "os/clock.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* rendezvous_join: the client's part of rendezvous.h. */
-#include "runtime/clock.h"
-#include "runtime/pages.h"
+#include "os/clock.h"
+#include "os/pages.h"
 #include "runtime/rendezvous.h"
 
 #include <errno.h>

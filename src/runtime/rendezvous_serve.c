@@ -1,5 +1,5 @@
 /* rendezvous_serve: rank 0's part of rendezvous.h: one loop over all who have come, none of whom can hold up the others. */
-#include "runtime/clock.h"
+#include "os/clock.h"
 #include "runtime/rendezvous.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
  * holds the lock, FUTEX_WAITERS when somebody waits and FUTEX_OWNER_DIED when it has ended; 0: not there yet, or left. */
 #include "runtime/sentinel.h"
 
-#include "runtime/futex.h"
-#include "runtime/thread.h"
+#include "os/futex.h"
+#include "os/thread.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>

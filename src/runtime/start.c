@@ -1,8 +1,8 @@
 /* start: from a configuration to a running detector, and back to nothing. */
+#include "os/pages.h"
+#include "os/thread.h"
 #include "runtime/crowd.h"
-#include "runtime/pages.h"
 #include "runtime/state.h"
-#include "runtime/thread.h"
 
 #include <errno.h>
 #include <stdarg.h>

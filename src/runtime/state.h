@@ -11,14 +11,15 @@
 #ifndef KNELL_RUNTIME_STATE_H
 #define KNELL_RUNTIME_STATE_H
 
+#include "os/clock.h"
 #include "runtime/address.h"
 #include "runtime/board.h"
 #include "runtime/channel.h"
-#include "runtime/clock.h"
 #include "runtime/directory.h"
 #include "runtime/ears.h"
 #include "runtime/facts.h"
 #include "runtime/news.h"
+#include "runtime/offset.h"
 #include "runtime/rendezvous.h"
 #include "runtime/sentinel.h"
 #include "runtime/watch.h"

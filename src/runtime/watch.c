@@ -3,12 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* What follows the name in a stat file, from the state on; NULL when there is none. The name may contain anything, so count
@@ -71,7 +68,7 @@ struct knell__process knell__process_self(void)
 
 int knell__watch_open(const struct knell__process *process)
 {
-    int fd = (int)syscall(SYS_pidfd_open, process->pid, 0u);
+    int fd = knell__pidfd_open(process->pid);
     if (fd < 0)
         return errno == ESRCH ? -1 : -2;
     /* From here on the descriptor stands for one process. Is it the one that was meant? */
@@ -81,15 +78,4 @@ int knell__watch_open(const struct knell__process *process)
         return -1;
     }
     return fd;
-}
-
-bool knell__watch_has_ended(int fd)
-{
-    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-    return poll(&poll_fd, 1, 0) == 1;
-}
-
-void knell__watch_kill(int fd)
-{
-    syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0u);
 }

@@ -6,6 +6,8 @@
 #ifndef KNELL_RUNTIME_WATCH_H
 #define KNELL_RUNTIME_WATCH_H
 
+#include "os/pidfd.h"
+
 #include <knell/types.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -26,9 +28,7 @@ enum knell__silence {
 };
 enum knell__silence knell__process_silence(const struct knell__process *process, uint32_t thread);
 
-/* A descriptor that becomes readable when it ends. -1: it has ended already; -2: the system refuses. */
+/* A pidfd, of os/pidfd.h. -1: it has ended already; -2: the system refuses. */
 int knell__watch_open(const struct knell__process *process);
-bool knell__watch_has_ended(int fd);
-void knell__watch_kill(int fd);
 
 #endif

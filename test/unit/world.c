@@ -1,7 +1,7 @@
 /* See world.h. */
 #include "world.h"
 
-#include "core/node.h"
+#include "core/state.h"
 #include "test.h"
 #include "util/prng.h"
 #include "world_log.h"

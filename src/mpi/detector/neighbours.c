@@ -73,7 +73,7 @@ static bool is_there(pid_t pid)
     int fd = knell__watch_open(&(struct knell__process){.pid = pid});
     if (fd < 0)
         return fd != -1;
-    bool ended = knell__watch_has_ended(fd);
+    bool ended = knell__pidfd_has_ended(fd);
     close(fd);
     return !ended;
 }

@@ -1,6 +1,6 @@
-/* thread.h: threads of the runtime: they block every signal, so that the program's handlers run in the program's threads. */
-#ifndef KNELL_RUNTIME_THREAD_H
-#define KNELL_RUNTIME_THREAD_H
+/* thread.h: threads of ours: they block every signal, so that the program's handlers run in the program's threads. */
+#ifndef KNELL_OS_THREAD_H
+#define KNELL_OS_THREAD_H
 
 #include <pthread.h>
 #include <stdbool.h>

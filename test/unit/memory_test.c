@@ -6,7 +6,7 @@
 #include "util/prng.h"
 #include "world.h"
 
-#include "core/node.h"
+#include "core/state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What a host knows before anybody has said it: the kernel's mark on a dead thread's lock, and news on the board. */
+#include "os/clock.h"
+#include "os/futex.h"
 #include "runtime/board.h"
-#include "runtime/clock.h"
-#include "runtime/futex.h"
 #include "runtime/news.h"
 #include "runtime/sentinel.h"
 #include "test.h"

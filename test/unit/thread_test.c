@@ -1,6 +1,6 @@
 /* The detector's threads run in real time where that is permitted, and ordinary ones everywhere else; the program's threads and what
  * it forks stay as they are. */
-#include "runtime/thread.h"
+#include "os/thread.h"
 
 #include "test.h"
 

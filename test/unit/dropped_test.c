@@ -1,5 +1,6 @@
 /* Dropped groups are remembered, exactly and in little memory; and instances do not run over. */
-#include "core/node.h"
+#include "core/agree.h"
+#include "core/dropped.h"
 #include "test.h"
 #include "util/prng.h"
 #include "world.h"

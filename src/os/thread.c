@@ -1,5 +1,5 @@
 /* thread: see thread.h. */
-#include "runtime/thread.h"
+#include "os/thread.h"
 
 #include <knell/types.h>
 

@@ -1,5 +1,5 @@
 /* futex: see futex.h. */
-#include "runtime/futex.h"
+#include "os/futex.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -28,6 +28,11 @@ bool knell__futex_wait_any(const struct knell__futex_wait *wait, unsigned count)
     for (unsigned i = 0; i < count; i++)
         item[i] = (struct item){.value = wait[i].value, .address = (uintptr_t)wait[i].word, .flags = WORD_32};
     return syscall(SYS_futex_waitv, item, count, 0u, NULL, 0) != -1 || errno == EAGAIN || errno == EINTR;
+}
+
+void knell__futex_wait(_Atomic uint32_t *word, uint32_t value)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
 }
 
 void knell__futex_wake_all(_Atomic uint32_t *word)

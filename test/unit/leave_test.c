@@ -1,5 +1,5 @@
 /* Departure: a node that returned a decision makes sure that others hold it before it says farewell. */
-#include "core/node.h"
+#include "core/state.h"
 #include "test.h"
 #include "util/prng.h"
 #include "world.h"

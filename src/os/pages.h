@@ -1,7 +1,7 @@
 /* pages.h: memory for tables that grow with the number of processes. Parts that are never written take no room, and what is
  * freed goes back to the system, not into the program's heap. */
-#ifndef KNELL_RUNTIME_PAGES_H
-#define KNELL_RUNTIME_PAGES_H
+#ifndef KNELL_OS_PAGES_H
+#define KNELL_OS_PAGES_H
 
 #include <stddef.h>
 

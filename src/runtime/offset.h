@@ -1,17 +1,14 @@
-/* clock.h: this host's clock, and what another host's clock says on it.
+/* offset.h: what another host's clock says, on this host's clock.
  *
  * A heartbeat carries its emission time by the sender's clock. The smallest difference between arrival and emission seen of
  * late is the clocks' offset plus the fastest journey; emission plus that is never earlier than the truth, and later by
  * that journey only. The minimum is forgotten after two spans, since clocks drift. */
-#ifndef KNELL_RUNTIME_CLOCK_H
-#define KNELL_RUNTIME_CLOCK_H
+#ifndef KNELL_RUNTIME_OFFSET_H
+#define KNELL_RUNTIME_OFFSET_H
 
 #include <knell/types.h>
 
-#define KNELL__CLOCK_SPAN INT64_C(10000000000)
-
-/* CLOCK_MONOTONIC. */
-knell_time knell__clock_now(void);
+#define KNELL__OFFSET_SPAN INT64_C(10000000000)
 
 /* All zero: nothing seen. */
 struct knell__offset {

@@ -1,5 +1,5 @@
 /* pages: see pages.h. */
-#include "runtime/pages.h"
+#include "os/pages.h"
 
 #include <sys/mman.h>
 

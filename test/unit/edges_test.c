@@ -1,5 +1,5 @@
 /* Rules that only rare orders, hostile neighbours or little memory need: each test here is the one that misses its rule. */
-#include "core/node.h"
+#include "core/state.h"
 #include "test.h"
 #include "world.h"
 

@@ -1,6 +1,7 @@
 /* The board between processes, the kernel's word on an end, and the translation of clocks. */
+#include "os/clock.h"
 #include "runtime/board.h"
-#include "runtime/clock.h"
+#include "runtime/offset.h"
 #include "runtime/watch.h"
 #include "test.h"
 
@@ -87,7 +88,7 @@ TEST(an_end_is_seen_at_once)
     int fd = knell__watch_open(&process);
     REQUIRE(fd >= 0);
     CHECK_EQ_I64(knell__watch_open(&wrong), -1); /* the number of somebody who was born later */
-    CHECK(!knell__watch_has_ended(fd));
+    CHECK(!knell__pidfd_has_ended(fd));
     CHECK(knell__process_silence(&process, 0) == KNELL__SILENCE_STARVED);
     REQUIRE(ptrace(PTRACE_ATTACH, pid, NULL, NULL) == 0);
     waitpid(pid, NULL, __WALL);
@@ -96,9 +97,9 @@ TEST(an_end_is_seen_at_once)
     kill(pid, SIGSTOP);
     waitpid(pid, NULL, WUNTRACED);
     CHECK(knell__process_silence(&process, 0) == KNELL__SILENCE_STOPPED);
-    knell__watch_kill(fd);
+    knell__pidfd_kill(fd);
     CHECK(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 10000) == 1);
-    CHECK(knell__watch_has_ended(fd));
+    CHECK(knell__pidfd_has_ended(fd));
     waitpid(pid, NULL, 0);
     CHECK(knell__process_silence(&process, 0) == KNELL__SILENCE_STOPPED);
     CHECK_EQ_I64(knell__watch_open(&process), -1);
@@ -117,8 +118,8 @@ TEST(clocks_are_translated_by_the_fastest_journey)
     CHECK_EQ_I64(knell__offset_translate(&offset, 200, behind + 203), behind + 203);
     CHECK_EQ_I64(knell__offset_translate(&offset, 300, behind + 309), behind + 303);
     /* The least is kept for one span more, then forgotten: clocks drift. */
-    knell_time later = KNELL__CLOCK_SPAN + 1000;
+    knell_time later = KNELL__OFFSET_SPAN + 1000;
     CHECK_EQ_I64(knell__offset_translate(&offset, later, behind + later + 50), behind + later + 3);
-    later += KNELL__CLOCK_SPAN + 1000;
+    later += KNELL__OFFSET_SPAN + 1000;
     CHECK_EQ_I64(knell__offset_translate(&offset, later, behind + later + 50), behind + later + 50);
 }
