@@ -152,7 +152,7 @@ static int parse(int argc, char **argv, struct live_plan *plan)
         OPT_TEXTS("kill", "R@T", &kills, "kill rank R at time T (SIGKILL)"),
         OPT_TEXTS("stop", "R@T[+D]", &stops, "stop rank R at time T (SIGSTOP), for D or for good"),
         OPT_TEXTS("cut", "HOST@T", &cuts, "cut host HOST off at time T: its link goes down"),
-        OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario injects faults instead; see docs/scenarios.md"),
+        OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario injects faults instead; see docs/use/scenarios.md"),
         SCENARIO_OPTION_DEFINE(&plan->defines),
         OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail: seed of its random draws", .fallback = "1"),
         HEARTBEAT_BROADCAST_OPTIONS(&plan->overlay, &plan->latest_only),

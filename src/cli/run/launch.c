@@ -1,5 +1,5 @@
 /* launch.c: the launcher's command line with the environment of the ranks: the settings with which each MPI goes on
- * after a death (docs/mpi.md). */
+ * after a death (docs/design/mpi.md). */
 #include "cli/run/run.h"
 #include "cli/common/heartbeat.h"
 
@@ -63,7 +63,7 @@ static void option(struct run_launch *command, const char *name, const char *val
 }
 
 /* Shared memory is faster than TCP, but a rank that is killed while it writes there may leave it corrupt
- * (docs/mpi.md). A ghost is not killed. */
+ * (docs/design/mpi.md). A ghost is not killed. */
 static void for_openmpi(const struct run_plan *plan, const char *directory, struct run_launch *command)
 {
     static const char *const words[] = {"--oversubscribe", "--enable-recovery", NULL};
@@ -81,7 +81,7 @@ static void for_openmpi(const struct run_plan *plan, const char *directory, stru
     }
 }
 
-/* Small messages go by TCP; the sender writes large ones into the receiver's memory. docs/mpi.md says what a death
+/* Small messages go by TCP; the sender writes large ones into the receiver's memory. docs/design/mpi.md says what a death
  * does to other ranks over other transports. */
 static void for_mpich(const struct run_plan *plan, const char *directory, struct run_launch *command)
 {

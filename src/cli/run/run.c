@@ -17,14 +17,14 @@ static const struct usage usage = {
         "--kill R@T: rank R dies T after all have left MPI_Init. --kill R@MPI_Send#5: before its 5th MPI_Send.\n"
         "--mode real: deaths are SIGKILL. ghost: the process leaves the program for good and has itself declared dead.\n"
         "--kill R@MPI_*#50: before its 50th call, whichever it is.\n"
-        "--fail FILE: a scenario instead; slots get the ranks in the order of the text (docs/scenarios.md).\n"
+        "--fail FILE: a scenario instead; slots get the ranks in the order of the text (docs/use/scenarios.md).\n"
         "Options end at PROGRAM, or at --. PROGRAM is looked up on the PATH, then in this directory.\n"
         "--json: one object on standard output; what the program writes there goes to standard error.\n"
         "--mttf T: examples/fail/life-exponential.fail with MTBF of T and a slot for every rank; -D KEEP=1 lets one survive.\n"
         "--info mpi_error_uniform=coll: every collective returns the same code at all ranks. --info mpi_error_range=group (universe): "
-        "a death in the communicator (in the job) revokes it (docs/mpi.md).\n" HEARTBEAT_BROADCAST_NOTES
+        "a death in the communicator (in the job) revokes it (docs/use/mpi.md).\n" HEARTBEAT_BROADCAST_NOTES
         "Messages go by TCP where deaths are real: a kill may leave shared memory corrupt. To use it anyway, set "
-        "OMPI_MCA_btl or UCX_TLS (docs/mpi.md).\n"
+        "OMPI_MCA_btl or UCX_TLS (docs/use/mpi.md).\n"
         "Exit status: that of the ranks that ended by MPI_Finalize: the first that is not 0, by rank. A rank that died counts "
         "only if all did; with --status all, a death that was not injected makes the job fail "
         "although the others went on. The code of MPI_Abort; "

@@ -18,7 +18,7 @@ struct ring_fail {
 };
 
 #define RING_FAIL_OPTIONS(f)                                                                                \
-    OPT_TEXT("fail", "FILE", &(f)->file, "a FAIL scenario injects faults instead; see docs/scenarios.md"),  \
+    OPT_TEXT("fail", "FILE", &(f)->file, "a FAIL scenario injects faults instead; see docs/use/scenarios.md"),  \
         SCENARIO_OPTION_DEFINE(&(f)->defines),                                                              \
         OPT_DURATION("until", "T", &(f)->until_ns, 1, DURATION_MAX_NS / 2,                                  \
                      "--fail: ends runs that have not ended by themselves", .fallback_help = "1000 delta"), \
