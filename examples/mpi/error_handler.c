@@ -4,8 +4,8 @@
  * others on the step to go on from, and puts the new communicator in its place; the program does that step again.
  *
  * Usage: error_handler [RANK@STEP]...     these ranks kill themselves there */
-#include <mpi-ext.h>
 #include <mpi.h>
+#include <mpi-ext.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
  * Usage: jacobi [RANK@ITERATION]...      these ranks kill themselves there
  *        mpirun -n 8 jacobi 0@300 5@300 2@700 */
 #include <math.h>
-#include <mpi-ext.h>
 #include <mpi.h>
+#include <mpi-ext.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,7 +203,7 @@ int main(int argc, char **argv)
     for (;;) {
         finished = solve(argc, argv) == MPI_SUCCESS;
         if (!finished)
-            MPIX_Comm_revoke(comm); /* whoever waits for somebody alive, who has left the iteration, is released */
+            MPIX_Comm_revoke(comm); /* releases ranks that wait for a rank which has left the iteration */
         MPIX_Comm_agree(comm, &finished);
         if (finished)
             break;

@@ -5,8 +5,8 @@
  * the first of the survivors is the manager. The tasks: the number of primes below 100,000 in 50 parts.
  *
  * Usage: manager_worker [RANK@TASKS]...     these ranks kill themselves after so many tasks done (the manager: given out) */
-#include <mpi-ext.h>
 #include <mpi.h>
+#include <mpi-ext.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

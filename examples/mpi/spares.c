@@ -5,8 +5,8 @@
  * cannot pass an error code up through all of their functions.
  *
  * Usage: spares WORKERS [RANK@STEP]...      these ranks kill themselves there; ranks from WORKERS on are spares */
-#include <mpi-ext.h>
 #include <mpi.h>
+#include <mpi-ext.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>

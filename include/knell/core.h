@@ -1,7 +1,7 @@
 /* knell/core.h: the protocol core, one node as a state machine.
  *
  * A node is one process's part of the failure detector, the reliable broadcast, revoke and agreement of
- * docs/protocol.md. It does nothing by itself: a driver (the simulator, the detector thread) feeds it events with the
+ * docs/design/protocol.md. It does nothing by itself: a driver (the simulator, the detector thread) feeds it events with the
  * time in them and carries out what it says:
  *
  *      knell_node_step(node, &event, &sink)      -> sink.send(...)  messages to put on their way

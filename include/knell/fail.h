@@ -2,7 +2,7 @@
  *
  * A scenario is a set of automata (daemons) and of places where they live: a Computer is one place, a Group is
  * `size` places called slots. Every place has one instance of its daemon; instances are numbered over all places in
- * the order of the text. docs/scenarios.md has the grammar and the meaning; this header is what a driver (an
+ * the order of the text. docs/use/scenarios.md has the grammar and the meaning; this header is what a driver (an
  * *effector*) needs:
  *
  *      knell_fail_compile(...)                   text -> program, or diagnostics

@@ -1,4 +1,4 @@
-/* knell/faults.h: what a program tells whoever injects faults into it (`knell run --fail`, docs/scenarios.md).
+/* knell/faults.h: what a program tells whoever injects faults into it (`knell run --fail`, docs/use/scenarios.md).
  *
  *      int iteration = 0;
  *      KNELL_VARIABLE(iteration);          a scenario may say watch($iteration), $iteration >= 100, $iteration = 0

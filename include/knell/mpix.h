@@ -2,7 +2,7 @@
  *
  * The calls of the ULFM chapter with the names of Open MPI 5, and with those that the chapter itself has, without the X. Programs written
  * for it compile unchanged with `#include <mpi-ext.h>` (ours includes the MPI's own first, then this). Run them with the layer preloaded:
- * `knell run -n 8 -- ./program`, or see docs/mpi.md.
+ * `knell run -n 8 -- ./program`, or see docs/use/mpi.md.
  *
  * Returned codes equal the classes: `if (rc == MPIX_ERR_PROC_FAILED)` and `case MPIX_ERR_REVOKED:` are right. */
 #ifndef KNELL_MPIX_H

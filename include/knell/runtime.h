@@ -23,7 +23,7 @@
  *
  * Time is CLOCK_MONOTONIC of this host, in nanoseconds (knell_time).
  *
- * What it promises is what docs/protocol.md promises. What it does not do: survive a partition that heals (a cut host's
+ * What it promises is what docs/design/protocol.md promises. What it does not do: survive a partition that heals (a cut host's
  * processes must be ended before the link comes back), let processes join later, or keep secrets: datagrams are
  * authenticated, not encrypted. */
 #ifndef KNELL_RUNTIME_H

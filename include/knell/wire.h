@@ -1,4 +1,4 @@
-/* knell/wire.h: messages of the core as bytes, and back (docs/wire.md has the format).
+/* knell/wire.h: messages of the core as bytes, and back (docs/design/wire.md has the format).
  *
  * A message is a route and a body (knell/core.h). Its bytes go into one datagram when they fit; when the sets of dead
  * are too long for that, the message is split into parts, each a datagram that says where it belongs:

@@ -1,38 +1,38 @@
-/* knell <command> [<subcommand>] [options]: finds the command in a table and runs it. Knows no option but --help and
- * --version, -h and -V. */
+/* main.c: knell <command> [<subcommand>] [options]: finds the command in the table and runs it. It knows no options
+ * but --help and --version, -h and -V. */
 #include "cli/commands.h"
-#include "cli/suggest.h"
+#include "cli/common/suggest.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 /* `path` is what was typed so far: "knell" or "knell sim". */
-static int help(const char *path, const struct knell_command *table)
+static int help(const char *path, const struct command *table)
 {
     printf("Usage: %s <command> [options]\n\nCommands:\n", path);
-    for (const struct knell_command *c = table; c->name; c++)
+    for (const struct command *c = table; c->name; c++)
         printf("  %-10s  %s\n", c->name, c->summary);
     printf("\n`%s <command> --help` explains one of them.\n", path);
-    return KNELL_EXIT_OK;
+    return EXIT_OK;
 }
 
-static int unknown(const char *path, const struct knell_command *table, const char *word)
+static int unknown(const char *path, const struct command *table, const char *word)
 {
-    struct knell_suggestion s = {.word = word};
+    struct suggestion s = {.word = word};
 
-    for (const struct knell_command *c = table; c->name; c++)
-        knell__suggestion_offer(&s, c->name);
+    for (const struct command *c = table; c->name; c++)
+        suggestion_offer(&s, c->name);
     if (s.best)
         fprintf(stderr, "%s: unknown command '%.40s', did you mean '%s'?\n", path, word, s.best);
     else
         fprintf(stderr, "%s: unknown command '%.40s'; `%s --help` lists them\n", path, word, path);
-    return KNELL_EXIT_USAGE;
+    return EXIT_USAGE;
 }
 
-static const struct knell_command *find(const struct knell_command *table, const char *name)
+static const struct command *find(const struct command *table, const char *name)
 {
-    for (const struct knell_command *c = table; c->name; c++) {
+    for (const struct command *c = table; c->name; c++) {
         if (strcmp(c->name, name) == 0)
             return c;
     }
@@ -48,14 +48,14 @@ static void turn_help(int argc, char **argv)
     argv[argc - 1] = word;
 }
 
-static int dispatch(const char *path, const struct knell_command *table, int argc, char **argv)
+static int dispatch(const char *path, const struct command *table, int argc, char **argv)
 {
     char deeper[64];
-    const struct knell_command *c;
+    const struct command *c;
 
     if (argc < 2) {
         fprintf(stderr, "%s: a command is missing; `%s --help` lists them\n", path, path);
-        return KNELL_EXIT_USAGE;
+        return EXIT_USAGE;
     }
     if (argc > 2 && strcmp(argv[1], "help") == 0)
         turn_help(argc, argv);
@@ -74,19 +74,19 @@ static int run(int argc, char **argv)
 {
     if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
         puts("knell " KNELL_VERSION);
-        return KNELL_EXIT_OK;
+        return EXIT_OK;
     }
-    return dispatch("knell", knell__commands, argc, argv);
+    return dispatch("knell", commands, argc, argv);
 }
 
-/* A command that could not write its results has said so; help and version are checked here, for all. */
+/* Commands report themselves if they cannot write their results; the output of help and version is checked here. */
 int main(int argc, char **argv)
 {
     int status = run(argc, argv);
 
-    if (status == KNELL_EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
+    if (status == EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
         fprintf(stderr, "knell: cannot write the output: %s\n", strerror(errno));
-        status = KNELL_EXIT_FAILED;
+        status = EXIT_FAILED;
     }
     return status;
 }

@@ -1,4 +1,4 @@
-/* agree.c: agreement on a value, early returning and uniform among all who live (docs/protocol.md, "Agreement").
+/* agree.c: agreement on a value, early returning and uniform among all who live (docs/design/protocol.md, "Agreement").
  *
  * Contributions are folded up the tree (UP), the root's decision goes down (DOWN); a node returns when the decision
  * passes it. What holds it together under crashes:

@@ -1,4 +1,4 @@
-/* broadcast.c: spreading deaths and departures reliably, task T5 (docs/protocol.md, "Broadcast" and "Anti-entropy").
+/* broadcast.c: spreading deaths and departures reliably, task T5 (docs/design/protocol.md, "Broadcast" and "Anti-entropy").
  *
  * A broadcast carries the source's whole list; its overlay is built over the complement of that list, the same for all
  * who forward it. Merging is always done, forwarding is deduplicated on "already forwarded" and never on "already known

@@ -1,4 +1,4 @@
-/* dead.c: D, the set of processes a node holds for gone (docs/protocol.md, "The dead set").
+/* dead.c: D, the set of processes a node holds for gone (docs/design/protocol.md, "The dead set").
  *
  * D only grows. `left` is its subset of clean departures and dominates: who is known to have left stays so, whoever
  * suspects it later. Digests are sums of mixed ranks, so they do not depend on the order of learning. What a death means

@@ -1,4 +1,4 @@
-/* group.c: the messages of groups, those that come before their group, and revoke (docs/protocol.md, "Groups").
+/* group.c: the messages of groups, those that come before their group, and revoke (docs/design/protocol.md, "Groups").
  *
  * Messages for a group not registered yet wait in the pending area, as structs followed by what they point to; the dead
  * they carry were merged on arrival. The id of a dropped group is remembered (dropped.c): stragglers do not wait for ever. */

@@ -1,4 +1,4 @@
-/* leave.c: departure (docs/protocol.md, "The dead set" and "Agreement").
+/* leave.c: departure (docs/design/protocol.md, "The dead set" and "Agreement").
  *
  * A departure is a broadcast by the one who departs. Whoever has heard it hears nothing else from there (I3), and channels keep no
  * order: a decision this node passed on, and returned, could be overtaken by its farewell and be decided otherwise. So a node that

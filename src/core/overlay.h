@@ -1,5 +1,5 @@
 /* overlay.h: who forwards a broadcast to whom. Pure functions of the message; the node's own knowledge plays no part, so
- * that all who forward one broadcast see the same graph (docs/protocol.md, "Broadcast"). */
+ * that all who forward one broadcast see the same graph (docs/design/protocol.md, "Broadcast"). */
 #ifndef KNELL_CORE_OVERLAY_H
 #define KNELL_CORE_OVERLAY_H
 

@@ -1,4 +1,4 @@
-/* ring.c: the observation ring, tasks T1 to T4 of the paper's Algorithm 1 (docs/protocol.md, "Ring").
+/* ring.c: the observation ring, tasks T1 to T4 of the paper's Algorithm 1 (docs/design/protocol.md, "Ring").
  *
  * Each node emits heartbeats to its observer (next alive) and watches its emitter (previous alive). A heartbeat carries
  * its emission time and moves the deadline to that time + delta, so that a datagram and a flag in shared memory mean the

@@ -1,4 +1,4 @@
-/* tree.h: the tree of an agreement, mended around the dead (docs/protocol.md, "Agreement").
+/* tree.h: the tree of an agreement, mended around the dead (docs/design/protocol.md, "Agreement").
  *
  * Over the indices of a group lies a fixed tree: the parent of i is i without its lowest digit that is not 0, the subtree of i
  * is i and all that differ from it below that digit. Digits have config.tree_bits bits; of one bit the tree is binomial. The dead are stepped over: a node's parent is its closest living ancestor; when there is none,

@@ -1,4 +1,4 @@
-/* wire.c: the format of a message, in one walk for writing and reading (docs/wire.md).
+/* wire.c: the format of a message, in one walk for writing and reading (docs/design/wire.md).
  *
  *      version and type, shape, from [number offset count] [totals]      in every part
  *      [hops] [path] fields of the type [digest]                         in the first

@@ -5,7 +5,7 @@
 #include "fail/arena.h"
 #include "fail/notes.h"
 
-/* Words with a meaning of their own. Extensions are marked in docs/scenarios.md. The attributes of a place (program,
+/* Words with a meaning of their own. Extensions are marked in docs/use/scenarios.md. The attributes of a place (program,
  * size, ...) are plain names: only their place in the text makes them attributes. */
 #define KNELL__FAIL_WORDS(X) \
     X(PARAM, "param")        \

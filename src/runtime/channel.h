@@ -12,7 +12,7 @@
  * the other way, or go alone after a short while. A payload to many peers is held once.
  *
  * Memory: some 40 bytes per rank, and pools of messages that grow on demand up to a limit. A message beyond the limit is
- * lost and counted: deaths are learned again from heartbeats (docs/protocol.md, "Anti-entropy"), a revoke or an agreement
+ * lost and counted: deaths are learned again from heartbeats (docs/design/protocol.md, "Anti-entropy"), a revoke or an agreement
  * would have to wait for one.
  *
  * Heartbeats are not sent through here but are framed here, so that there is one place that opens datagrams. */

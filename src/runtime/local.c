@@ -1,4 +1,4 @@
-/* local: this host. Heartbeats by the board, ends by the kernel, fencing by SIGKILL; docs/architecture.md, "The runtime".
+/* local: this host. Heartbeats by the board, ends by the kernel, fencing by SIGKILL; docs/design/runtime.md.
  *
  * Each process watches the living one before it among those of its host. On one host that is its emitter on the ring; with
  * several hosts the ring leads elsewhere, and the pidfd sees what the ring would see delta later. */

@@ -3,7 +3,7 @@
  * What is posted stays readable whatever becomes of the poster, and is there for all or for none: within a host a broadcast
  * needs no copies and no acknowledgements. Posting is a store and one system call, however many are woken.
  *
- * Slots are used in turn; who falls behind by more than there are slots misses some (docs/protocol.md, "Anti-entropy"). A
+ * Slots are used in turn; who falls behind by more than there are slots misses some (docs/design/protocol.md, "Anti-entropy"). A
  * poster that dies within a post leaves a slot that is never whole; the readers pass over it. */
 #ifndef KNELL_RUNTIME_NEWS_H
 #define KNELL_RUNTIME_NEWS_H

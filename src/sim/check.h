@@ -1,7 +1,7 @@
 /* check: small random worlds in which everything happens at once, judged by every property the protocol promises.
  *
  * A world is drawn from a key (check_plan.c), run to its end (check.c) and judged by the properties (property/, one file
- * each, numbered as in docs/protocol.md). The key is the reproduction. */
+ * each, numbered as in docs/design/protocol.md). The key is the reproduction. */
 #ifndef KNELL_SIM_CHECK_H
 #define KNELL_SIM_CHECK_H
 

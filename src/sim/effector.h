@@ -34,7 +34,7 @@ struct knell_effector_result {
     struct knell_verdict verdict;
     uint32_t faults;               /* halt, stop and cut that had an effect */
     uint64_t fired;                /* rules */
-    uint64_t errors;               /* of the scenario itself: see docs/scenarios.md */
+    uint64_t errors;               /* of the scenario itself: see docs/use/scenarios.md */
     uint64_t events;               /* of the world */
     uint64_t broadcasts, messages; /* started, and sent in all */
     bool cut_off;                  /* the end was `until`, not the scenario's own */

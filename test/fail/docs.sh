@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every example of docs/scenarios.md is taken out and checked: a block of ```fail gives no diagnostic at all; one of
+# Every example of docs/use/scenarios.md is taken out and checked: a block of ```fail gives no diagnostic at all; one of
 # ```fail-error is refused. Usage: docs.sh KNELL FILE
 set -eu
 knell=$1

@@ -41,7 +41,7 @@ static void aim(struct sender *sender, struct datagram *datagram)
     while (sender->job->port[datagram->to][datagram->socket] == 0);
 }
 
-/* The form is right (docs/architecture.md, "Every datagram"); only the key is missing. */
+/* The form is right (docs/design/runtime.md); only the key is missing. */
 static void forge(struct sender *sender, struct datagram *datagram)
 {
     uint8_t *bytes = datagram->bytes;

@@ -1,6 +1,6 @@
 /* The option table against good and bad command lines. A complaint goes to standard error, so bad lines are run with
  * it caught in a file. */
-#include "cli/options.h"
+#include "cli/common/options.h"
 #include "test.h"
 #include "util/edit_distance.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct knell_usage usage = {.command = "knell test", .summary = "Tests.", .examples = "  knell test\n"};
+static const struct usage usage = {.command = "knell test", .summary = "Tests.", .examples = "  knell test\n"};
 static const char *const overlays[] = {"hba", "circulant", NULL};
 
 struct values {
@@ -17,7 +17,7 @@ struct values {
     int overlay;
     bool json;
     const char *file;
-    struct knell_texts set, operands;
+    struct texts set, operands;
 };
 
 /* Splits line at blanks and parses it; fills v. */
@@ -26,23 +26,23 @@ static int parse(const char *line, struct values *v)
     static char copy[512];
     char *argv[32] = {"test"};
     int argc = 1;
-    struct knell_option options[] = {
-        KNELL_OPT_INTEGER("nodes", "N", &v->nodes, 2, 1000, "nodes", .required = true),
-        KNELL_OPT_DURATION("eta", "T", &v->eta_ns, 1, 1000000000, "period", .fallback = "100ms"),
-        KNELL_OPT_REAL("share", "X", &v->share, 0, 1, "share"),
-        KNELL_OPT_SECONDS("mtbf", "T", &v->mtbf_s, 1, 1e12, "mtbf"),
-        KNELL_OPT_WORD("overlay", &v->overlay, overlays, "overlay", .fallback = "circulant"),
-        KNELL_OPT_FLAG("json", &v->json, "json"),
-        KNELL_OPT_TEXT("file", "FILE", &v->file, "file"),
-        KNELL_OPT_TEXTS("set", "K=V", &v->set, "set"),
-        KNELL_OPT_OPERANDS("FILE", &v->operands, 0, 2, "operands"),
+    struct option options[] = {
+        OPT_INTEGER("nodes", "N", &v->nodes, 2, 1000, "nodes", .required = true),
+        OPT_DURATION("eta", "T", &v->eta_ns, 1, 1000000000, "period", .fallback = "100ms"),
+        OPT_REAL("share", "X", &v->share, 0, 1, "share"),
+        OPT_SECONDS("mtbf", "T", &v->mtbf_s, 1, 1e12, "mtbf"),
+        OPT_WORD("overlay", &v->overlay, overlays, "overlay", .fallback = "circulant"),
+        OPT_FLAG("json", &v->json, "json"),
+        OPT_TEXT("file", "FILE", &v->file, "file"),
+        OPT_TEXTS("set", "K=V", &v->set, "set"),
+        OPT_OPERANDS("FILE", &v->operands, 0, 2, "operands"),
     };
 
     memset(v, 0, sizeof *v);
     snprintf(copy, sizeof copy, "%s", line);
     for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
-    return knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+    return options_parse(&usage, options, COUNT_OF(options), argc, argv);
 }
 
 /* Standard error of parse(line), as text. */
@@ -104,16 +104,15 @@ TEST(collected_values_keep_their_order)
 }
 
 /* A command that takes a program: all words from the first without dashes on are the program's. */
-static int parse_program(const char *line, int64_t *ranks, struct knell_texts *set, char ***program)
+static int parse_program(const char *line, int64_t *ranks, struct texts *set, char ***program)
 {
     static char copy[512];
     static char *argv[32];
     int argc = 0;
-    struct knell_option options[] = {
-        KNELL_OPT_INTEGER("ranks", "N", ranks, 1, 1000, "ranks", .required = true, .brief = {"n", "np"},
-                          .alias = "nodes"),
-        KNELL_OPT_TEXTS("set", "K=V", set, "set", .brief = {"D"}),
-        KNELL_OPT_PROGRAM("PROGRAM", program, "program"),
+    struct option options[] = {
+        OPT_INTEGER("ranks", "N", ranks, 1, 1000, "ranks", .required = true, .brief = {"n", "np"}, .alias = "nodes"),
+        OPT_TEXTS("set", "K=V", set, "set", .brief = {"D"}),
+        OPT_PROGRAM("PROGRAM", program, "program"),
     };
 
     *ranks = 0;
@@ -124,7 +123,7 @@ static int parse_program(const char *line, int64_t *ranks, struct knell_texts *s
     snprintf(copy, sizeof copy, "%s", line);
     for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
-    return knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
+    return options_parse(&usage, options, COUNT_OF(options), argc, argv);
 }
 
 TEST(options_end_at_the_program)
@@ -133,9 +132,9 @@ TEST(options_end_at_the_program)
                                         "--nodes 4 ./app -n 7 --set x -D y", "-n4 -- ./app -n 7 --set x -D y"};
     char **program;
     int64_t ranks;
-    struct knell_texts set;
+    struct texts set;
 
-    for (unsigned i = 0; i < KNELL_COUNT(lines); i++) {
+    for (unsigned i = 0; i < COUNT_OF(lines); i++) {
         test_context("%s", lines[i]);
         CHECK_EQ_I64(parse_program(lines[i], &ranks, &set, &program), -1);
         CHECK_EQ_I64(ranks, 4);
@@ -150,8 +149,8 @@ TEST(options_end_at_the_program)
     CHECK_STR(set.items[1], "b=2");
     CHECK_EQ_I64(parse_program("-n 2", &ranks, &set, &program), -1);
     CHECK(program == NULL);
-    CHECK_EQ_I64(parse_program("-n 2 -x app", &ranks, &set, &program), KNELL_EXIT_USAGE);
-    CHECK_EQ_I64(parse_program("app -n 2", &ranks, &set, &program), KNELL_EXIT_USAGE);
+    CHECK_EQ_I64(parse_program("-n 2 -x app", &ranks, &set, &program), EXIT_USAGE);
+    CHECK_EQ_I64(parse_program("app -n 2", &ranks, &set, &program), EXIT_USAGE);
 }
 
 TEST(bad_lines_get_one_line)
@@ -189,14 +188,14 @@ TEST(bad_lines_get_one_line)
         {"--nodes 2\n3", "--nodes 2?3: must be a whole number from 2 to 1000"},
     };
 
-    for (unsigned i = 0; i < KNELL_COUNT(table); i++) {
+    for (unsigned i = 0; i < COUNT_OF(table); i++) {
         char expected[256];
         int status;
 
         test_context("%s", table[i].line);
         snprintf(expected, sizeof expected, "knell test: %s\n", table[i].expected);
         CHECK_STR(complaint(table[i].line, &status), expected);
-        CHECK_EQ_I64(status, KNELL_EXIT_USAGE);
+        CHECK_EQ_I64(status, EXIT_USAGE);
     }
 }
 

@@ -1,4 +1,4 @@
-#include "cli/parse.h"
+#include "cli/common/parse.h"
 #include "test.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ TEST(good_durations)
         {"5.ms", 5000000},
         {"+2s", 2 * SECOND},
         {"0.6ns", 1},
-        {"200y", KNELL_DURATION_MAX_NS},
+        {"200y", DURATION_MAX_NS},
         {"10.001ms", 10001000},
         {"123456789.123456789s", 123456789123456789},
     };
@@ -36,7 +36,7 @@ TEST(good_durations)
         int64_t ns = -1;
 
         test_context("%s", table[i].text);
-        CHECK(knell__parse_duration(table[i].text, &ns) == NULL);
+        CHECK(parse_duration(table[i].text, &ns) == NULL);
         CHECK_EQ_I64(ns, table[i].ns);
     }
 }
@@ -83,7 +83,7 @@ TEST(bad_durations)
 
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
         int64_t ns = 42;
-        const char *wrong = knell__parse_duration(table[i], &ns);
+        const char *wrong = parse_duration(table[i], &ns);
 
         test_context("'%s'", table[i]);
         CHECK(wrong != NULL);
@@ -95,13 +95,13 @@ TEST(seconds_are_not_rounded_nor_limited_to_200_years)
 {
     double s = 0;
 
-    CHECK(knell__parse_seconds("0.1ns", &s) == NULL);
+    CHECK(parse_seconds("0.1ns", &s) == NULL);
     CHECK_NEAR(s, 1e-10, 1e-25);
-    CHECK(knell__parse_seconds("1000y", &s) == NULL);
+    CHECK(parse_seconds("1000y", &s) == NULL);
     CHECK_NEAR(s, 1000 * 31536000.0, 0);
-    CHECK(knell__parse_seconds("1us", &s) == NULL);
+    CHECK(parse_seconds("1us", &s) == NULL);
     CHECK_NEAR(s, 1e-6, 0);
-    CHECK(knell__parse_seconds("1e5000s", &s) != NULL);
+    CHECK(parse_seconds("1e5000s", &s) != NULL);
     CHECK_NEAR(s, 1e-6, 0);
 }
 
@@ -111,13 +111,13 @@ TEST(integers)
         "", "-", "x", "1x", " 1", "1 ", "1.0", "1e3", "0x1", "--1", "9223372036854775808"};
     int64_t v = 0;
 
-    CHECK(knell__parse_integer("-12", &v) == NULL);
+    CHECK(parse_integer("-12", &v) == NULL);
     CHECK_EQ_I64(v, -12);
-    CHECK(knell__parse_integer("9223372036854775807", &v) == NULL);
+    CHECK(parse_integer("9223372036854775807", &v) == NULL);
     CHECK_EQ_I64(v, INT64_MAX);
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
         test_context("'%s'", bad[i]);
-        CHECK(knell__parse_integer(bad[i], &v) != NULL);
+        CHECK(parse_integer(bad[i], &v) != NULL);
     }
     CHECK_EQ_I64(v, INT64_MAX);
 }
@@ -127,25 +127,25 @@ TEST(reals)
     static const char *const bad[] = {"", "nan", "inf", "1e999", "0x1p3", "1e", "1..", " 1", "1 ", "e1", "."};
     double v = 0;
 
-    CHECK(knell__parse_real("1e-9", &v) == NULL);
+    CHECK(parse_real("1e-9", &v) == NULL);
     CHECK_NEAR(v, 1e-9, 0);
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
         test_context("'%s'", bad[i]);
-        CHECK(knell__parse_real(bad[i], &v) != NULL);
+        CHECK(parse_real(bad[i], &v) != NULL);
     }
     CHECK_NEAR(v, 1e-9, 0);
 }
 
 TEST(durations_as_people_read_them)
 {
-    char text[KNELL_DURATION_TEXT];
+    char text[DURATION_TEXT];
 
-    CHECK_STR(knell__format_duration(10001000, text), "10.001 ms");
-    CHECK_STR(knell__format_duration(0, text), "0 s");
-    CHECK_STR(knell__format_duration(KNELL_DURATION_MAX_NS, text), "200 y");
-    CHECK_STR(knell__format_seconds(21.9716, 5, text), "21.972 s");
-    CHECK_STR(knell__format_seconds(90, 5, text), "1.5 min");
-    CHECK_STR(knell__format_seconds(1e-6, 5, text), "1 us");
-    CHECK_STR(knell__format_seconds(0.99999999e-6, 5, text), "1 us");
-    CHECK_STR(knell__format_seconds(59.9, 5, text), "59.9 s");
+    CHECK_STR(format_duration(10001000, text), "10.001 ms");
+    CHECK_STR(format_duration(0, text), "0 s");
+    CHECK_STR(format_duration(DURATION_MAX_NS, text), "200 y");
+    CHECK_STR(format_seconds(21.9716, 5, text), "21.972 s");
+    CHECK_STR(format_seconds(90, 5, text), "1.5 min");
+    CHECK_STR(format_seconds(1e-6, 5, text), "1 us");
+    CHECK_STR(format_seconds(0.99999999e-6, 5, text), "1 us");
+    CHECK_STR(format_seconds(59.9, 5, text), "59.9 s");
 }

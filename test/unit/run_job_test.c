@@ -1,5 +1,5 @@
 /* The reports of ranks as `knell run` takes them: one end of a rank is one end, however often it is told. */
-#include "cli/run.h"
+#include "cli/run/run.h"
 #include "test.h"
 
 #include <fcntl.h>
@@ -8,9 +8,9 @@
 
 enum { RANKS = 2 };
 
-static struct knell__run_rank rank[RANKS];
-static struct knell__run_plan plan;
-static struct knell__run_job job;
+static struct run_rank rank[RANKS];
+static struct run_plan plan;
+static struct run_job job;
 static int pipes[2];
 
 static void say(int process, int word, int64_t value, int64_t when)
@@ -22,10 +22,10 @@ static void say(int process, int word, int64_t value, int64_t when)
 static bool begin(void)
 {
     memset(rank, 0, sizeof rank);
-    plan = (struct knell__run_plan){.ranks = RANKS};
-    job = (struct knell__run_job){.plan = &plan, .rank = rank};
+    plan = (struct run_plan){.ranks = RANKS};
+    job = (struct run_job){.plan = &plan, .rank = rank};
     bool open = pipe2(pipes, O_NONBLOCK) == 0;
-    job.place.reports = pipes[0];
+    job.directory.reports = pipes[0];
     return open;
 }
 
@@ -37,18 +37,18 @@ TEST(one_end_is_one)
     say(0, JOB_WORD_FINISHED, 0, 2);
     say(0, JOB_WORD_ENDED, 0, 3);
     say(0, JOB_WORD_ENDED, 9, 4);
-    knell__run_read_reports(&job);
+    run_read_reports(&job);
     CHECK_EQ_U64(job.ended, 1);
     CHECK_EQ_I64(rank[0].status, 0);
     CHECK_EQ_I64(rank[0].died, 0);
-    CHECK(!knell__run_all_ended(&job));
+    CHECK(!run_all_ended(&job));
     say(1, JOB_WORD_ENDED, 9, 5);
     say(1, JOB_WORD_ENDED, 0, 6);
-    knell__run_read_reports(&job);
+    run_read_reports(&job);
     CHECK_EQ_U64(job.ended, 2);
     CHECK_EQ_I64(rank[1].status, 9);
     CHECK_EQ_I64(rank[1].died, 5);
-    CHECK(knell__run_all_ended(&job));
+    CHECK(run_all_ended(&job));
     close(pipes[0]);
     close(pipes[1]);
 }

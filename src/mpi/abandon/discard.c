@@ -1,11 +1,11 @@
 /* discard.c: see discard.h. */
 #include "mpi/abandon/discard.h"
 #include "mpi/base/layer.h"
+#include "mpi/base/lock.h"
 #include "mpi/detector/side.h"
 #include "mpi/native/native.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 struct discarded {
@@ -15,7 +15,6 @@ struct discarded {
     char bytes[];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct discarded *all; /* each is counted in layer_tasks, so that every waiter comes by */
 
 /* What does not fit into memory is received by none of its bytes: the MPI below drops what is too long, and says so. */
@@ -43,11 +42,11 @@ void discard_message(MPI_Message *message, const MPI_Status *status)
         free(made);
         return;
     }
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_DISCARD);
     made->next = all;
     all = made;
     atomic_fetch_add(&layer_tasks, 1);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_DISCARD);
 }
 
 /* True: it is over. Of a sender that died nothing more comes; the MPI keeps the memory all the same. */
@@ -76,10 +75,10 @@ static void test_all(void)
 
 bool discard_turn(void)
 {
-    if (pthread_mutex_trylock(&lock) != 0)
+    if (!lock_try(LOCK_DISCARD))
         return true;
     test_all();
     bool more = all != NULL;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_DISCARD);
     return more;
 }

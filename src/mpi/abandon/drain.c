@@ -2,12 +2,12 @@
 #include "mpi/abandon/drain.h"
 #include "mpi/abandon/discard.h"
 #include "mpi/base/layer.h"
+#include "mpi/base/lock.h"
 #include "mpi/context/context.h"
 #include "mpi/detector/side.h"
 #include "mpi/native/native.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 /* What another process wants taken. */
@@ -17,7 +17,6 @@ struct wish {
     int context, tag;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct wish *wishes;
 
 enum { KEEPERS_MOST = 4 };
@@ -83,12 +82,12 @@ static void remove_one(int source, const struct notice *notice)
 
 void drain_heard(int source, const struct notice *notice)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_DRAIN);
     if (notice->kind == NOTICE_TAKE)
         add(source, notice);
     else
         remove_one(source, notice);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_DRAIN);
 }
 
 static void take(const struct wish *wish)
@@ -125,10 +124,10 @@ static void take_all(void)
 bool drain_turn(void)
 {
     bool more = notice_turn();
-    if (pthread_mutex_trylock(&lock) != 0)
+    if (!lock_try(LOCK_DRAIN))
         return true;
     take_all();
     more |= wishes != NULL;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_DRAIN);
     return discard_turn() || more;
 }

@@ -1,4 +1,4 @@
-/* drain.h: sends that are given up though their receiver is there (docs/mpi.md, rule 6).
+/* drain.h: sends that are given up though their receiver is there (docs/design/mpi.md, rule 6).
  *
  * The MPI below reads the buffer of a large send when the receiver takes it. On a revoked communicator, or in a collective that
  * has failed, the receiver never will. So the sender asks it to, by a notice. The receiver, wherever in MPI it waits, takes

@@ -1,11 +1,11 @@
 /* notice.c: see notice.h. */
 #include "mpi/abandon/notice.h"
 #include "mpi/base/layer.h"
+#include "mpi/base/lock.h"
 #include "mpi/context/context.h"
 #include "mpi/detector/side.h"
 #include "mpi/native/native.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 /* A notice on its way out or in. The MPI below may use its memory until the request is complete. */
@@ -16,7 +16,6 @@ struct letter {
     struct notice notice;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* before those of the hearers */
 static struct letter *sent;
 static struct letter *coming;   /* one at a time */
 static struct letter *given_up; /* the MPI below may still use them */
@@ -83,9 +82,9 @@ void notice_send(int process, const struct notice *notice)
     }
     struct letter *letter = new_letter(process);
     letter->notice = *notice;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_NOTICES);
     post(letter);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_NOTICES);
 }
 
 static void test_sent(void)
@@ -136,12 +135,12 @@ static bool hear_one(void)
 
 bool notice_turn(void)
 {
-    if (pthread_mutex_trylock(&lock) != 0)
+    if (!lock_try(LOCK_NOTICES))
         return true;
     while (hear_one())
         continue;
     test_sent();
     bool more = sent != NULL;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_NOTICES);
     return more;
 }

@@ -1,4 +1,4 @@
-/* coll.h: a collective as a machine of rounds, over the layer's own messages (docs/mpi.md).
+/* coll.h: a collective as a machine of rounds, over the layer's own messages (docs/design/mpi.md).
  *
  * An algorithm is one function, `step`: it is called when everything it posted is complete, posts the next round and says
  * whether there is one. The same function serves the blocking call, whose machine lies on the stack, and the nonblocking one,
@@ -17,7 +17,7 @@
  * A step that chooses among algorithms sets coll->step and calls it.
  *
  * A death among the members fails the collective where a message of the dead is missing, or one of a member that failed by it
- * (docs/mpi.md, "The life of a death"). A member that fails runs through the rest of its steps without data, to tell those with whom it would have
+ * (docs/design/mpi.md, "The life of a failure"). A member that fails runs through the rest of its steps without data, to tell those with whom it would have
  * exchanged messages. So a step decides by its arguments alone what it posts, never by what it has received, and touches data only
  * by the functions below.
  * All messages of one collective have one tag: between two processes they arrive in order. */

@@ -1,4 +1,4 @@
-/* give_up.c: a collective that has failed takes the messages of its round back (docs/mpi.md, rule 6). */
+/* give_up.c: a collective that has failed takes the messages of its round back (docs/design/mpi.md, rule 6). */
 #include "mpi/abandon/drain.h"
 #include "mpi/coll/coll.h"
 

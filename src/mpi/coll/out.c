@@ -1,8 +1,8 @@
 /* out.c: see out.h. */
 #include "mpi/coll/out.h"
+#include "mpi/base/lock.h"
 #include "mpi/detector/side.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 struct out {
@@ -13,7 +13,6 @@ struct out {
     uint32_t sequence, from;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* before that of the communicators */
 static struct out *all;
 
 static int wire_of(int tag)
@@ -44,9 +43,9 @@ void out_tell(struct comm *comm, int tag, uint32_t sequence, int to)
     comm_failed(comm, &notice.dead, 1);
     if (notice.dead < 0 || side_is_dead(process))
         return;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_OUT);
     bool news = is_news(comm, sequence, notice.from, to);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_OUT);
     if (news)
         notice_send(process, &notice);
 }
@@ -64,13 +63,13 @@ void out_heard(int source, const struct notice *notice)
                          .dead = notice->dead,
                          .sequence = notice->sequence,
                          .from = notice->from};
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_OUT);
     bool wanted = comm_is_on_wire(made->wire);
     if (wanted) {
         made->next = all;
         all = made;
     }
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_OUT);
     if (!wanted)
         free(made);
 }
@@ -83,11 +82,11 @@ static bool covers(const struct out *out, uint32_t sequence)
 bool out_is(const struct comm *comm, int process, uint32_t sequence)
 {
     bool is = false;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_OUT);
     for (const struct out *out = all; out && !is; out = out->next)
         is =
             out->source == process && out->wire == comm->place.wire && covers(out, sequence) && side_is_dead(out->dead);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_OUT);
     return is;
 }
 
@@ -99,7 +98,7 @@ bool out_may_discard(int tag)
 
 void out_forget(const struct comm *comm)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_OUT);
     for (struct out **at = &all; *at;) {
         struct out *out = *at;
         if (out->wire != comm->place.wire) {
@@ -109,5 +108,5 @@ void out_forget(const struct comm *comm)
         *at = out->next;
         free(out);
     }
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_OUT);
 }

@@ -1,4 +1,4 @@
-/* out.h: which members are out of which collectives (docs/mpi.md, "The life of a death").
+/* out.h: which members are out of which collectives (docs/design/mpi.md, "The life of a failure").
  *
  * A member that gives a collective up because of a death tells those with whom it has messages to exchange: they wait in vain. The
  * notice names the dead process, and counts only when that death is known here as well: so nobody returns MPIX_ERR_PROC_FAILED

@@ -1,4 +1,4 @@
-/* trouble.c: a collective in which a member's death becomes known while it is under way (docs/mpi.md, "The life of a death").
+/* trouble.c: a collective in which a member's death becomes known while it is under way (docs/design/mpi.md, "The life of a failure").
  *
  * It goes on as long as its messages come. A message of the dead gets a last look, and so does one of a living member that has said
  * that it is out (out.h). The others are waited for until a grace is over since the death became known: a member may never

@@ -1,5 +1,6 @@
 /* comm.c: see comm.h. */
 #include "mpi/comm/comm.h"
+#include "mpi/base/lock.h"
 #include "mpi/comm/native_group.h"
 #include "mpi/comm/past.h"
 #include "mpi/comm/table.h"
@@ -7,14 +8,12 @@
 #include "mpi/native/native.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct comm comm_world, comm_self;
 _Atomic bool comm_ever_troubled;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the list, the table; inside the runtime's lock */
 static struct comm *all;
 static MPI_Comm pristine;
 
@@ -82,11 +81,11 @@ static void note_death(struct comm *comm, int process)
 /* In the list first, then the deaths that came before: one that comes meanwhile is seen here or there. */
 static void publish(struct comm *comm)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_COMM);
     comm->next = all;
     all = comm;
     add_handles(comm);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_COMM);
     for (int i = 0; i < side_deaths(); i++)
         note_death(comm, side_death_at(i));
     if (comm->id != KNELL_WORLD && side_group(comm->id, comm->process_of, comm->size) != 0)
@@ -138,11 +137,11 @@ struct comm *comm_new(const int *process, int size, uint64_t id, const struct pl
 
 void comm_settle(struct comm *comm, const struct place *place, MPI_Comm handle)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_COMM);
     comm->place = *place;
     comm->handle = comm->store = comm->errors = handle;
     add_handles(comm);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_COMM);
 }
 
 void comm_hold(struct comm *comm)
@@ -153,21 +152,21 @@ void comm_hold(struct comm *comm)
 
 static void unlist(struct comm *comm)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_COMM);
     for (struct comm **at = &all; *at; at = &(*at)->next)
         if (*at == comm) {
             *at = comm->next;
             break;
         }
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_COMM);
 }
 
 void comm_unhandle(struct comm *comm)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_COMM);
     table_remove(comm->handle, comm);
     comm->handle = comm->store = comm->errors = MPI_COMM_NULL;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_COMM);
 }
 
 void comm_release(struct comm *comm)
@@ -193,30 +192,30 @@ static void troubled(void)
 
 void comm_note_failure(int process)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_COMM);
     for (struct comm *comm = all; comm; comm = comm->next)
         note_death(comm, process);
     troubled();
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_COMM);
 }
 
 void comm_hint(struct comm *comm, const struct hints *hints)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_COMM);
     comm->hints = *hints;
     for (int i = 0; i < side_deaths(); i++)
         note_death(comm, side_death_at(i));
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_COMM);
 }
 
 void comm_note_revoke(uint64_t id)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_COMM);
     for (struct comm *comm = all; comm; comm = comm->next)
         if (comm->id == id)
             atomic_fetch_or(&comm->trouble, COMM_REVOKED);
     troubled();
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_COMM);
 }
 
 /* ---- on the wire -------------------------------------------------------------------------------------------------------------- */
@@ -231,19 +230,19 @@ static const struct comm *find_on_wire(int wire)
 
 bool comm_is_on_wire(int wire)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_COMM);
     bool found = find_on_wire(wire) != NULL;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_COMM);
     return found;
 }
 
 /* Where there is trouble, no further collective begins. */
 bool comm_collects(int wire)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_COMM);
     const struct comm *comm = find_on_wire(wire);
     bool collects = comm && (atomic_load(&comm->under_way) > 0 || !(comm_trouble(comm) & (COMM_DEAD | COMM_REVOKED)));
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_COMM);
     return collects;
 }
 

@@ -6,12 +6,11 @@
  * communicator that had it is freed and its last request done. So when the slot of an old communicator is among them, and
  * all its members that live are members of the parent, then all are through with it. */
 #include "mpi/comm/past.h"
+#include "mpi/base/lock.h"
 #include "mpi/detector/side.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct comm *past;
 
 static void forget_group_calls(struct comm *parent)
@@ -39,10 +38,10 @@ void past_keep(struct comm *comm)
         forget(comm);
         return;
     }
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_PAST);
     comm->next = past;
     past = comm;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_PAST);
 }
 
 static bool is_within(const struct comm *comm, const struct comm *parent)
@@ -56,13 +55,13 @@ static bool is_within(const struct comm *comm, const struct comm *parent)
 static struct comm *take_one(const struct comm *parent, const struct offer *agreed)
 {
     struct comm **at = &past, *found;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_PAST);
     while (*at && !(offer_has(agreed, (*at)->place.slot) && is_within(*at, parent)))
         at = &(*at)->next;
     found = *at;
     if (found)
         *at = found->next;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_PAST);
     return found;
 }
 

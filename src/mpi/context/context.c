@@ -1,11 +1,11 @@
 /* context.c: see context.h. */
 #include "mpi/context/context.h"
 #include "mpi/base/layer.h"
+#include "mpi/base/lock.h"
 #include "mpi/base/settings.h"
 #include "mpi/native/native.h"
 #include "mpi/native/tune.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,6 @@ enum { MOST_TRIES = 1000 };
 MPI_Comm context_wire, context_alone;
 int context_tag_ub;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Comm *pool;
 static int pool_size;
 static uint8_t taken[PLACE_SLOTS / 8], offered[PLACE_SLOTS / 8];
@@ -123,9 +122,9 @@ bool place_expected(MPI_Comm context, int tag)
     int number = context_number(context), own = pool_size - PLACE_SHARED;
     int mark = tag / (context_tag_ub + 1), epochs = 1 << (PLACE_STAMP_BITS - PLACE_SHARE_BITS);
     int slot = number < own ? number : mark / epochs * PLACE_SHARED + number - own;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_CONTEXT);
     bool expected = has(offered, slot) || (has(taken, slot) && stamp_of[slot] == mark * (context_tag_ub + 1));
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_CONTEXT);
     return expected;
 }
 
@@ -136,11 +135,11 @@ struct place place_fixed(int slot)
 
 void place_free(const struct place *place, bool dirty)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_CONTEXT);
     set(taken, place->slot, false);
     if (dirty && next_epoch[place->slot] <= place->epoch)
         next_epoch[place->slot] = (uint16_t)(place->epoch + 1);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_CONTEXT);
 }
 
 /* ---- offers ---------------------------------------------------------------------------------------------------------------- */
@@ -172,7 +171,7 @@ static bool is_creating(void)
 void offer_make(struct offer *offer, const struct offer_try *try)
 {
     memset(offer, 0, sizeof *offer);
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_CONTEXT);
     offer->id = ((uint64_t)self.process + 1) << 32 | next_id++;
     offer->busy = is_creating();
     for (int slot = 0, seen = 0, given = 0; slot < PLACE_SLOTS && given < try->most; slot++)
@@ -182,7 +181,7 @@ void offer_make(struct offer *offer, const struct offer_try *try)
             set(offered, slot, true);
             given++;
         }
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_CONTEXT);
 }
 
 /* If nobody is creating anything else there is nothing to hope for but what was not offered yet. */
@@ -221,9 +220,9 @@ static void withdraw(const struct offer *mine)
 
 void offer_withdraw(const struct offer *mine)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_CONTEXT);
     withdraw(mine);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_CONTEXT);
 }
 
 /* The lowest clean one with a duplicate of its own, where tags go as they are; else the lowest. */
@@ -248,13 +247,13 @@ bool offer_has(const struct offer *agreed, int slot)
 bool offer_take(const struct offer *mine, const struct offer *agreed, struct place *place)
 {
     int slot = choose(agreed);
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_CONTEXT);
     withdraw(mine);
     if (slot >= 0) {
         *place = place_at(slot, agreed->epoch[slot]);
         stamp_of[slot] = place->stamp;
         set(taken, slot, true);
     }
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_CONTEXT);
     return slot >= 0;
 }

@@ -1,5 +1,5 @@
 /* context.h: what keeps the messages of communicators apart: duplicates of the world made at MPI_Init, slots and epochs on
- * them (docs/mpi.md, "The life of a communicator").
+ * them (docs/design/mpi.md, "The life of a communicator").
  *
  * A slot is a number a communicator holds at each of its members. Which one is free everywhere is found by agreement: every
  * member makes an offer, offers are folded, all take the same slot of the folded offer. */

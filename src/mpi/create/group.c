@@ -5,13 +5,13 @@
  * know of the group. Who leaves before the second agreement takes part in none: nobody will have the communicator, and there is
  * nothing to keep. Who leaves during it may leave others behind who have it: to them it is revoked, and the slot ends dirty here. */
 #include "mpi/base/gen/own.h"
+#include "mpi/base/lock.h"
 #include "mpi/comm/past.h"
 #include "mpi/create/handle.h"
 #include "mpi/create/make.h"
 #include "mpi/error/error.h"
 #include "mpi/wait/wait.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,13 +41,12 @@ static struct comm_same_call *same_call(struct comm *parent, uint64_t key)
 /* The same at all its members without a word: from parent, members, tag, and how many such calls there were before. */
 static uint64_t group_id(struct comm *parent, const int *member, int size, int tag)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     uint64_t key = mix(parent->id, (uint64_t)tag);
     for (int i = 0; i < size; i++)
         key = mix(key, (uint64_t)member[i]);
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_GROUP_CALLS);
     uint64_t id = mix(key, ++same_call(parent, key)->count);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_GROUP_CALLS);
     return id;
 }
 

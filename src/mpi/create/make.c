@@ -1,4 +1,4 @@
-/* make.c: creation by agreement: what dup, split, create and shrink have in common (docs/mpi.md, "The life of a
+/* make.c: creation by agreement: what dup, split, create and shrink have in common (docs/design/mpi.md, "The life of a
  * communicator"); create_group is group.c. Every member of the parent makes an offer of slots; all take the same one. A
  * creation fails at all members or at none. */
 #include "mpi/create/make.h"

@@ -3,14 +3,13 @@
  * nothing can be proposed. */
 #include "mpi/detector/agree.h"
 #include "mpi/base/layer.h"
+#include "mpi/base/lock.h"
 #include "mpi/context/context.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* inside the runtime's, never around it */
 static struct side_ticket *first;
 
 static void fold_and(uint8_t *into, const uint8_t *from, uint32_t size)
@@ -44,23 +43,23 @@ static void enqueue(struct side_ticket *ticket)
 {
     struct side_ticket **at = &first;
     ticket->next = NULL;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_AGREE);
     while (*at)
         at = &(*at)->next;
     *at = ticket;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_AGREE);
 }
 
 /* Takes the right to propose it: nobody before it in the queue is of the same group and kind. */
 static bool claim(struct side_ticket *ticket)
 {
     bool mine = ticket->filled && !ticket->proposed;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_AGREE);
     for (struct side_ticket *t = first; t != ticket && mine; t = t->next)
         mine = !same(t, ticket->group, ticket->kind);
     if (mine)
         ticket->proposed = true;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_AGREE);
     return mine;
 }
 
@@ -104,6 +103,7 @@ static void propose(struct side_ticket *ticket)
 {
     if (ticket->blocking)
         carry_begin();
+    lock_check(LOCK_RUNTIME);
     int error = knell_runtime_propose(side_runtime(), ticket->group, ticket->kind, (uint8_t)ticket->fold, ticket->value,
                                       ticket->size, ticket->acked);
     if (error)
@@ -126,11 +126,11 @@ bool side_decided(struct side_ticket *ticket)
 bool agree_waits(uint64_t group, enum knell_kind kind)
 {
     struct side_ticket *ticket;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_AGREE);
     for (ticket = first; ticket && !(ticket->proposed && same(ticket, group, kind));)
         ticket = ticket->next;
     bool waits = ticket && ticket->blocking;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_AGREE);
     return waits;
 }
 
@@ -163,9 +163,9 @@ static void fill(struct side_ticket *ticket, const struct knell_fact *fact)
 
 void agree_decided(const struct knell_fact *fact)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_AGREE);
     struct side_ticket *ticket = dequeue(fact->group, fact->kind);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_AGREE);
     if (!ticket)
         return;
     fill(ticket, fact);
@@ -176,13 +176,13 @@ void agree_decided(const struct knell_fact *fact)
 void side_withdraw(struct side_ticket *ticket)
 {
     struct side_ticket **at = &first;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_AGREE);
     while (*at && *at != ticket)
         at = &(*at)->next;
     bool queued = *at != NULL;
     if (queued)
         *at = ticket->next;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_AGREE);
     while (!queued && !atomic_load_explicit(&ticket->decided, memory_order_acquire))
         sched_yield();
 }

@@ -5,12 +5,12 @@
  * Only blocking agreements go this way (ticket->blocking): who waits for one takes in what comes, for whichever agreement. Native calls
  * are made in the program's threads, never in the detector's, and without the runtime's lock. */
 #include "mpi/base/layer.h"
+#include "mpi/base/lock.h"
 #include "mpi/context/context.h"
 #include "mpi/detector/agree.h"
 #include "mpi/native/native.h"
 
 #include <knell/mpix.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,6 @@ struct parcel {
     uint8_t bytes[];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* around all but the thread's own */
 static struct parcel *under_way;
 static struct parcel *given_up; /* to and from the dead: the MPI below may use their memory for ever */
 
@@ -91,9 +90,9 @@ void carry_end(void)
     while (own.first) {
         struct parcel *parcel = own.first;
         own.first = parcel->next;
-        pthread_mutex_lock(&lock);
+        lock_take(LOCK_CARRY);
         post(parcel);
-        pthread_mutex_unlock(&lock);
+        lock_give(LOCK_CARRY);
     }
 }
 
@@ -153,7 +152,7 @@ static int take(uint8_t *bytes, int *from)
 {
     MPI_Status status;
     int there = 0, size = -1;
-    if (pthread_mutex_trylock(&lock) != 0)
+    if (!lock_try(LOCK_CARRY))
         return -1; /* another thread takes it, and whatever comes of it */
     if (under_way)
         test_under_way();
@@ -164,7 +163,7 @@ static int take(uint8_t *bytes, int *from)
         if (size > 0)
             memcpy(bytes, incoming->bytes, (size_t)size);
     }
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_CARRY);
     return size;
 }
 
@@ -176,6 +175,7 @@ void carry_serve(void)
     if (size < 0)
         return;
     carry_begin();
+    lock_check(LOCK_RUNTIME);
     knell_runtime_hear(side_runtime(), (knell_rank)from, bytes, (size_t)size);
     carry_end();
 }

@@ -1,6 +1,7 @@
 /* side.c: see side.h. Starting the runtime, and what it tells of deaths and revokes. */
 #include "mpi/detector/side.h"
 #include "mpi/base/layer.h"
+#include "mpi/base/lock.h"
 #include "mpi/base/settings.h"
 #include "mpi/detector/agree.h"
 #include "mpi/report/tell.h"
@@ -73,9 +74,8 @@ static void failed(const struct knell_fact *fact)
         .word = JOB_WORD_LEARNED, .peer = (int32_t)fact->rank, .by = (int32_t)fact->by, .value = fact->why});
 }
 
-static void on_fact(void *context, const struct knell_fact *fact)
+static void hear(const struct knell_fact *fact)
 {
-    (void)context;
     if (fact->type == KNELL_FACT_FAILED)
         failed(fact);
     else if (fact->type == KNELL_FACT_REVOKED)
@@ -85,6 +85,14 @@ static void on_fact(void *context, const struct knell_fact *fact)
     else
         return; /* who left is of no interest, who is fenced ends */
     side_epoch_raise();
+}
+
+static void on_fact(void *context, const struct knell_fact *fact)
+{
+    (void)context;
+    lock_note_taken(LOCK_RUNTIME);
+    hear(fact);
+    lock_note_given(LOCK_RUNTIME);
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
@@ -217,6 +225,7 @@ uint64_t side_digest(int process)
 
 void side_trigger(void)
 {
+    lock_check(LOCK_RUNTIME);
     if (runtime)
         knell_runtime_trigger(runtime);
 }
@@ -239,6 +248,7 @@ int side_group(uint64_t id, const int *member, int size)
     for (int i = 0; i < size; i++)
         sorted[i] = (knell_rank)member[i];
     qsort(sorted, (size_t)size, sizeof *sorted, by_number);
+    lock_check(LOCK_RUNTIME);
     int error = knell_runtime_group(runtime, id, sorted, (uint32_t)size);
     free(sorted);
     return error;
@@ -246,12 +256,14 @@ int side_group(uint64_t id, const int *member, int size)
 
 void side_drop(uint64_t id)
 {
+    lock_check(LOCK_RUNTIME);
     if (runtime)
         knell_runtime_drop(runtime, id);
 }
 
 void side_revoke(uint64_t id)
 {
+    lock_check(LOCK_RUNTIME);
     if (runtime)
         knell_runtime_revoke(runtime, id);
 }

@@ -6,7 +6,7 @@
 #include "mpi/error/error.h"
 #include "mpi/inject/flip.h"
 
-/* `arguments`: those of the call, as far as they are numbers, handles or addresses (docs/scenarios.md: $argN). */
+/* `arguments`: those of the call, as far as they are numbers, handles or addresses (docs/use/scenarios.md: $argN). */
 RARE bool enter_slowly(enum job_call call, const int64_t *arguments, unsigned count);
 RARE int leave_slowly(enum job_call call, int code);
 /* On the way out, and where a thread waits outside of wait.c. */

@@ -140,7 +140,7 @@ int error_raise_lack(MPI_Comm handle, enum job_call call)
     static _Atomic bool said[JOB_CALL_END];
     struct comm *comm = comm_of(handle);
     if (!atomic_exchange(&said[call], true))
-        layer_say("%s is not carried by the layer; see docs/mpi.md", job_call_name(call));
+        layer_say("%s is not carried by the layer; see docs/use/mpi.md", job_call_name(call));
     return error_raise(comm ? comm : &comm_self, MPI_ERR_UNSUPPORTED_OPERATION);
 }
 

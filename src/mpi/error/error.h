@@ -1,5 +1,5 @@
 /* error.h: errors at the edge. Inside the layer functions return MPI codes; where the program called in, the code goes once
- * through the communicator's error handler (docs/mpi.md, rule 5). */
+ * through the communicator's error handler (docs/design/mpi.md, rule 5). */
 #ifndef KNELL_MPI_ERROR_ERROR_H
 #define KNELL_MPI_ERROR_ERROR_H
 

@@ -3,10 +3,10 @@
  * which only takes note; the program's are kept on `errors`, duplicates of self. What the layer has not raised by then on the communicator
  * it belongs to is raised when the call returns. */
 #include "mpi/base/gen/own.h"
+#include "mpi/base/lock.h"
 #include "mpi/error/error.h"
 #include "mpi/native/native.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 static _Thread_local struct {
@@ -61,7 +61,6 @@ struct made {
     MPI_Errhandler handler;
     MPI_Comm_errhandler_function *function;
 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct made *all;
 
 static struct made **find(MPI_Errhandler handler)
@@ -74,10 +73,10 @@ static struct made **find(MPI_Errhandler handler)
 
 static MPI_Comm_errhandler_function *function_of(MPI_Errhandler handler)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_HANDLER);
     const struct made *made = *find(handler);
     MPI_Comm_errhandler_function *function = made ? made->function : NULL;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_HANDLER);
     return function;
 }
 
@@ -89,20 +88,20 @@ int mpi_comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errha
         free(made);
         return code;
     }
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_HANDLER);
     *made = (struct made){all, *handler, function};
     all = made;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_HANDLER);
     return MPI_SUCCESS;
 }
 
 int mpi_errhandler_free(MPI_Errhandler *handler)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_HANDLER);
     struct made **at = find(*handler), *found = *at;
     if (found)
         *at = found->next;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_HANDLER);
     free(found);
     return native.errhandler_free(handler);
 }

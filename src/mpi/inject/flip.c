@@ -1,6 +1,7 @@
 /* flip.c: see flip.h. A message of any datatype is packed, its bits are flipped, and it is unpacked into memory of the same
  * layout: what is sent has the count and the datatype that the program gave. */
 #include "mpi/inject/flip.h"
+#include "mpi/base/lock.h"
 #include "mpi/context/context.h"
 #include "mpi/inject/inject.h"
 #include "mpi/native/native.h"
@@ -8,7 +9,6 @@
 #include "mpi/request/copy.h"
 #include "mpi/request/request.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,7 +144,6 @@ struct kept {
     MPI_Request request;
     void *copy;
 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kept *all;
 
 /* A request that the table does not know any more is done. */
@@ -168,11 +167,11 @@ static void keep(MPI_Request request, void *copy)
     struct kept *kept = malloc(sizeof *kept);
     if (!kept)
         layer_die("out of memory for a message with wrong bits");
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_FLIP);
     drop_done();
     *kept = (struct kept){.next = all, .request = request, .copy = copy};
     all = kept;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_FLIP);
 }
 
 void flip_sent(const MPI_Request *request)

@@ -1,4 +1,4 @@
-/* flip.h: silent faults: a message with wrong bits (docs/scenarios.md, `flip`). What a scenario orders while the rank is held
+/* flip.h: silent faults: a message with wrong bits (docs/use/scenarios.md, `flip`). What a scenario orders while the rank is held
  * before a call that sends is done to a copy, and the copy is sent. The program's buffer is never touched. */
 #ifndef KNELL_MPI_INJECT_FLIP_H
 #define KNELL_MPI_INJECT_FLIP_H

@@ -1,5 +1,6 @@
 /* inject.c: see inject.h. */
 #include "mpi/inject/inject.h"
+#include "mpi/base/lock.h"
 #include "mpi/base/settings.h"
 #include "mpi/inject/flip.h"
 #include "mpi/inject/ghost.h"
@@ -9,14 +10,12 @@
 #include "mpi/wait/where.h"
 #include "os/futex.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 _Static_assert((int)JOB_CALL_END <= (int)JOB_DESK_CALLS, "the desk has no room for all calls");
 
 /* One call at a time is held: the desk has room for one answer. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Until `knell run` raises the word above what it was. */
 static void sleep_on(_Atomic uint32_t *word, uint32_t was)
@@ -61,23 +60,23 @@ static void hold(struct job_desk *desk, struct job_report report)
 
 static void hold_before(struct job_desk *desk, enum job_call call, const int64_t *arguments, unsigned count)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_INJECT);
     desk->arguments = count < KNELL_FAIL_ARGUMENTS_MAX ? count : KNELL_FAIL_ARGUMENTS_MAX;
     for (unsigned i = 0; i < desk->arguments; i++)
         desk->argument[i] = arguments[i];
     hold(desk, (struct job_report){.word = JOB_WORD_AT, .value = call, .code = 0});
     flip_order(call, desk->flip, desk->flips);
     desk->flips = 0;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_INJECT);
     obey(desk);
 }
 
 static void hold_after(struct job_desk *desk, enum job_call call)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_INJECT);
     hold(desk, (struct job_report){.word = JOB_WORD_AT, .value = call, .code = 1});
     desk->flips = 0;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_INJECT);
     obey(desk);
 }
 
@@ -94,9 +93,9 @@ static void look_at_variables(struct job_desk *desk)
         return;
     variables_exchange(desk);
     for (int i; (i = variables_changed(desk)) >= 0;) {
-        pthread_mutex_lock(&lock);
+        lock_take(LOCK_INJECT);
         hold(desk, (struct job_report){.word = JOB_WORD_CHANGED, .value = i});
-        pthread_mutex_unlock(&lock);
+        lock_give(LOCK_INJECT);
         obey(desk);
     }
 }

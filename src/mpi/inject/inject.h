@@ -1,4 +1,4 @@
-/* inject.h: fault scenarios (FAIL) at the entries and exits of MPI calls: the effector "ghost" of docs/scenarios.md.
+/* inject.h: fault scenarios (FAIL) at the entries and exits of MPI calls: the effector "ghost" of docs/use/scenarios.md.
  *
  * While a scenario is armed, ATTENTION_INJECT is set and every call of the program passes here. */
 #ifndef KNELL_MPI_INJECT_INJECT_H
@@ -6,7 +6,7 @@
 
 #include "mpi/base/layer.h"
 
-/* At MPI_Init: reads what `knell run` left in the environment (docs/mpi.md). */
+/* At MPI_Init: reads what `knell run` left in the environment (docs/design/mpi.md). */
 void inject_start(void);
 
 /* May not return: the scenario may say that this process dies here. */

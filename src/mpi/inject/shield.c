@@ -1,16 +1,15 @@
 /* shield.c: see shield.h. `knell run` and the rank agree by one word on the desk: once the rank has shut its shield nobody kills it, and
  * once `knell run` has struck the rank does not go on. */
 #include "mpi/inject/shield.h"
+#include "mpi/base/lock.h"
 #include "mpi/inject/ghost.h"
 #include "mpi/report/tell.h"
 #include "os/futex.h"
 
 #include <knell/faults.h>
-#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned depth;
 
 bool shield_is_shut(void)
@@ -49,10 +48,10 @@ __attribute__((visibility("default"))) void knell_layer_faults_pause(void)
     struct job_desk *desk = tell_desk();
     if (!desk)
         return;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_SHIELD);
     if (depth++ == 0)
         shut(desk);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_SHIELD);
 }
 
 __attribute__((visibility("default"))) void knell_layer_faults_resume(void)
@@ -60,11 +59,11 @@ __attribute__((visibility("default"))) void knell_layer_faults_resume(void)
     struct job_desk *desk = tell_desk();
     if (!desk)
         return;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_SHIELD);
     bool open = depth > 0 && --depth == 0;
     if (open)
         atomic_store(&desk->shield, JOB_SHIELD_OPEN);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_SHIELD);
     if (!open)
         return;
     knell__futex_wake_all(&desk->shield);

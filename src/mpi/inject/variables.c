@@ -1,9 +1,9 @@
 /* variables.c: see variables.h. */
 #include "mpi/inject/variables.h"
+#include "mpi/base/lock.h"
 #include "mpi/report/tell.h"
 
 #include <knell/faults.h>
-#include <pthread.h>
 
 /* Where they are, by their number on the desk. */
 static struct {
@@ -12,7 +12,6 @@ static struct {
     int64_t last;
     bool changed;
 } mine[JOB_DESK_VARIABLES];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- in memory ------------------------------------------------------------------------------------------------------------- */
 
@@ -115,26 +114,26 @@ static void show(struct job_desk *desk, uint32_t i)
 
 void variables_exchange(struct job_desk *desk)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_VARIABLES);
     uint32_t obeyed = atomic_load(&desk->obeyed);
     for (; obeyed != atomic_load(&desk->ordered); atomic_store(&desk->obeyed, ++obeyed))
         carry_out(&desk->order[obeyed % JOB_DESK_ORDERS]);
     for (uint32_t i = 0; i < desk->variables; i++)
         if (mine[i].address)
             show(desk, i);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_VARIABLES);
 }
 
 int variables_changed(const struct job_desk *desk)
 {
     int found = -1;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_VARIABLES);
     for (uint32_t i = 0; i < desk->variables && found < 0; i++)
         if (mine[i].changed) {
             mine[i].changed = false;
             found = (int)i;
         }
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_VARIABLES);
     return found;
 }
 
@@ -156,9 +155,9 @@ __attribute__((visibility("default"))) void knell_layer_variable(const char *nam
     struct job_desk *desk = tell_desk();
     if (!desk || !name || size_of(type) == 0)
         return;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_VARIABLES);
     for (uint32_t i = 0; i < desk->variables; i++)
         if (strcmp(desk->variable[i].name, name) == 0)
             place(desk, i, address, type);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_VARIABLES);
 }

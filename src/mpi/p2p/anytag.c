@@ -1,8 +1,8 @@
 /* anytag.c: see anytag.h. */
 #include "mpi/p2p/anytag.h"
 #include "mpi/abandon/discard.h"
+#include "mpi/base/lock.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 /* A message taken off its context. */
@@ -13,20 +13,19 @@ struct aside {
     MPI_Status status;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct aside *first_aside, **last_aside = &first_aside;
 static struct pick *first_pick;
 
 static void enter(void)
 {
     if (self.threads)
-        pthread_mutex_lock(&lock);
+        lock_take(LOCK_MATCHING);
 }
 
 static void leave(void)
 {
     if (self.threads)
-        pthread_mutex_unlock(&lock);
+        lock_give(LOCK_MATCHING);
 }
 
 /* ---- what is set aside ----------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* anytag.h: matching done by the layer: MPI_ANY_TAG on a communicator whose tags carry a stamp (docs/mpi.md, "The life of a
+/* anytag.h: matching done by the layer: MPI_ANY_TAG on a communicator whose tags carry a stamp (docs/design/mpi.md, "The life of a
  * communicator").
  *
  * The MPI below knows no "any tag with this stamp". So what has come on the context is taken off it by matched probe, in order,

@@ -2,12 +2,12 @@
 #include "mpi/p2p/buffered.h"
 #include "mpi/abandon/drain.h"
 #include "mpi/base/gen/own.h"
+#include "mpi/base/lock.h"
 #include "mpi/error/error.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/request/copy.h"
 #include "mpi/wait/doubt.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 struct message {
@@ -20,7 +20,6 @@ struct message {
     char bytes[];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct message *all;
 static struct {
     bool there;
@@ -90,11 +89,11 @@ static void advance_all(void)
 bool buffered_turn(bool given_up)
 {
     bool more = false;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_BUFFERED);
     advance_all();
     for (const struct message *message = all; message; message = message->next)
         more |= message->given_up == given_up && !side_is_dead(message->op.peer);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_BUFFERED);
     return more;
 }
 
@@ -146,14 +145,14 @@ static int send(const void *buf, int count, MPI_Datatype datatype, int dest, int
     if (code != MPI_SUCCESS || to.peer == PEER_NONE)
         return code;
     op.tag = to.tag;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_BUFFERED);
     advance_all();
     code = pack(buf, count, datatype, &message, &bytes);
     if (code == MPI_SUCCESS) {
         message->op = op;
         code = post(message, bytes, &to);
     }
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_BUFFERED);
     return code;
 }
 
@@ -185,7 +184,7 @@ int mpi_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 int mpi_buffer_attach(void *buffer, int size)
 {
     int code = size < 0 ? MPI_ERR_ARG : MPI_SUCCESS;
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_BUFFERED);
     if (code == MPI_SUCCESS && attached.there)
         code = MPI_ERR_BUFFER;
     if (code == MPI_SUCCESS) {
@@ -193,7 +192,7 @@ int mpi_buffer_attach(void *buffer, int size)
         attached.address = buffer;
         attached.size = size;
     }
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_BUFFERED);
     return error_raise(&comm_self, code);
 }
 
@@ -202,14 +201,14 @@ int mpi_buffer_detach(void *buffer_addr, int *size)
 {
     for (unsigned turns = 0; buffered_turn(false);)
         wait_idle(&turns, NULL);
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_BUFFERED);
     bool there = attached.there;
     if (there) {
         *(void **)buffer_addr = attached.address;
         *size = attached.size;
         attached.there = false;
     }
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_BUFFERED);
     return there ? MPI_SUCCESS : error_raise(&comm_self, MPI_ERR_BUFFER);
 }
 

@@ -3,10 +3,10 @@
 #include "mpi/p2p/probe.h"
 #include "mpi/abandon/discard.h"
 #include "mpi/base/gen/own.h"
+#include "mpi/base/lock.h"
 #include "mpi/error/error.h"
 #include "mpi/p2p/anytag.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 enum { LAST_LOOKS = 64 };
@@ -21,7 +21,6 @@ struct matched {
     bool gone;         /* its sender has given it up, and it was thrown away */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct matched *all_matched;
 
 static void matched_put(MPI_Message message, struct comm *comm, const MPI_Status *status)
@@ -30,17 +29,17 @@ static void matched_put(MPI_Message message, struct comm *comm, const MPI_Status
     if (!made)
         layer_die("out of memory");
     comm_hold(comm);
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_PROBED);
     *made = (struct matched){all_matched, message, *status, comm, false};
     all_matched = made;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_PROBED);
 }
 
 /* The communicator is the caller's to release. comm NULL: not ours (MPI_MESSAGE_NO_PROC, or an invalid one). */
 static struct matched matched_take(MPI_Message message)
 {
     struct matched taken = {.comm = NULL};
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_PROBED);
     struct matched **at = &all_matched;
     while (*at && (*at)->message != message)
         at = &(*at)->next;
@@ -49,14 +48,14 @@ static struct matched matched_take(MPI_Message message)
         *at = found->next;
         taken = *found;
     }
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_PROBED);
     free(found);
     return taken;
 }
 
 void probe_discard(int source, int tag, MPI_Comm context)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_PROBED);
     for (struct matched *at = all_matched; at; at = at->next) {
         MPI_Message message = at->message; /* the program has the handle, too */
         if (at->gone || at->status.MPI_SOURCE != source || at->status.MPI_TAG != tag ||
@@ -65,7 +64,7 @@ void probe_discard(int source, int tag, MPI_Comm context)
         at->gone = true;
         discard_message(&message, &at->status);
     }
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_PROBED);
 }
 
 /* ---- probes ---------------------------------------------------------------------------------------------------------------- */

@@ -1,18 +1,16 @@
 /* copy.c: see copy.h. The MPI below knows how to get from one datatype to another: by a message to oneself, or by packing. */
 #include "mpi/request/copy.h"
+#include "mpi/base/lock.h"
 #include "mpi/context/context.h"
 #include "mpi/native/native.h"
-
-#include <pthread.h>
 
 static int send_to_self(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
                         MPI_Datatype into_type, MPI_Status *status)
 {
-    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&one_at_a_time);
+    lock_take(LOCK_COPY);
     int code =
         native.sendrecv(from, from_count, from_type, 0, 0, into, into_count, into_type, 0, 0, context_alone, status);
-    pthread_mutex_unlock(&one_at_a_time);
+    lock_give(LOCK_COPY);
     return code;
 }
 

@@ -2,9 +2,9 @@
 #include "mpi/request/kept.h"
 #include "mpi/base/gen/own.h"
 #include "mpi/base/layer.h"
+#include "mpi/base/lock.h"
 #include "mpi/native/native.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 struct kept {
@@ -13,7 +13,6 @@ struct kept {
     size_t op_count, type_count;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int active; /* nonblocking collectives */
 static struct kept kept;
 static _Atomic bool some; /* is there anything in it? */
@@ -31,11 +30,11 @@ static _Atomic bool some; /* is there anything in it? */
 
 int mpi_op_free(MPI_Op *op)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_KEPT);
     bool later = active > 0 && *op != MPI_OP_NULL;
     if (later)
         KEEP(kept.ops, kept.op_count, *op);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_KEPT);
     if (!later)
         return native.op_free(op);
     *op = MPI_OP_NULL;
@@ -53,11 +52,11 @@ static bool can_be_freed(MPI_Datatype type)
 
 int mpi_type_free(MPI_Datatype *type)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_KEPT);
     bool later = active > 0 && can_be_freed(*type);
     if (later)
         KEEP(kept.types, kept.type_count, *type);
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_KEPT);
     if (!later)
         return native.type_free(type);
     *type = MPI_DATATYPE_NULL;
@@ -66,28 +65,28 @@ int mpi_type_free(MPI_Datatype *type)
 
 void kept_begin(void)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_KEPT);
     active++;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_KEPT);
 }
 
 void kept_end(void)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_KEPT);
     active--;
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_KEPT);
 }
 
 static struct kept take_all(void)
 {
     struct kept taken = {0};
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_KEPT);
     if (active == 0) {
         taken = kept;
         kept = (struct kept){0};
         some = false;
     }
-    pthread_mutex_unlock(&lock);
+    lock_give(LOCK_KEPT);
     return taken;
 }
 

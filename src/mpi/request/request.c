@@ -1,15 +1,14 @@
 /* request.c: see request.h. Open addressing with linear probing and backward shift, one lock with MPI_THREAD_MULTIPLE. */
 #include "mpi/request/request.h"
+#include "mpi/base/lock.h"
 #include "mpi/native/native.h"
 #include "mpi/request/kept.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SERVE_EVERY = 8 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct request *entry; /* comm NULL: free */
 static size_t mask, used;
 static uint32_t last_number;
@@ -17,13 +16,13 @@ static uint32_t last_number;
 static void enter(void)
 {
     if (RARELY(self.threads))
-        pthread_mutex_lock(&lock);
+        lock_take(LOCK_REQUESTS);
 }
 
 static void leave(void)
 {
     if (RARELY(self.threads))
-        pthread_mutex_unlock(&lock);
+        lock_give(LOCK_REQUESTS);
 }
 
 static size_t hash(MPI_Request handle)
@@ -136,7 +135,6 @@ void request_drop(const struct request *known)
 
 /* ---- tasks ----------------------------------------------------------------------------------------------------------------- */
 
-static pthread_mutex_t tasks_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct task *tasks;
 
 static int token_query(void *state, MPI_Status *status)
@@ -181,11 +179,11 @@ int request_token(struct comm *comm, struct task *task, MPI_Request *handle)
     int code = start_token(comm, task, handle);
     if (code != MPI_SUCCESS)
         return code;
-    pthread_mutex_lock(&tasks_lock);
+    lock_take(LOCK_TASKS);
     task->next = tasks;
     tasks = task;
     atomic_fetch_add(&layer_tasks, 1);
-    pthread_mutex_unlock(&tasks_lock);
+    lock_give(LOCK_TASKS);
     return MPI_SUCCESS;
 }
 
@@ -222,12 +220,12 @@ int request_detach(MPI_Request *handle)
         request_drop(&known);
         return native.request_free(handle);
     }
-    pthread_mutex_lock(&tasks_lock);
+    lock_take(LOCK_TASKS);
     if (known.task->over)
         forget(known.task);
     else
         known.task->detached = true;
-    pthread_mutex_unlock(&tasks_lock);
+    lock_give(LOCK_TASKS);
     *handle = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
 }
@@ -250,7 +248,7 @@ static void serve_others(void)
 void task_advance_all(void)
 {
     serve_others();
-    if (pthread_mutex_trylock(&tasks_lock) != 0)
+    if (!lock_try(LOCK_TASKS))
         return; /* another thread, or a task of this one that waits */
     for (struct task **at = &tasks; *at;) {
         bool done = false;
@@ -261,7 +259,7 @@ void task_advance_all(void)
         else
             at = &task->next;
     }
-    pthread_mutex_unlock(&tasks_lock);
+    lock_give(LOCK_TASKS);
     kept_free();
 }
 

@@ -1,12 +1,12 @@
 /* ulfm.c: the calls of user-level failure mitigation. All of them are the side channel's word. */
 #include "mpi/base/gen/own.h"
+#include "mpi/base/lock.h"
 #include "mpi/create/handle.h"
 #include "mpi/create/make.h"
 #include "mpi/error/error.h"
 #include "mpi/native/native.h"
 #include "mpi/wait/wait.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,17 +148,16 @@ static int failed_group(const struct comm *comm, int count, MPI_Group *group)
 /* Acknowledges up to `count` in all, never fewer than before. */
 static int acknowledge(struct comm *comm, int count)
 {
-    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     int *process = malloc((size_t)comm->size * sizeof *process);
     if (!process)
         return MPI_ERR_NO_MEM;
-    pthread_mutex_lock(&one_at_a_time);
+    lock_take(LOCK_ACKNOWLEDGE);
     int known = comm_failed(comm, process, comm->size);
     for (int i = comm->acked; i < count && i < known; i++)
         comm->acked_digest += side_digest(process[i]);
     if (count > comm->acked)
         comm->acked = count < known ? count : known;
-    pthread_mutex_unlock(&one_at_a_time);
+    lock_give(LOCK_ACKNOWLEDGE);
     free(process);
     return MPI_SUCCESS;
 }

@@ -1,4 +1,4 @@
-/* doubt.h: sends that the MPI below completes though nobody received them. A completion is no success (docs/mpi.md, rule 3)
+/* doubt.h: sends that the MPI below completes though nobody received them. A completion is no success (docs/design/mpi.md, rule 3)
  *
  * - of a send to a process into whose memory something was written when it had ended (remote_write.c);
  * - on a communicator on which somebody was asked to throw sends away (drain.h): one with the same tag may have gone the same way.

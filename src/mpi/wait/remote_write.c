@@ -4,7 +4,7 @@
  * not believe it (doubt.h). The program may have the buffer of a send to the dead back, and have freed it: that is gone, too.
  *
  * Reading from a dead sender cannot be mended like this: the receive would complete with what never came. So the receiver
- * must not be the one that copies (UCX_RNDV_SCHEME=put_zcopy, see docs/mpi.md). */
+ * must not be the one that copies (UCX_RNDV_SCHEME=put_zcopy, see docs/design/mpi.md). */
 #include "mpi/detector/neighbours.h"
 #include "mpi/detector/side.h"
 #include "mpi/wait/doubt.h"

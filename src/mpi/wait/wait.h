@@ -1,4 +1,4 @@
-/* wait.h: the one way to wait, and what a death means for an operation (docs/mpi.md, rules 3 and 4).
+/* wait.h: the one way to wait, and what a death means for an operation (docs/design/mpi.md, rules 3 and 4).
  *
  *      struct op op = op_begin(comm, peer, kind);      epoch, then trouble
  *      if (op.code == MPI_SUCCESS) post natively, then

@@ -1,0 +1,14 @@
+/* calibration.h: what `knell plan --calibration` takes from a file that `knell calibrate --out` wrote. */
+#ifndef KNELL_CLI_PLAN_CALIBRATION_H
+#define KNELL_CLI_PLAN_CALIBRATION_H
+
+#include "cli/common/options.h"
+
+struct calibration {
+    double tau_s, eta_s, delta_s;
+};
+
+/* -1: read. Otherwise an exit status, after a complaint that names --calibration. */
+int calibration_read(const struct usage *usage, const char *path, struct calibration *calibrated);
+
+#endif

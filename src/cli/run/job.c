@@ -1,0 +1,341 @@
+/* job.c: the course of a job in `knell run`: it reads reports, lets the scenario act, and ends the job on signals
+ * and time limits. */
+#include "cli/run/run.h"
+#include "cli/common/ending.h"
+#include "cli/common/output.h"
+#include "os/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t run_clock(void)
+{
+    return knell__clock_now();
+}
+
+void run_kill(struct run_job *job, int rank, int signal)
+{
+    if (job->rank[rank].pid > 0)
+        kill(job->rank[rank].pid, signal);
+}
+
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
+
+static void has_started(struct run_job *job, struct run_rank *rank, const struct job_report *report)
+{
+    if (!rank->started)
+        job->started++;
+    rank->started = true;
+    rank->pid = (pid_t)report->value;
+}
+
+/* From here on another process may have its number. */
+static void has_ended(struct run_job *job, struct run_rank *rank, const struct job_report *report)
+{
+    if (rank->ended)
+        return; /* known already: the scenario hears of an end once */
+    job->ended++;
+    rank->ended = true;
+    job->last_finished = rank->finished;
+    rank->pid = 0;
+    rank->status = (int)report->value;
+    if (!rank->finished && !rank->died)
+        rank->died = report->when;
+    if (job->fail)
+        run_fail_ended(job->fail, report->process, rank->status == 0);
+}
+
+static void is_ready(struct run_job *job, struct run_rank *rank, const struct job_report *report)
+{
+    if (!rank->ready)
+        job->ready++;
+    rank->ready = true;
+    if (job->begin || job->ready < (uint32_t)job->plan->ranks)
+        return;
+    job->begin = job->fail ? run_clock() : report->when; /* a scenario has held them until now */
+    if (job->fail)
+        run_fail_begin(job->fail);
+}
+
+static void has_aborted(struct run_job *job, const struct job_report *report)
+{
+    if (job->aborted || job->timed_out || job->stopped_by) /* then we caused it */
+        return;
+    job->aborted = true;
+    job->aborted_by_handler = report->code != 0;
+    job->abort_code = (int)report->value;
+    job->aborted_by = report->process;
+    job->aborted_at = report->when;
+}
+
+static void has_counted(struct run_job *job, const struct job_report *report)
+{
+    job->counted++;
+    job->missed += (uint64_t)report->value;
+    job->late_most = report->took > job->late_most ? report->took : job->late_most;
+}
+
+static void take(struct run_job *job, const struct job_report *report)
+{
+    struct run_rank *rank = &job->rank[report->process];
+    switch (report->word) {
+    case JOB_WORD_STARTED:
+        has_started(job, rank, report);
+        break;
+    case JOB_WORD_ENDED:
+        has_ended(job, rank, report);
+        break;
+    case JOB_WORD_INIT:
+        rank->init = true;
+        break;
+    case JOB_WORD_READY:
+        is_ready(job, rank, report);
+        break;
+    case JOB_WORD_FINISHED:
+        rank->finished = true;
+        break;
+    case JOB_WORD_ABORTED:
+        has_aborted(job, report);
+        break;
+    case JOB_WORD_GHOST:
+        rank->ghost = true;
+        rank->died = report->when;
+        break;
+    case JOB_WORD_AT:
+        if (job->fail)
+            run_fail_at(job->fail, report->process, (int)report->value, report->code);
+        break;
+    case JOB_WORD_COUNTED:
+        has_counted(job, report);
+        break;
+    case JOB_WORD_CHANGED:
+        if (job->fail)
+            run_fail_changed(job->fail, report->process, (int)report->value);
+        break;
+    case JOB_WORD_INSIDE:
+        rank->told = true;
+        rank->inside = (int)report->value;
+        break;
+    default:
+        break;
+    }
+}
+
+static void keep(struct run_job *job, const struct job_report *report)
+{
+    if (job->reports == job->room) {
+        size_t room = job->room ? 2 * job->room : 256;
+        struct job_report *more = realloc(job->report, room * sizeof *more);
+        if (!more)
+            return;
+        job->report = more;
+        job->room = room;
+    }
+    job->report[job->reports++] = *report;
+}
+
+void run_read_reports(struct run_job *job)
+{
+    struct job_report report;
+    while (read(job->directory.reports, &report, sizeof report) == (ssize_t)sizeof report) {
+        if (report.process < 0 || report.process >= job->plan->ranks)
+            continue;
+        if (report.word != JOB_WORD_AT && report.word != JOB_WORD_CHANGED)
+            keep(job, &report);
+        take(job, &report);
+        run_log_report(job, &report);
+    }
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+/* A rank whose supervisor has ended: hydra killed it at MPI_Abort, or it ended just after it had reported the rank's
+ * end. Their earlier reports are in the pipe. They are read first, since they say whether the rank had completed
+ * MPI_Finalize and whether its end is already known. */
+static void orphan_ended(struct run_job *job, pid_t pid, int status)
+{
+    run_read_reports(job);
+    for (int i = 0; i < job->plan->ranks; i++)
+        if (job->rank[i].pid == pid && !job->rank[i].ended)
+            has_ended(job, &job->rank[i], &(struct job_report){.process = i, .value = status, .when = run_clock()});
+}
+
+void run_reap(struct run_job *job)
+{
+    int status;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+        if (pid == job->launcher) {
+            job->launcher = 0;
+            job->launcher_status = status;
+        } else {
+            orphan_ended(job, pid, status);
+        }
+}
+
+static void read_signals(struct run_job *job, int signals)
+{
+    struct signalfd_siginfo info;
+    while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
+        if (info.ssi_signo != SIGCHLD)
+            job->stopped_by = (int)info.ssi_signo;
+    run_reap(job);
+}
+
+void run_wait(struct run_job *job, int signals, int64_t until)
+{
+    struct pollfd fds[] = {{.fd = job->directory.reports, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+    int64_t left = until == KNELL_NEVER ? -1 : until - run_clock();
+    struct timespec wait = {left / INT64_C(1000000000), left % INT64_C(1000000000)};
+    if (until != KNELL_NEVER && left < 0)
+        wait = (struct timespec){0};
+    ppoll(fds, 2, until == KNELL_NEVER ? NULL : &wait, NULL);
+    run_read_reports(job);
+    read_signals(job, signals);
+}
+
+/* ---- the job's course -------------------------------------------------------------------------------------------- */
+
+/* One rank has ended before MPI_Init, and others wait for it inside MPI_Init for ever. */
+static bool cannot_begin(const struct run_job *job)
+{
+    bool waiting = false, gone = false;
+    for (int64_t i = 0; i < job->plan->ranks; i++) {
+        const struct run_rank *rank = &job->rank[i];
+        waiting |= rank->init && !rank->ready && !rank->ended;
+        gone |= rank->ended && !rank->ready;
+    }
+    return waiting && gone;
+}
+
+bool run_all_ended(const struct run_job *job)
+{
+    bool all = true;
+    for (int64_t i = 0; i < job->plan->ranks && all; i++)
+        all = job->rank[i].ended || job->rank[i].ghost;
+    return all;
+}
+
+static bool is_over(const struct run_job *job)
+{
+    return run_all_ended(job) || job->launcher == 0 || job->aborted || job->stopped_by || job->timed_out || job->broken;
+}
+
+/* Reports of the ranks may still be unread. A launcher that is killed takes the ranks with it, and these may end
+ * before we notice its own end. */
+static bool is_lost(struct run_job *job)
+{
+    run_read_reports(job);
+    run_reap(job);
+    bool took_them = WIFSIGNALED(job->launcher_status) && !job->last_finished;
+    return job->launcher == 0 && (!run_all_ended(job) || took_them) && !job->aborted && !job->stopped_by &&
+           !job->timed_out;
+}
+
+static void follow(struct run_job *job, int signals)
+{
+    int64_t limit = job->plan->timeout ? job->launched + job->plan->timeout : KNELL_NEVER;
+    while (!is_over(job)) {
+        int64_t next = job->fail && job->begin ? run_fail_act(job->fail) : KNELL_NEVER, look = run_look_for_stuck(job);
+        next = look < next ? look : next;
+        run_wait(job, signals, next < limit ? next : limit);
+        job->timed_out = run_clock() >= limit && !run_all_ended(job);
+        job->broken = cannot_begin(job);
+    }
+    job->lost = is_lost(job);
+    job->end = run_clock();
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static int block_signals(void)
+{
+    sigset_t set;
+    ending_signals(&set);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static int launch(struct run_job *job)
+{
+    struct run_launch command;
+    if (!run_launch_make(job->plan, job->directory.path, &command))
+        return cli_failure(job->plan->usage, "no memory for the command");
+    job->launched = job->log.zero = run_clock();
+    job->launcher = run_launch_start(&command, job->plan->json ? STDERR_FILENO : STDOUT_FILENO);
+    run_launch_free(&command);
+    return job->launcher > 0 ? EXIT_OK : cli_failure(job->plan->usage, "fork: %s", strerror(errno));
+}
+
+static int prepare(struct run_job *job)
+{
+    const struct run_plan *plan = job->plan;
+    int status = EXIT_OK;
+    job->directory.reports = job->directory.lock = -1;
+    job->rank = calloc((size_t)plan->ranks, sizeof *job->rank);
+    if (!job->rank)
+        return cli_failure(plan->usage, "no memory for the ranks");
+    job->fail = run_fail_open(job, &status);
+    if (status == EXIT_OK && plan->log)
+        status = log_open(&job->log, plan->usage, plan->log);
+    if (status == EXIT_OK)
+        status = run_directory_open(plan, &job->directory);
+    if (status == EXIT_OK && job->fail)
+        run_fail_name_variables(job->fail);
+    return status;
+}
+
+/* Returns the job's status, unless the output could not be written. */
+static int write_json(const struct run_job *job, int status)
+{
+    struct output out;
+    int written = output_begin(&out, job->plan->usage);
+    if (written != EXIT_OK)
+        return written;
+    run_write_json(job, status, out.f);
+    written = output_commit(&out, job->plan->usage);
+    return written == EXIT_OK ? status : written;
+}
+
+int run_execute(const struct run_plan *plan)
+{
+    struct run_job job = {.plan = plan};
+    int status = prepare(&job);
+    if (status == EXIT_OK) {
+        int signals = block_signals();
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+        status = launch(&job);
+        if (status == EXIT_OK) {
+            follow(&job, signals);
+            run_keep_states(&job);
+            if (job.timed_out || job.stopped_by)
+                run_ask_where(&job, signals);
+            if (job.timed_out || job.stopped_by)
+                run_write_where(&job, stderr);
+            run_end(&job, signals);
+            status = run_status(&job);
+            if (job.aborted_by_handler)
+                run_write_fatal(&job, stderr);
+            if (plan->json)
+                status = write_json(&job, status);
+            else if (!plan->quiet)
+                run_write_timeline(&job, stderr);
+        }
+        close(signals);
+    }
+    run_fail_close(job.fail);
+    run_directory_close(&job.directory);
+    if (log_close(&job.log, plan->usage) != EXIT_OK)
+        status = EXIT_FAILED;
+    free(job.rank);
+    free(job.report);
+    return status;
+}

@@ -1,0 +1,219 @@
+/* launch.c: the launcher's command line with the environment of the ranks: the settings with which each MPI goes on
+ * after a death (docs/design/mpi.md). */
+#include "cli/run/run.h"
+#include "cli/common/heartbeat.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/* ---- gathering --------------------------------------------------------------------------------------------------- */
+
+static void add(struct run_launch *command, const char *word)
+{
+    command->word[command->words++] = strdup(word);
+}
+
+static void add_all(struct run_launch *command, const char *const *words)
+{
+    while (*words)
+        add(command, *words++);
+}
+
+/* Sets a variable for the ranks only: the launcher itself must not load the layer. */
+static void give(const struct run_plan *plan, struct run_launch *command, const char *name, const char *value)
+{
+    char both[3 * PATH_MAX];
+    snprintf(both, sizeof both, "%s=%s", name, value);
+    if (plan->mpi == RUN_OPENMPI) {
+        add(command, "-x");
+        add(command, both);
+    } else {
+        add(command, "-genv");
+        add(command, name);
+        add(command, value);
+    }
+}
+
+/* A variable that the user has set is left alone; the launcher passes it on. */
+static void give_unless_set(const struct run_plan *plan, struct run_launch *command, const char *name,
+                            const char *value)
+{
+    if (!getenv(name))
+        give(plan, command, name, value);
+}
+
+static void give_time(const struct run_plan *plan, struct run_launch *command, const char *name, int64_t time)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, time);
+    give(plan, command, name, text);
+}
+
+/* ---- the two launchers ------------------------------------------------------------------------------------------- */
+
+static void option(struct run_launch *command, const char *name, const char *value)
+{
+    const char *const words[] = {"--mca", name, value, NULL};
+    add_all(command, words);
+}
+
+/* Shared memory is faster than TCP, but a rank that is killed while it writes there may leave it corrupt
+ * (docs/design/mpi.md). A ghost is not killed. */
+static void for_openmpi(const struct run_plan *plan, const char *directory, struct run_launch *command)
+{
+    static const char *const words[] = {"--oversubscribe", "--enable-recovery", NULL};
+    add_all(command, words);
+    if (geteuid() == 0)
+        add(command, "--allow-run-as-root");
+    option(command, "orte_abort_on_non_zero_status", "0");
+    option(command, "orte_allowed_exit_without_sync", "1");
+    option(command, "pml", "ob1");
+    if (!getenv("OMPI_MCA_btl")) /* the user's own setting wins */
+        option(command, "btl", plan->mode == RUN_MODE_GHOST ? "vader,tcp,self" : "tcp,self");
+    if (directory) {
+        option(command, "orte_tmpdir_base", directory);
+        option(command, "btl_vader_backing_directory", directory);
+    }
+}
+
+/* Small messages go by TCP; the sender writes large ones into the receiver's memory. docs/design/mpi.md says what a death
+ * does to other ranks over other transports. */
+static void for_mpich(const struct run_plan *plan, const char *directory, struct run_launch *command)
+{
+    add(command, "-disable-auto-cleanup");
+    give_unless_set(plan, command, "UCX_TLS", "tcp,cma,self");
+    give_unless_set(plan, command, "UCX_RNDV_SCHEME", "put_zcopy");
+    give_unless_set(plan, command, "UCX_MAX_RNDV_RAILS", "1");
+    if (directory)
+        give(plan, command, "UCX_POSIX_DIR", directory);
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+/* The user's libraries come first: a tool then sits between the program and the layer and sees the program's calls. */
+static void give_preload(const struct run_plan *plan, struct run_launch *command)
+{
+    char list[2 * PATH_MAX];
+    const char *already = getenv("LD_PRELOAD");
+    snprintf(list, sizeof list, "%s%s%s", already ? already : "", already && *already ? ":" : "", plan->layer);
+    give(plan, command, "LD_PRELOAD", list);
+}
+
+static void give_infos(const struct run_plan *plan, struct run_launch *command)
+{
+    char text[1024];
+    run_info_join(plan, text, sizeof text);
+    give(plan, command, "KNELL_INFO", text);
+}
+
+static void give_settings(const struct run_plan *plan, const char *directory, struct run_launch *command)
+{
+    give(plan, command, "KNELL_SUPERVISE", "1");
+    give(plan, command, "KNELL_MODE", plan->mode == RUN_MODE_GHOST ? "ghost" : "real");
+    if (plan->eta)
+        give_time(plan, command, "KNELL_ETA_NS", plan->eta);
+    if (plan->delta)
+        give_time(plan, command, "KNELL_DELTA_NS", plan->delta);
+    give(plan, command, "KNELL_OVERLAY", heartbeat_overlay_names[plan->overlay]);
+    if (plan->latest_only)
+        give(plan, command, "KNELL_LATEST_ONLY", "1");
+    if (plan->ghost_delay)
+        give_time(plan, command, "KNELL_GHOST_DELAY_NS", plan->ghost_delay);
+    if (plan->grace)
+        give_time(plan, command, "KNELL_GRACE_NS", plan->grace);
+    if (plan->infos.n)
+        give_infos(plan, command);
+    if (directory)
+        give(plan, command, "KNELL_RUN", directory);
+    if (directory && run_injects(plan))
+        give(plan, command, "KNELL_INJECT", "1");
+}
+
+bool run_launch_make(const struct run_plan *plan, const char *directory, struct run_launch *command)
+{
+    char ranks[16];
+    size_t count = 0;
+    while (plan->program[count])
+        count++;
+    memset(command, 0, sizeof *command);
+    command->word = calloc(count + RUN_LAUNCH_WORDS, sizeof *command->word);
+    if (!command->word)
+        return false;
+    snprintf(ranks, sizeof ranks, "%" PRId64, plan->ranks);
+    add(command, plan->launcher);
+    if (plan->mpi == RUN_OPENMPI)
+        for_openmpi(plan, directory, command);
+    else
+        for_mpich(plan, directory, command);
+    give_settings(plan, directory, command);
+    give_preload(plan, command);
+    add(command, "-n");
+    add(command, ranks);
+    add(command, plan->path);
+    for (size_t i = 1; i < count; i++)
+        add(command, plan->program[i]);
+    return true;
+}
+
+/* Quoted for a shell. */
+static void print_word(const char *word, FILE *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%^";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fputs(word, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
+    fputc('\'', out);
+}
+
+void run_launch_print(const struct run_launch *command, FILE *out)
+{
+    for (size_t i = 0; i < command->words; i++, fputc(i < command->words ? ' ' : '\n', out))
+        print_word(command->word[i], out);
+}
+
+/* The launcher has its own process group, so that ctrl-C reaches only this process; it ends if this process is
+ * killed. */
+static _Noreturn void become_launcher(const struct run_launch *command, pid_t parent, int output)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(127);
+    if (isatty(STDIN_FILENO)) {
+        int nothing = open("/dev/null", O_RDONLY);
+        dup2(nothing, STDIN_FILENO);
+    }
+    if (output != STDOUT_FILENO)
+        dup2(output, STDOUT_FILENO);
+    execv(command->word[0], command->word);
+    _exit(127);
+}
+
+pid_t run_launch_start(const struct run_launch *command, int output)
+{
+    pid_t parent = getpid(), child;
+    fflush(NULL);
+    child = fork();
+    if (child == 0)
+        become_launcher(command, parent, output);
+    return child;
+}
+
+void run_launch_free(struct run_launch *command)
+{
+    for (size_t i = 0; command->word && i < command->words; i++)
+        free(command->word[i]);
+    free(command->word);
+}

@@ -1,0 +1,89 @@
+/* not_injected.c: the faults that were requested and not injected, with the reason. */
+#include "cli/run/kill.h"
+#include "cli/run/run.h"
+#include "cli/common/parse.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "the job ended 0.31 s after MPI_Init", with what ended it if it did not end by itself. */
+static void write_end(const struct run_job *job, FILE *out)
+{
+    bool ended_by_us = job->stopped_by || job->timed_out;
+    char after[DURATION_TEXT];
+    run_format_duration(job->end - job->begin, after);
+    if (ended_by_us)
+        fprintf(out, "the job was ended by %s %s after MPI_Init", run_ended_by(job, (char[48]){0}), after);
+    else
+        fprintf(out, "the job %s %s after MPI_Init", job->aborted || job->lost ? "was ended" : "ended", after);
+}
+
+/* ---- --kill ------------------------------------------------------------------------------------------------------ */
+
+static void write_calls(const struct run_job *job, int rank, const char *call, FILE *out)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(call, "#"), call);
+    uint64_t calls = run_fail_calls(job->fail, rank, name);
+    if (calls == 0)
+        fprintf(out, "rank %d never called %s", rank, name);
+    else
+        fprintf(out, "rank %d called %s only %s", rank, name, calls == 1 ? "once" : "");
+    if (calls > 1)
+        fprintf(out, "%" PRIu64 " times", calls);
+}
+
+static void write_why(const struct run_job *job, int rank, const char *when, FILE *out)
+{
+    int64_t time = 0;
+    bool is_call = strncmp(when, "MPI", 3) == 0;
+    if (!is_call)
+        parse_duration(when, &time);
+    if (!job->begin) {
+        fputs("not all ranks came through MPI_Init", out);
+    } else if (run_is_death(&job->rank[rank])) {
+        fprintf(out, "rank %d died of something else", rank);
+    } else if (is_call) {
+        write_calls(job, rank, when, out);
+        fputs("; ", out);
+        write_end(job, out);
+    } else if (job->rank[rank].finished && time < job->end - job->begin) {
+        fprintf(out, "rank %d was through MPI_Finalize before", rank);
+    } else {
+        write_end(job, out);
+    }
+}
+
+static void write_kill(const struct run_job *job, const char *kill, FILE *out)
+{
+    int rank = atoi(kill); /* the text begins with the rank */
+    if (job->rank[rank].injected)
+        return;
+    fprintf(out, "knell run: --kill %s: no fault was injected: ", kill);
+    write_why(job, rank, strchr(kill, '@') + 1, out);
+    fputc('\n', out);
+}
+
+/* ---- --fail, --mttf ---------------------------------------------------------------------------------------------- */
+
+static void write_scenario(const struct run_job *job, FILE *out)
+{
+    fprintf(out, "knell run: %s%s: no fault was injected: ", job->plan->fail ? "--fail " : "--mttf",
+            job->plan->fail ? job->plan->fail : "");
+    if (!job->begin) {
+        fputs("not all ranks came through MPI_Init\n", out);
+        return;
+    }
+    write_end(job, out);
+    run_fail_write_waits(job->fail, out);
+    fputc('\n', out);
+}
+
+void run_write_not_injected(const struct run_job *job, FILE *out)
+{
+    for (size_t i = 0; i < job->plan->kills.n; i++)
+        write_kill(job, job->plan->kills.items[i], out);
+    if (job->fail && !job->plan->kills.n && run_fail_faults(job->fail) == 0)
+        write_scenario(job, out);
+}

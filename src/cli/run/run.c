@@ -1,0 +1,133 @@
+/* run.c: `knell run`: an MPI job that survives the death of ranks, on the MPI that the program is linked with; and
+ * injected deaths, if wanted. */
+#include "cli/run/run.h"
+#include "cli/run/kill.h"
+#include "cli/common/heartbeat.h"
+
+#include <stdio.h>
+
+static const struct usage usage = {
+    .command = "knell run",
+    .summary =
+        "Starts PROGRAM as N ranks of an MPI job, on the Open MPI or MPICH it is linked with, such that the job survives "
+        "the death of ranks and the program can use ULFM (MPIX_Comm_revoke, _shrink, _agree). Kills ranks if asked to, "
+        "and prints at the end which ranks died and when the others knew.",
+    .operands = "PROGRAM [argument...]",
+    .notes =
+        "--kill R@T: rank R dies T after all have left MPI_Init. --kill R@MPI_Send#5: before its 5th MPI_Send.\n"
+        "--mode real: deaths are SIGKILL. ghost: the process leaves the program for good and has itself declared dead.\n"
+        "--kill R@MPI_*#50: before its 50th call, whichever it is.\n"
+        "--fail FILE: a scenario instead; slots get the ranks in the order of the text (docs/use/scenarios.md).\n"
+        "Options end at PROGRAM, or at --. PROGRAM is looked up on the PATH, then in this directory.\n"
+        "--json: one object on standard output; what the program writes there goes to standard error.\n"
+        "--mttf T: examples/fail/life-exponential.fail with MTBF of T and a slot for every rank; -D KEEP=1 lets one survive.\n"
+        "--info mpi_error_uniform=coll: every collective returns the same code at all ranks. --info mpi_error_range=group (universe): "
+        "a death in the communicator (in the job) revokes it (docs/use/mpi.md).\n" HEARTBEAT_BROADCAST_NOTES
+        "Messages go by TCP where deaths are real: a kill may leave shared memory corrupt. To use it anyway, set "
+        "OMPI_MCA_btl or UCX_TLS (docs/use/mpi.md).\n"
+        "Exit status: that of the ranks that ended by MPI_Finalize: the first that is not 0, by rank. A rank that died counts "
+        "only if all did; with --status all, a death that was not injected makes the job fail "
+        "although the others went on. The code of MPI_Abort; "
+        "if an error handler ended the job, the status of the rank whose death was not injected, or "
+        "the error's code; 124 after --timeout, 130 "
+        "after ctrl-C.\n"
+        "After --timeout and ctrl-C, and once when all ranks have waited inside MPI for --stuck, it says where they are.\n",
+    .examples = "  knell run -n 4 ./app\n"
+                "  knell run -n 8 --kill 0@1s --kill 3@1.5s ./solver --size 1000\n"
+                "  knell run -n 4 --mode ghost --kill 2@MPI_Allreduce#10 ./app\n"
+                "  knell run -n 8 --fail examples/fail/life-weibull.fail -D SCALE=5000 ./app\n"
+                "  knell run -n 8 --mttf 20s -D KEEP=1 --seed 7 ./app\n"
+                "  knell run -n 8 --info mpi_error_uniform=coll ./app\n"
+                "  knell run -n 4 --json ./app >result.json\n"
+                "  knell run -n 4 --dry-run ./app\n",
+};
+
+static int check(struct run_plan *plan, bool mpi_given)
+{
+    int status = heartbeat_settle(&usage, plan->eta, 5, &plan->delta);
+    if (status >= 0)
+        return status;
+    if (plan->fail && plan->kills.n)
+        return cli_usage_error(&usage, "--fail already says which ranks fail; give it or --kill");
+    if (plan->mttf && (plan->fail || plan->kills.n))
+        return cli_usage_error(&usage, "--mttf already says which ranks fail; give it or --%s",
+                               plan->fail ? "fail" : "kill");
+    if (plan->ghost_delay && plan->mode != RUN_MODE_GHOST)
+        return cli_usage_error(&usage, "--ghost-delay: only with --mode ghost");
+    status = run_info_check(plan);
+    if (status < 0)
+        status = run_kills_check(plan);
+    return status < 0 ? run_find(plan, mpi_given) : status;
+}
+
+static int parse(int argc, char **argv, struct run_plan *plan)
+{
+    static const char *const modes[] = {"real", "ghost", NULL}, *const whose[] = {"survivors", "all", NULL},
+                             *const of_fail[] = {"define", "seed"};
+    struct option options[] = {
+        OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N, -np N", .required = true,
+                    .brief = {"n", "np"}, .alias = "nodes"),
+        OPT_WORD("mpi", &plan->mpi, run_mpi_names, "the MPI of the program", .arg = "openmpi|mpich",
+                 .fallback_help = "by the program's libraries"),
+        OPT_WORD("mode", &plan->mode, modes, "how ranks die", .arg = "real|ghost", .fallback = "real"),
+        OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "100ms"),
+        OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
+                     .fallback_help = "5 eta"),
+        HEARTBEAT_BROADCAST_OPTIONS(&plan->overlay, &plan->latest_only),
+        OPT_DURATION("ghost-delay", "T", &plan->ghost_delay, 1000, INT64_C(600000000000),
+                     "how long after its death a ghost is declared dead"),
+        OPT_DURATION("grace", "T", &plan->grace, 1000, INT64_C(600000000000),
+                     "how long a collective waits for living ranks after a death", .fallback = "20ms"),
+        OPT_TEXTS("info", "KEY=VALUE", &plan->infos, "a hint on MPI_COMM_WORLD"),
+        OPT_TEXTS("kill", "R@T|R@F#K", &plan->kills, "kill rank R at time T, or before its K-th call of F"),
+        OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario injects faults instead"),
+        OPT_DURATION("mttf", "T", &plan->mttf, 1000000, INT64_C(31536000000000000),
+                     "each rank has a random life span, of T on average"),
+        SCENARIO_OPTION_DEFINE(&plan->defines),
+        OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "--fail, --mttf: seed of the random draws",
+                    .fallback = "1"),
+        OPT_DURATION("timeout", "T", &plan->timeout, 1000000, INT64_C(31536000000000000),
+                     "ends the job after T and says where the ranks are"),
+        OPT_DURATION("stuck", "T", &plan->stuck, 100000000, INT64_C(31536000000000000),
+                     "says where the ranks are when none makes progress for T", .fallback = "10s"),
+        OPT_WORD("status", &plan->status, whose, "whether deaths that were not injected make the job fail",
+                 .arg = "survivors|all", .fallback = "survivors"),
+        OPT_TEXT("log", "FILE", &plan->log, "writes all events here, one JSON object per line"),
+        OPT_FLAG("json", &plan->json, "write JSON instead of the timeline"),
+        OPT_FLAG("quiet", &plan->quiet, "no timeline at the end"),
+        OPT_FLAG("dry-run", &plan->dry_run, "print the command for a plain mpirun, and do nothing"),
+        OPT_PROGRAM("PROGRAM", &plan->program, "the program, then its own arguments"),
+    };
+    int status = options_parse(&usage, options, COUNT_OF(options), argc, argv);
+    if (status < 0 && (!plan->program || !plan->program[0] || !*plan->program[0]))
+        return cli_usage_error(&usage, "the program is missing: knell run -n N PROGRAM [argument...]");
+    if (status < 0 && !plan->fail && !plan->mttf)
+        for (size_t i = 0; i < COUNT_OF(of_fail); i++)
+            if (options_find(options, COUNT_OF(options), of_fail[i])->given)
+                return cli_usage_error(&usage, "--%s: only with --fail or --mttf", of_fail[i]);
+    if (status >= 0)
+        return status;
+    status = check(plan, options_find(options, COUNT_OF(options), "mpi")->given);
+    return status == EXIT_OK ? -1 : status;
+}
+
+static int dry_run(const struct run_plan *plan)
+{
+    struct run_launch command;
+    if (!run_launch_make(plan, NULL, &command))
+        return cli_failure(&usage, "no memory for the command");
+    run_launch_print(&command, stdout);
+    run_launch_free(&command);
+    if (run_injects(plan))
+        fprintf(stderr, "knell run: --kill, --fail and --mttf need `knell run` itself: this command kills nobody\n");
+    return EXIT_OK;
+}
+
+int run_command(int argc, char **argv)
+{
+    struct run_plan plan = {.usage = &usage};
+    int status = parse(argc, argv, &plan);
+    if (status >= 0)
+        return status;
+    return plan.dry_run ? dry_run(&plan) : run_execute(&plan);
+}

@@ -1,0 +1,93 @@
+/* lock.h: the locks of the layer, in the order in which a thread takes them: a thread that holds a lock takes only locks that stand further
+ * down. `lock_try` may be called at any time, since it does not wait.
+ *
+ * Builds with KNELL_CHECK_LOCKS (all presets but release and deb) end the process with both names when a thread breaks the order. */
+#ifndef KNELL_MPI_BASE_LOCK_H
+#define KNELL_MPI_BASE_LOCK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* X(name, what it protects) */
+#define LOCKS(X)                                                                                             \
+    X(ACKNOWLEDGE, "how many failures of a communicator are acknowledged: ulfm/ulfm.c")                      \
+    X(TASKS, "the tasks behind requests; held while they are advanced: request/request.c")                   \
+    X(GROUP_CALLS, "how often MPI_Comm_create_group was called with the same arguments: create/group.c")     \
+    X(BUFFERED, "buffered sends, and the room that is attached: p2p/buffered.c")                             \
+    X(NOTICES, "notices on their way out and in; held while one is heard: abandon/notice.c")                 \
+    X(DRAIN, "what other processes want taken: abandon/drain.c")                                             \
+    X(PROBED, "messages that the program has matched and not received: p2p/probe.c")                         \
+    X(MATCHING, "messages set aside, and receives that the layer matches; with threads only: p2p/anytag.c")  \
+    X(OUT, "which members are out of which collectives: coll/out.c")                                         \
+    X(DISCARD, "messages that are taken and thrown away: abandon/discard.c")                                 \
+    X(INJECT, "the desk, while a thread is held at a call: inject/inject.c")                                 \
+    X(SHIELD, "how often faults are paused: inject/shield.c")                                                \
+    X(VARIABLES, "variables that the program has registered: inject/variables.c")                            \
+    X(FLIP, "copies with wrong bits that requests still read: inject/flip.c")                                \
+    X(CARRY, "messages of agreements on the MPI below: detector/carry.c")                                    \
+    X(RUNTIME, "the detector's own lock: held while it tells the layer something: detector/side.c")          \
+    X(COMM, "the list of communicators, writing the table of handles: comm/comm.c")                          \
+    X(PAST, "communicators that are freed here and perhaps not elsewhere: comm/past.c")                      \
+    X(AGREE, "agreements under way: detector/agree.c")                                                       \
+    X(CONTEXT, "slots that are free, held or offered: context/context.c")                                    \
+    X(REQUESTS, "what requests stand for, posted receives among them; with threads only: request/request.c") \
+    X(KEPT, "datatypes and operations that nonblocking collectives still use: request/kept.c")               \
+    X(COPY, "messages of this process to itself: request/copy.c")                                            \
+    X(HANDLER, "functions of the program's error handlers: error/handler.c")
+
+enum lock {
+#define LOCK_NUMBER(name, protects) LOCK_##name,
+    LOCKS(LOCK_NUMBER)
+#undef LOCK_NUMBER
+        LOCK_END
+};
+
+/* Each in a cache line of its own. */
+struct lock_line {
+    _Alignas(64) pthread_mutex_t mutex;
+};
+extern struct lock_line lock_line[LOCK_END];
+
+#ifdef KNELL_CHECK_LOCKS
+/* This thread may take the lock now; it has it; it has given it back. */
+void lock_check(enum lock lock);
+void lock_note_taken(enum lock lock);
+void lock_note_given(enum lock lock);
+#else
+static inline void lock_check(enum lock lock)
+{
+    (void)lock;
+}
+static inline void lock_note_taken(enum lock lock)
+{
+    (void)lock;
+}
+static inline void lock_note_given(enum lock lock)
+{
+    (void)lock;
+}
+#endif
+
+static inline void lock_take(enum lock lock)
+{
+    lock_check(lock);
+    pthread_mutex_lock(&lock_line[lock].mutex);
+    lock_note_taken(lock);
+}
+
+/* False: another thread has it, or this one. */
+static inline bool lock_try(enum lock lock)
+{
+    if (pthread_mutex_trylock(&lock_line[lock].mutex) != 0)
+        return false;
+    lock_note_taken(lock);
+    return true;
+}
+
+static inline void lock_give(enum lock lock)
+{
+    lock_note_given(lock);
+    pthread_mutex_unlock(&lock_line[lock].mutex);
+}
+
+#endif
