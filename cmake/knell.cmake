@@ -5,11 +5,13 @@ function(knell_declare name)
   set_property(GLOBAL APPEND_STRING PROPERTY KNELL_DECLARED "${name}: ${uses}\n")
 endfunction()
 
-# knell_declare_order(NAME room...)
-#   The rooms of the layer NAME: each may include those before it.
+# knell_declare_order(NAME room... USES layer...)
+#   The layer NAME and its rooms: each room may include those before it, and the layers.
 function(knell_declare_order name)
-  set(before "")
-  foreach(room IN LISTS ARGN)
+  cmake_parse_arguments(arg "" "" "USES" ${ARGN})
+  knell_declare(${name} ${arg_USES})
+  set(before ${arg_USES})
+  foreach(room IN LISTS arg_UNPARSED_ARGUMENTS)
     knell_declare(${name}/${room} ${before})
     list(APPEND before ${name}/${room})
   endforeach()

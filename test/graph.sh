@@ -1,12 +1,12 @@
 #!/bin/sh
 # SOURCE DECLARED: who includes whom in SOURCE/src, held against DECLARED, which CMake writes out of the USES lines:
-#     layer: layers it may include          layer/room: rooms, and layers, it may include
+#     layer: layers it may include          layer/room: rooms and layers it may include
 # Fails on an include of a layer or room that is not declared, on ".." in an include, on a folder of src/mpi that is no declared room,
 # and on a cycle: between files of src/core (x.c and x.h are one), between rooms of a layer, between layers.
 set -eu
 declared=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 cd "$1"
-find src -name '*.[ch]' | LC_ALL=C sort | xargs grep -n '^[ \t]*#[ \t]*include[ \t]*"' | awk -v declared="$declared" '
+find src -name '*.[ch]' | LC_ALL=C sort | xargs grep -n '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' | awk -v declared="$declared" '
 function complain(text) { print text; bad++ }
 
 # The room in which a path of src lies, or its layer if the folder is no room of it.
@@ -16,12 +16,8 @@ function unit(path,   part, parts) {
 }
 function layer_of(name) { sub(/\/.*/, "", name); return name }
 function may(from, to) { return index(" " row[from] " ", " " to " ") > 0 }
-function permitted(from, to,   layer) {
-    layer = layer_of(from)
-    if (from == to) return 1
-    if (may(from, to)) return 1
-    if (layer_of(to) == layer) return from == layer # what lies beside the rooms is above them
-    return may(layer, layer_of(to))
+function permitted(from, to) {
+    return from == to || may(from, to) || layer_of(to) == from # what lies beside the rooms is above them
 }
 
 function edge(kind, from, to, where) {
@@ -77,6 +73,7 @@ BEGIN {
     if (header ~ /(^|\/)\.\.(\/|$)/) { complain(where ": \"..\" leads around the layers"); next }
     if (header !~ /\//) next # beside it, or made when building
     to = unit(header)
+    if (layer_of(to) != layer) to = layer_of(to)
     if (!(layer_of(to) in row)) { complain(where ": there is no layer " layer_of(to)); next }
     if (!permitted(from, to)) complain(where ": " from " may not use " to)
     edge("layers", layer, layer_of(to), where)

@@ -2,6 +2,7 @@
  * time that the hypervisor took, by the kernel's account; and one real-time thread per processor that only sleeps
  * and records when it woke late. */
 #include "cli/live/run.h"
+#include "os/clock.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -50,9 +51,9 @@ static void *watch_processor(void *argument)
     struct watcher *watcher = argument;
     struct live_watch *watch = watcher->watch;
     while (!atomic_load(&watch->over)) {
-        int64_t before = live_clock();
+        int64_t before = knell__clock_now();
         nanosleep(&(struct timespec){.tv_nsec = watch->nap}, NULL);
-        int64_t now = live_clock(), late = now - before - watch->nap;
+        int64_t now = knell__clock_now(), late = now - before - watch->nap;
         watcher->longest = late > watcher->longest ? late : watcher->longest;
         if (late > watch->delta / 2 - watch->nap)
             note_window(watch, (struct live_absence){.begin = before, .end = now, .cpu = watcher->cpu});
@@ -107,7 +108,7 @@ static void sample(struct live_watch *watch, FILE *file, int64_t now)
 
 void live_watch_look(struct live_watch *watch)
 {
-    int64_t now = live_clock(), period = watch->delta > 100 * MS ? watch->delta : 100 * MS;
+    int64_t now = knell__clock_now(), period = watch->delta > 100 * MS ? watch->delta : 100 * MS;
     if (now - watch->sampled < period)
         return;
     FILE *file = fopen("/proc/stat", "re");

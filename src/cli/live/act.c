@@ -6,11 +6,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-int64_t live_clock(void)
-{
-    return knell__clock_now();
-}
-
 struct live_injection *live_injections_add(struct live_injections *injections, struct live_injection injection)
 {
     if (injections->count == injections->room) {
@@ -47,14 +42,14 @@ static void signal_one(struct live_run *run, knell_rank rank, int number)
 
 void live_kill(struct live_run *run, struct live_injection *injection)
 {
-    injection->done = live_clock();
+    injection->done = knell__clock_now();
     signal_one(run, injection->rank, SIGKILL);
     show(run, injection->done, "rank %" PRIu32 " killed", injection->rank);
 }
 
 void live_stop(struct live_run *run, struct live_injection *injection)
 {
-    injection->done = live_clock();
+    injection->done = knell__clock_now();
     signal_one(run, injection->rank, SIGSTOP);
     run->process[injection->rank].stopped = true;
     show(run, injection->done, "rank %" PRIu32 " stopped", injection->rank);
@@ -62,7 +57,7 @@ void live_stop(struct live_run *run, struct live_injection *injection)
 
 void live_resume(struct live_run *run, struct live_injection *injection)
 {
-    injection->resumed = live_clock();
+    injection->resumed = knell__clock_now();
     signal_one(run, injection->rank, SIGCONT);
     run->process[injection->rank].stopped = false;
     show(run, injection->resumed, "rank %" PRIu32 " resumed", injection->rank);
@@ -115,7 +110,7 @@ int64_t live_act(struct live_run *run)
     int64_t next = run->record->begin + run->plan->duration;
     for (size_t i = 0; i < run->plan->injections.count && run->status == EXIT_OK; i++) {
         struct live_injection *injection = &run->plan->injections.item[i];
-        if (due(run, injection) <= live_clock()) {
+        if (due(run, injection) <= knell__clock_now()) {
             if (injection->done)
                 live_resume(run, injection);
             else

@@ -4,6 +4,7 @@
  * The slots of places with a program get the ranks 0, 1, 2, ... in the order of the text, as in `knell sim ring
  * --fail`. A dead process never comes back: the protocol has no second life. */
 #include "cli/live/run.h"
+#include "os/clock.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ struct live_fail {
 
 static knell_time now_of(const struct live_fail *fail)
 {
-    return live_clock() - fail->run->record->begin;
+    return knell__clock_now() - fail->run->record->begin;
 }
 
 /* ---- what the scenario does -------------------------------------------------------------------------------------- */
@@ -112,7 +113,7 @@ int64_t live_fail_act(struct live_fail *fail)
         carry_out(fail, &record);
     knell_time next = knell_fail_deadline(fail->world);
     /* The parent sees the end of a process only when it looks, so it looks regularly. */
-    int64_t look = live_clock() + 20 * LIVE_MS;
+    int64_t look = knell__clock_now() + 20 * LIVE_MS;
     return next == KNELL_NEVER || fail->run->record->begin + next > look ? look : fail->run->record->begin + next;
 }
 

@@ -2,6 +2,7 @@
  * script, so there is one implementation. This file enters hosts and cuts links by system calls: a process forked
  * into a host stays a child of this process, and the moment of a cut is known to the microsecond. */
 #include "cli/live/run.h"
+#include "os/clock.h"
 #include "os/pidfd.h"
 
 #include <errno.h>
@@ -97,9 +98,9 @@ static bool hear_script(struct live_hosts *hosts, int output, char *why)
 {
     char text[512];
     size_t size = 0;
-    int64_t deadline = live_clock() + MADE_WITHIN;
+    int64_t deadline = knell__clock_now() + MADE_WITHIN;
     for (;;) {
-        int64_t left = deadline - live_clock();
+        int64_t left = deadline - knell__clock_now();
         struct pollfd wait = {.fd = output, .events = POLLIN};
         if (left <= 0 || poll(&wait, 1, (int)(left / LIVE_MS) + 1) <= 0)
             return snprintf(why, KNELL_RUNTIME_WHY, "%d hosts were not ready within 60 s", hosts->count), false;
@@ -203,7 +204,7 @@ int64_t live_hosts_cut(struct live_hosts *hosts, int host)
     if (ioctl(hosts->control, SIOCGIFFLAGS, &port) != 0)
         return -1;
     port.ifr_flags &= (short)~IFF_UP;
-    int64_t now = live_clock(); /* nothing passes the link once the call has taken effect */
+    int64_t now = knell__clock_now(); /* nothing passes the link once the call has taken effect */
     return ioctl(hosts->control, SIOCSIFFLAGS, &port) == 0 ? now : -1;
 }
 

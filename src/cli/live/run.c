@@ -2,6 +2,7 @@
  * count, all leave. */
 #include "cli/live/run.h"
 #include "cli/common/ending.h"
+#include "os/clock.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ static void read_notes(struct live_run *run)
 static void listen_until(struct live_run *run, int64_t deadline)
 {
     do {
-        int64_t left = deadline - live_clock();
+        int64_t left = deadline - knell__clock_now();
         left = left < 0 ? 0 : left > LOOK ? LOOK : left;
         int signal = sigtimedwait(&run->ending, NULL, &(struct timespec){.tv_nsec = left});
         run->interrupted = signal > 0 ? signal : run->interrupted;
@@ -84,7 +85,7 @@ static void listen_until(struct live_run *run, int64_t deadline)
         live_reap(run);
         if (run->watch)
             live_watch_look(run->watch);
-    } while (!run->interrupted && run->status == EXIT_OK && live_clock() < deadline);
+    } while (!run->interrupted && run->status == EXIT_OK && knell__clock_now() < deadline);
 }
 
 static bool goes_on(const struct live_run *run)
@@ -97,9 +98,9 @@ static bool goes_on(const struct live_run *run)
 static void meet(struct live_run *run)
 {
     uint32_t ranks = (uint32_t)run->plan->ranks;
-    int64_t deadline = live_clock() + run->plan->wait + 2000 * MS;
-    while (goes_on(run) && run->started < ranks && run->living == ranks && live_clock() < deadline)
-        listen_until(run, live_clock() + 5 * MS);
+    int64_t deadline = knell__clock_now() + run->plan->wait + 2000 * MS;
+    while (goes_on(run) && run->started < ranks && run->living == ranks && knell__clock_now() < deadline)
+        listen_until(run, knell__clock_now() + 5 * MS);
     if (goes_on(run) && run->started < ranks)
         run->status =
             cli_failure(run->usage, "%" PRIu32 " of %" PRIu32 " processes did not start", ranks - run->started, ranks);
@@ -136,7 +137,7 @@ static int64_t end_of(struct live_run *run)
 {
     int64_t end = run->record->begin + run->plan->duration;
     if (!run->settled && run->plan->settle && is_all_known(run, run->touched, run->dead))
-        run->settled = live_clock();
+        run->settled = knell__clock_now();
     return run->settled && run->settled + run->plan->settle < end ? run->settled + run->plan->settle : end;
 }
 
@@ -144,15 +145,15 @@ static int64_t end_of(struct live_run *run)
 static void be_struck(struct live_run *run)
 {
     int64_t end;
-    while (goes_on(run) && live_clock() < (end = end_of(run))) {
+    while (goes_on(run) && knell__clock_now() < (end = end_of(run))) {
         int64_t next = live_act(run), scenario = run->fail ? live_fail_act(run->fail) : INT64_MAX;
-        int64_t look = run->plan->settle ? live_clock() + LOOK : INT64_MAX;
+        int64_t look = run->plan->settle ? knell__clock_now() + LOOK : INT64_MAX;
         next = next < look ? next : look;
         next = next < end ? next : end;
         listen_until(run, scenario < next ? scenario : next);
     }
     if (run->fail && goes_on(run))
-        listen_until(run, live_clock() + 4 * run->plan->delta + 100 * MS);
+        listen_until(run, knell__clock_now() + 4 * run->plan->delta + 100 * MS);
 }
 
 /* The processes that can hear the parent write their counters, and leave when all have done so: no farewell appears
@@ -160,18 +161,18 @@ static void be_struck(struct live_run *run)
 static void part(struct live_run *run)
 {
     int64_t most = 2 * run->plan->delta > 1000 * MS ? 2 * run->plan->delta : 1000 * MS;
-    int64_t until = live_clock() + most + 2000 * MS;
+    int64_t until = knell__clock_now() + most + 2000 * MS;
     live_end_unreachable(run);
     close(run->stop[1]);
     run->stop[1] = -1;
-    while (goes_on(run) && run->counted < run->living && live_clock() < until)
-        listen_until(run, live_clock() + 2 * MS);
-    run->record->end = live_clock();
+    while (goes_on(run) && run->counted < run->living && knell__clock_now() < until)
+        listen_until(run, knell__clock_now() + 2 * MS);
+    run->record->end = knell__clock_now();
     close(run->leave[1]);
     run->leave[1] = -1;
-    until = live_clock() + most + 1000 * MS;
-    while (goes_on(run) && run->living > 0 && live_clock() < until)
-        listen_until(run, live_clock() + 2 * MS);
+    until = knell__clock_now() + most + 1000 * MS;
+    while (goes_on(run) && run->living > 0 && knell__clock_now() < until)
+        listen_until(run, knell__clock_now() + 2 * MS);
 }
 
 static void live(struct live_run *run)
@@ -183,7 +184,7 @@ static void live(struct live_run *run)
     if (run->show)
         fprintf(run->show, "%10.4f s  %" PRId64 " processes%s watch each other\n", 0.0, run->plan->ranks,
                 run->record->namespaces ? " on hosts in namespaces" : "");
-    run->record->begin = live_clock();
+    run->record->begin = knell__clock_now();
     if (run->fail)
         live_fail_begin(run->fail);
     be_struck(run);

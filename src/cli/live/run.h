@@ -10,8 +10,6 @@
 #define LIVE_MS INT64_C(1000000)
 enum { LIVE_KEY_SIZE = 32, LIVE_HOSTS_MAX = 250 };
 
-int64_t live_clock(void);
-
 /* ---- hosts in namespaces ----------------------------------------------------------------------------------------- */
 
 /* The script tools/hosts makes them and runs as long as this process; hosts.c enters and cuts them. */

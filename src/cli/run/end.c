@@ -1,5 +1,6 @@
 /* end.c: the end of a job: asks the ranks where they are, ends every process, and computes the exit status. */
 #include "cli/run/run.h"
+#include "os/clock.h"
 
 #include <signal.h>
 #include <string.h>
@@ -28,12 +29,12 @@ static bool may_answer(const struct run_job *job, int number)
 
 void run_ask_where(struct run_job *job, int signals)
 {
-    int64_t until = run_clock() + ANSWERS_NS;
+    int64_t until = knell__clock_now() + ANSWERS_NS;
     bool waiting = true;
     for (int64_t i = 0; i < job->plan->ranks; i++)
         if (may_answer(job, (int)i))
             run_kill(job, (int)i, JOB_ASK_WHERE);
-    while (waiting && run_clock() < until) {
+    while (waiting && knell__clock_now() < until) {
         waiting = false;
         for (int64_t i = 0; i < job->plan->ranks; i++)
             waiting |= may_answer(job, (int)i);
@@ -68,18 +69,18 @@ void run_keep_states(struct run_job *job)
 
 static void wait_for_launcher(struct run_job *job, int signals, int64_t how_long)
 {
-    int64_t until = run_clock() + how_long;
-    while (job->launcher && run_clock() < until)
+    int64_t until = knell__clock_now() + how_long;
+    while (job->launcher && knell__clock_now() < until)
         run_wait(job, signals, until);
 }
 
 /* Waits for the ranks whose death ended the job: the status of their process says how they died. */
 static void wait_for_dead(struct run_job *job, int signals)
 {
-    int64_t until = run_clock() + DEAD_END_NS;
+    int64_t until = knell__clock_now() + DEAD_END_NS;
     for (int i = 0; i < job->plan->ranks; i++)
         while (job->rank[i].died && !job->rank[i].left && !job->rank[i].ended && !job->rank[i].ghost &&
-               run_clock() < until)
+               knell__clock_now() < until)
             run_wait(job, signals, until);
 }
 

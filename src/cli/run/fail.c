@@ -9,6 +9,7 @@
 #include "cli/run/kill.h"
 #include "cli/run/mttf.h"
 #include "cli/scenario/mpi_calls.h"
+#include "os/clock.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 
 static knell_time now_of(const struct run_fail *fail)
 {
-    return run_clock() - fail->job->begin;
+    return knell__clock_now() - fail->job->begin;
 }
 
 /* ---- what the scenario does -------------------------------------------------------------------------------------- */
@@ -89,7 +90,7 @@ void run_fail_at(struct run_fail *fail, int rank, int call, bool after)
         .arguments = desk->argument,
         .argument_count = after ? 0 : desk->arguments,
     };
-    fail->slot[rank].at = (struct run_fail_hold){call, after, run_clock()};
+    fail->slot[rank].at = (struct run_fail_hold){call, after, knell__clock_now()};
     run_fail_count_call(fail, rank, call, after);
     event.subject = run_fail_function_of(fail, rank, call, event.type);
     if (event.subject != KNELL_FAIL_NO_SUBJECT)
@@ -246,7 +247,7 @@ void run_fail_begin(struct run_fail *fail)
     knell_fail_world_init(fail->memory, fail->scenario.program, &config, 0, &fail->world);
     for (int rank = 0; rank < fail->job->plan->ranks; rank++) {
         fail->slot[rank].held = true;
-        fail->slot[rank].at = (struct run_fail_hold){-1, false, run_clock()};
+        fail->slot[rank].at = (struct run_fail_hold){-1, false, knell__clock_now()};
         feed(fail, rank, (struct knell_fail_event){.type = KNELL_FAIL_ONLOAD});
     }
 }

@@ -2,6 +2,7 @@
  * order. A rank that has raised its shield (knell_faults_pause) receives signals and its death when it lowers the
  * shield. */
 #include "cli/run/fail.h"
+#include "os/clock.h"
 #include "os/futex.h"
 
 #include <signal.h>
@@ -78,7 +79,7 @@ static void halt(struct run_fail *fail, int rank, struct job_desk *desk)
     if (!now)
         order_death(desk);
     if (now || (real && strike(desk))) { /* or it has lowered its shield meanwhile */
-        victim->died = run_clock();
+        victim->died = knell__clock_now();
         run_kill(fail->job, rank, SIGKILL);
         return;
     }

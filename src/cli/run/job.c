@@ -16,11 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-int64_t run_clock(void)
-{
-    return knell__clock_now();
-}
-
 void run_kill(struct run_job *job, int rank, int signal)
 {
     if (job->rank[rank].pid > 0)
@@ -60,7 +55,7 @@ static void is_ready(struct run_job *job, struct run_rank *rank, const struct jo
     rank->ready = true;
     if (job->begin || job->ready < (uint32_t)job->plan->ranks)
         return;
-    job->begin = job->fail ? run_clock() : report->when; /* a scenario has held them until now */
+    job->begin = job->fail ? knell__clock_now() : report->when; /* a scenario has held them until now */
     if (job->fail)
         run_fail_begin(job->fail);
 }
@@ -165,7 +160,8 @@ static void orphan_ended(struct run_job *job, pid_t pid, int status)
     run_read_reports(job);
     for (int i = 0; i < job->plan->ranks; i++)
         if (job->rank[i].pid == pid && !job->rank[i].ended)
-            has_ended(job, &job->rank[i], &(struct job_report){.process = i, .value = status, .when = run_clock()});
+            has_ended(job, &job->rank[i],
+                      &(struct job_report){.process = i, .value = status, .when = knell__clock_now()});
 }
 
 void run_reap(struct run_job *job)
@@ -192,7 +188,7 @@ static void read_signals(struct run_job *job, int signals)
 void run_wait(struct run_job *job, int signals, int64_t until)
 {
     struct pollfd fds[] = {{.fd = job->directory.reports, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
-    int64_t left = until == KNELL_NEVER ? -1 : until - run_clock();
+    int64_t left = until == KNELL_NEVER ? -1 : until - knell__clock_now();
     struct timespec wait = {left / INT64_C(1000000000), left % INT64_C(1000000000)};
     if (until != KNELL_NEVER && left < 0)
         wait = (struct timespec){0};
@@ -246,11 +242,11 @@ static void follow(struct run_job *job, int signals)
         int64_t next = job->fail && job->begin ? run_fail_act(job->fail) : KNELL_NEVER, look = run_look_for_stuck(job);
         next = look < next ? look : next;
         run_wait(job, signals, next < limit ? next : limit);
-        job->timed_out = run_clock() >= limit && !run_all_ended(job);
+        job->timed_out = knell__clock_now() >= limit && !run_all_ended(job);
         job->broken = cannot_begin(job);
     }
     job->lost = is_lost(job);
-    job->end = run_clock();
+    job->end = knell__clock_now();
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -269,7 +265,7 @@ static int launch(struct run_job *job)
     struct run_launch command;
     if (!run_launch_make(job->plan, job->directory.path, &command))
         return cli_failure(job->plan->usage, "no memory for the command");
-    job->launched = job->log.zero = run_clock();
+    job->launched = job->log.zero = knell__clock_now();
     job->launcher = run_launch_start(&command, job->plan->json ? STDERR_FILENO : STDOUT_FILENO);
     run_launch_free(&command);
     return job->launcher > 0 ? EXIT_OK : cli_failure(job->plan->usage, "fork: %s", strerror(errno));

@@ -1,5 +1,6 @@
 /* log.c: --log of `knell run`: the reports of ranks and the actions of the scenario, one line each (common/log.h). */
 #include "cli/run/run.h"
+#include "os/clock.h"
 
 #include <knell/core.h>
 #include <sys/wait.h>
@@ -117,7 +118,7 @@ void run_log_scenario(struct run_job *job, const char *text)
 {
     if (!job->log.file)
         return;
-    struct json *j = log_begin(&job->log, run_clock(), "scenario");
+    struct json *j = log_begin(&job->log, knell__clock_now(), "scenario");
     json_put_string(j, "text", text);
     log_end(&job->log);
 }

@@ -150,7 +150,6 @@ struct run_job {
     struct log log;
 };
 
-int64_t run_clock(void);
 int run_execute(const struct run_plan *plan);
 /* Sends a signal to the process of a rank, unless it has ended. */
 void run_kill(struct run_job *job, int rank, int signal);

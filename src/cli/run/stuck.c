@@ -2,6 +2,7 @@
  * write on their desks when they wait for long (job/report.h), so no rank has to be asked. A rank that computes does
  * not wait, however long the others wait for it. */
 #include "cli/run/run.h"
+#include "os/clock.h"
 
 #define MS INT64_C(1000000)
 /* A waiting rank renews its note several times in this time, even on a crowded machine. */
@@ -12,7 +13,7 @@ bool run_is_waiting(const struct run_job *job, int rank, int64_t *since)
     const struct job_desk_words *words = &run_desk(&job->directory, rank)->words;
     int64_t seen = atomic_load(&words->waits_seen);
     *since = atomic_load(&words->waits_since);
-    return seen && run_clock() - seen < FRESH_NS;
+    return seen && knell__clock_now() - seen < FRESH_NS;
 }
 
 /* Since when the rank has been waiting; KNELL_NEVER: it is not. */
@@ -41,7 +42,8 @@ static int64_t all_wait_since(const struct run_job *job)
 
 int64_t run_look_for_stuck(struct run_job *job)
 {
-    const int64_t limit = job->plan->stuck, now = run_clock(), turn = limit / 4 < 1000 * MS ? limit / 4 : 1000 * MS;
+    const int64_t limit = job->plan->stuck, now = knell__clock_now(),
+                  turn = limit / 4 < 1000 * MS ? limit / 4 : 1000 * MS;
     if (job->said_stuck || now < job->look_at)
         return job->said_stuck ? KNELL_NEVER : job->look_at;
     int64_t since = job->begin ? all_wait_since(job) : KNELL_NEVER;
