@@ -35,13 +35,6 @@ void *layer_symbol(const char *name)
     return dlsym(RTLD_NEXT, name);
 }
 
-int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* ---- words -------------------------------------------------------------------------------------------------------------- */
 
 static void say(const char *format, va_list arguments)

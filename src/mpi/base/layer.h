@@ -3,6 +3,7 @@
 #define KNELL_MPI_BASE_LAYER_H
 
 #include "job/calls.h"
+#include "os/clock.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -56,10 +57,9 @@ extern _Atomic int layer_tasks;
 void *layer_symbol(const char *name);
 
 /* CLOCK_MONOTONIC. */
-int64_t now_ns(void);
 static inline int64_t now_ms(void)
 {
-    return now_ns() / 1000000;
+    return knell__clock_now() / 1000000;
 }
 
 /* One line on standard error: "knell: rank 3: ...". */

@@ -74,7 +74,7 @@ void coll_judge(struct coll *coll)
         coll->code = why;
         return;
     }
-    bool grace_over = now_ns() - atomic_load(&coll->comm->failed_ns) >= grace_ns;
+    bool grace_over = knell__clock_now() - atomic_load(&coll->comm->failed_ns) >= grace_ns;
     if (!waits_in_vain_to_the_last(coll, grace_over) || coll->code != MPI_SUCCESS)
         return;
     leave_the_gone(coll);

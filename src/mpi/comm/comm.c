@@ -71,7 +71,7 @@ static void note_death(struct comm *comm, int process)
     int64_t none = 0;
     bool member = comm->rank_of[process] >= 0;
     if (member) {
-        atomic_compare_exchange_strong(&comm->failed_ns, &none, now_ns());
+        atomic_compare_exchange_strong(&comm->failed_ns, &none, knell__clock_now());
         atomic_fetch_or(&comm->trouble, COMM_DEAD);
     }
     if (comm->hints.range == HINTS_RANGE_UNIVERSE || (member && comm->hints.range == HINTS_RANGE_GROUP))

@@ -5,6 +5,7 @@
 #include "mpi/base/settings.h"
 #include "mpi/detector/agree.h"
 #include "mpi/report/tell.h"
+#include "os/clock.h"
 
 #include <arpa/inet.h>
 #include <limits.h>
@@ -204,17 +205,10 @@ bool side_real_death(void)
     return atomic_load(&real_death);
 }
 
-static knell_time now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
-
 bool side_confirm(int process)
 {
-    knell_time end = now() + needs;
-    while (!side_is_dead(process) && now() < end)
+    knell_time end = knell__clock_now() + needs;
+    while (!side_is_dead(process) && knell__clock_now() < end)
         sched_yield();
     return side_is_dead(process);
 }

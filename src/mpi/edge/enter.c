@@ -41,7 +41,7 @@ int leave_slowly(enum job_call call, int code)
 
 int64_t enter_tell_begin(void)
 {
-    return tell_is_heard() ? now_ns() : 0;
+    return tell_is_heard() ? knell__clock_now() : 0;
 }
 
 void enter_tell_did(int call, MPI_Comm handle, int64_t began, int code)
@@ -53,6 +53,6 @@ void enter_tell_did(int call, MPI_Comm handle, int64_t began, int code)
                                         .value = call,
                                         .group = comm->id,
                                         .when = began,
-                                        .took = now_ns() - began,
+                                        .took = knell__clock_now() - began,
                                         .code = code});
 }

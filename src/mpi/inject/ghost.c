@@ -8,14 +8,14 @@
 #include "mpi/inject/shield.h"
 #include "mpi/native/native.h"
 #include "mpi/report/tell.h"
+#include "os/clock.h"
+#include "os/futex.h"
 
 #include <knell/mpix.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,13 +26,6 @@ enum { ALIVE, GHOST, LEAVING };
 static _Atomic int state = ALIVE;
 static _Atomic bool is_known, is_served;
 static _Atomic knell_time died;
-
-static knell_time now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
 
 static knell_time delay(void)
 {
@@ -54,7 +47,7 @@ static bool become_ghost(void)
     int was = ALIVE;
     if (!atomic_compare_exchange_strong(&state, &was, GHOST))
         return was == GHOST;
-    atomic_store(&died, now());
+    atomic_store(&died, knell__clock_now());
     tell_word(JOB_WORD_GHOST, 0);
     layer_park_by(ghost_park);
     atomic_fetch_or(&layer_attention, ATTENTION_GHOST);
@@ -64,7 +57,7 @@ static bool become_ghost(void)
 /* The detector of a process that was killed would have needed its time: so does a ghost's. */
 static void make_known(void)
 {
-    if (now() - atomic_load(&died) >= delay() && !atomic_exchange(&is_known, true))
+    if (knell__clock_now() - atomic_load(&died) >= delay() && !atomic_exchange(&is_known, true))
         side_trigger();
 }
 
@@ -111,7 +104,7 @@ static void *listen_for_halt(void *word)
 {
     _Atomic uint32_t *halt = word;
     while (atomic_load(halt) == 0)
-        syscall(SYS_futex, halt, FUTEX_WAIT, 0, NULL, NULL, 0);
+        knell__futex_wait(halt, 0);
     shield_wait();
     if (!become_ghost())
         return NULL;
@@ -156,7 +149,8 @@ static bool ghosts_are_there(void)
 /* Over some transports the word goes out only while its sender keeps the MPI going. Not for ever: a ghost may have been stopped. */
 static void see_them_go(void)
 {
-    for (knell_time end = now() + RELEASE_MS * INT64_C(1000000); ghosts_are_there() && now() < end; sched_yield())
+    for (knell_time end = knell__clock_now() + RELEASE_MS * INT64_C(1000000);
+         ghosts_are_there() && knell__clock_now() < end; sched_yield())
         is_released();
 }
 

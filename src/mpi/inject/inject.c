@@ -8,10 +8,9 @@
 #include "mpi/inject/variables.h"
 #include "mpi/report/tell.h"
 #include "mpi/wait/where.h"
+#include "os/futex.h"
 
-#include <linux/futex.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 _Static_assert((int)JOB_CALL_END <= (int)JOB_DESK_CALLS, "the desk has no room for all calls");
@@ -22,7 +21,7 @@ _Static_assert((int)JOB_CALL_END <= (int)JOB_DESK_CALLS, "the desk has no room f
 static void sleep_on(_Atomic uint32_t *word, uint32_t was)
 {
     while (atomic_load(word) == was)
-        syscall(SYS_futex, word, FUTEX_WAIT, was, NULL, NULL, 0);
+        knell__futex_wait(word, was);
 }
 
 static void obey(struct job_desk *desk)
@@ -85,7 +84,7 @@ static void hold_after(struct job_desk *desk, enum job_call call)
 static void stay_while_stopped(struct job_desk *desk)
 {
     while (atomic_load(&desk->stopped) && !atomic_load(&desk->halt))
-        syscall(SYS_futex, &desk->stopped, FUTEX_WAIT, 1, NULL, NULL, 0);
+        knell__futex_wait(&desk->stopped, 1);
 }
 
 static void look_at_variables(struct job_desk *desk)

@@ -4,11 +4,10 @@
 #include "mpi/base/lock.h"
 #include "mpi/inject/ghost.h"
 #include "mpi/report/tell.h"
+#include "os/futex.h"
 
 #include <knell/faults.h>
-#include <linux/futex.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static unsigned depth;
@@ -22,7 +21,7 @@ bool shield_is_shut(void)
 void shield_wait(void)
 {
     while (shield_is_shut())
-        syscall(SYS_futex, &tell_desk()->shield, FUTEX_WAIT, JOB_SHIELD_SHUT, NULL, NULL, 0);
+        knell__futex_wait(&tell_desk()->shield, JOB_SHIELD_SHUT);
 }
 
 static void shut(struct job_desk *desk)
@@ -67,6 +66,6 @@ __attribute__((visibility("default"))) void knell_layer_faults_resume(void)
     lock_give(LOCK_SHIELD);
     if (!open)
         return;
-    syscall(SYS_futex, &desk->shield, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    knell__futex_wake_all(&desk->shield);
     make_up_for_it(desk);
 }

@@ -1,6 +1,7 @@
 /* tell.c: see tell.h. What the detector's thread reports is written without waiting. */
 #include "mpi/report/tell.h"
 #include "mpi/base/settings.h"
+#include "os/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,19 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 static int out = -1;
 static int rank = -1;
 static struct job_desk *desk;
-
-static int64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
 
 /* This rank's number before MPI_Init, by the word of Open MPI, PMIx or hydra; -1: no launcher. */
 static int launched_as(void)
@@ -75,7 +68,7 @@ void tell_report(struct job_report report)
         return;
     report.process = rank;
     if (!report.when)
-        report.when = now();
+        report.when = knell__clock_now();
     while (write(out, &report, sizeof report) < 0 && errno == EAGAIN && is_waited_for(report.word))
         poll(&(struct pollfd){.fd = out, .events = POLLOUT}, 1, -1);
 }

@@ -66,7 +66,7 @@ void where_waits(unsigned turns, const struct where_aim *aim)
         int64_t since;
     } now_in __attribute__((tls_model("initial-exec")));
     struct job_desk *desk = self.threads ? NULL : tell_desk();
-    int64_t now = desk ? now_ns() : 0;
+    int64_t now = desk ? knell__clock_now() : 0;
     if (!desk)
         return;
     if (turns <= now_in.turns || !now_in.since) {
