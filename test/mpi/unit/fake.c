@@ -208,7 +208,7 @@ static int irecv(void *buf, int count, MPI_Datatype type, int source, int tag, M
 {
     (void)type;
     if (fake_refuses > 0)
-        return fake_refuses--, MPI_ERR_OTHER;
+        return fake_refuses--, MPI_ERR_ARG;
     struct request *made = new_request(POSTED, handle);
     made->buffer = buf;
     made->room = count;
@@ -249,7 +249,7 @@ static int imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *handle, 
     struct message **at = &matched;
     (void)type;
     if (fake_refuses > 0)
-        return fake_refuses--, MPI_ERR_OTHER;
+        return fake_refuses--, MPI_ERR_ARG;
     while (*at && (*at)->number != FAKE_NUMBER(*handle))
         at = &(*at)->next;
     assert(*at); /* received twice, or never probed */

@@ -41,7 +41,7 @@ void fake_arrive(MPI_Comm context, int source, int tag, const void *bytes, int s
 int fake_waiting(void);
 /* While true, no send or receive completes: a large message that takes its time. */
 extern bool fake_stalls;
-/* So many of the next receives are refused with MPI_ERR_OTHER. */
+/* So many of the next receives are refused with MPI_ERR_ARG. */
 extern int fake_refuses;
 
 /* ---- messages out ------------------------------------------------------------------------------------------------------------ */
