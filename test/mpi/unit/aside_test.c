@@ -39,6 +39,13 @@ static void set_all_aside(void)
     CHECK_EQ_I64(fake_waiting(), 0);
 }
 
+/* Receives to their end what is thrown away. */
+static void empty_bin(void)
+{
+    while (drain_turn())
+        continue;
+}
+
 static bool probe(const struct comm *comm, int source, int tag, MPI_Status *status)
 {
     int flag = 0;
@@ -113,6 +120,19 @@ TEST(a_pick_that_waits_comes_before_a_probe)
     receive_comm_free(c);
 }
 
+/* Two slots side by side have the same stamp, on different duplicates. */
+TEST(the_same_stamp_on_another_duplicate_is_another_communicator)
+{
+    struct comm *c = another(), *d = fake_comm(c->place.slot + 1, 0);
+    CHECK(c->place.stamp == d->place.stamp && c->place.context != d->place.context);
+    int of_c = arrives(c, 1, 5);
+    set_all_aside();
+    CHECK_EQ_I64(receive_now(d, ANY, ANY_TAG), 0);
+    CHECK_EQ_I64(receive_now(c, ANY, ANY_TAG), of_c);
+    receive_comm_free(c);
+    receive_comm_free(d);
+}
+
 /* ---- thrown away ------------------------------------------------------------------------------------------------------------------ */
 
 TEST(what_a_sender_gives_up_is_thrown_away_and_nothing_else)
@@ -124,8 +144,7 @@ TEST(what_a_sender_gives_up_is_thrown_away_and_nothing_else)
     int other_comm = arrives(a, 1, 5);
     set_all_aside();
     anytag_discard(1, c->place.stamp + 5, c->place.context);
-    while (drain_turn())
-        continue;
+    empty_bin();
     CHECK_EQ_I64(receive_now(c, 1, 5), 0);
     CHECK_EQ_I64(receive_now(c, ANY, ANY_TAG), other_source);
     CHECK_EQ_I64(receive_now(c, ANY, ANY_TAG), other_tag);
@@ -157,13 +176,14 @@ TEST(a_communicator_that_ends_takes_its_messages_with_it)
     struct comm *c = another();
     int slot = c->place.slot;
     struct place old = c->place;
+    empty_bin();
     arrives(c, 1, 5);
     int of_a = arrives(a, 1, 5);
     set_all_aside();
     fake_revoke(c->id); /* so that it ends dirty */
     receive_comm_free(c);
-    while (drain_turn())
-        continue;
+    CHECK_EQ_I64(fake_requests(), 1); /* on its way into the bin */
+    empty_bin();
     CHECK_EQ_I64(fake_requests(), 0);
     struct comm *next = fake_comm(slot, 1);
     CHECK(next->place.context == old.context && next->place.stamp != old.stamp);
@@ -172,8 +192,7 @@ TEST(a_communicator_that_ends_takes_its_messages_with_it)
     int new = arrives(next, 1, 5);
     CHECK_EQ_I64(receive_now(next, ANY, ANY_TAG), new);
     CHECK_EQ_I64(receive_now(a, ANY, ANY_TAG), of_a);
-    while (drain_turn())
-        continue;
+    empty_bin();
     CHECK_EQ_I64(fake_requests(), 0); /* the late one is thrown away, not kept */
     receive_comm_free(next);
 }
@@ -200,7 +219,6 @@ TEST(messages_that_nobody_expects_are_thrown_away)
     receive_arrives(&nobody, 1, 5, ++number);
     set_all_aside();
     CHECK_EQ_I64(fake_requests(), 1); /* on its way into the bin */
-    while (drain_turn())
-        continue;
+    empty_bin();
     CHECK_EQ_I64(fake_requests(), 0);
 }

@@ -37,7 +37,7 @@ static int any_of(int end)
 
 /* ---- communicators --------------------------------------------------------------------------------------------------------------- */
 
-/* Three on one duplicate, one on another, one on a duplicate of its own: there, a clean one has no stamp. A slot that is used up is
+/* Three on one duplicate; one on another, with the stamps of the first; one on a duplicate of its own: there, a clean one has no stamp. A slot that is used up is
  * followed by another of the same kind: no place comes twice. */
 static void make_comm(int which)
 {
@@ -45,7 +45,8 @@ static void make_comm(int which)
     bool own = which == COMMS - 1;
     int epochs = own ? 250 : 30, epoch = used[which] % epochs, turn = used[which] / epochs;
     used[which]++;
-    comm[which] = fake_comm(own ? 2 + turn : fake_shared(which + COMMS * turn) + (which == 3), (unsigned)epoch);
+    int shared = which == 3 ? fake_shared(COMMS * turn) + 1 : fake_shared(which + COMMS * turn);
+    comm[which] = fake_comm(own ? 2 + turn : shared, (unsigned)epoch);
     id[which] = ids++;
 }
 
