@@ -32,12 +32,12 @@ static bool become_real_time(void)
 /* A short slice: the scheduler lets such a thread run sooner and not longer. Older kernels refuse. */
 static void wish_for_short_slices(void)
 {
-    struct scheduling wish = {0};
-    if (syscall(SYS_sched_getattr, 0, &wish, sizeof wish, 0u) != 0)
+    struct scheduling wanted = {0};
+    if (syscall(SYS_sched_getattr, 0, &wanted, sizeof wanted, 0u) != 0)
         return;
-    wish.size = sizeof wish;
-    wish.runtime = SLICE_NS;
-    syscall(SYS_sched_setattr, 0, &wish, 0u);
+    wanted.size = sizeof wanted;
+    wanted.runtime = SLICE_NS;
+    syscall(SYS_sched_setattr, 0, &wanted, 0u);
 }
 
 void knell__thread_be_prompt(bool ordinary)

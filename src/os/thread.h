@@ -8,7 +8,7 @@
 /* KNELL_ESYSTEM when there is none. */
 int knell__thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 
-/* The calling thread wakes on time and runs soon: in real time where that is permitted and not `ordinary`, else by a wish to
+/* The calling thread wakes on time and runs soon: in real time where that is permitted and not `ordinary`, else by a hint to
  * the scheduler. */
 void knell__thread_be_prompt(bool ordinary);
 

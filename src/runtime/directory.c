@@ -5,22 +5,22 @@
 
 size_t knell__directory_size(uint32_t ranks)
 {
-    return ranks * (sizeof(struct knell__member) + sizeof(knell_rank) + sizeof(uint32_t));
+    return ranks * (sizeof(struct knell__directory_entry) + sizeof(knell_rank) + sizeof(uint32_t));
 }
 
 struct knell__directory knell__directory_at(void *memory, uint32_t ranks)
 {
-    struct knell__member *member = memory;
+    struct knell__directory_entry *member = memory;
     knell_rank *order = (knell_rank *)(member + ranks);
     return (struct knell__directory){member, order, (uint32_t *)(order + ranks), ranks};
 }
 
-static bool is_same_host(const struct knell__place *a, const struct knell__place *b)
+static bool is_same_host(const struct knell__rendezvous_point *a, const struct knell__rendezvous_point *b)
 {
     return memcmp(a->host, b->host, KNELL__HOST_ID) == 0;
 }
 
-static void fill_member(struct knell__member *member, const struct knell__place *place, bool local)
+static void fill_member(struct knell__directory_entry *member, const struct knell__rendezvous_point *place, bool local)
 {
     memset(member, 0, sizeof *member);
     memcpy(&member->address.as, place->address, place->address_size);
@@ -33,7 +33,7 @@ static void fill_member(struct knell__member *member, const struct knell__place 
 
 /* On one host the natural order; on several, neighbours on the ring are on different hosts as far as there are such: the
  * first process of each host, then the second of each. So a host's death is many single ones, not one long gap. */
-static void order_ring(struct knell__directory *directory, const struct knell__place *table)
+static void order_ring(struct knell__directory *directory, const struct knell__rendezvous_point *table)
 {
     uint32_t *turn = directory->position; /* at first: how many of its host are before it */
     uint32_t placed = 0;
@@ -51,8 +51,8 @@ static void order_ring(struct knell__directory *directory, const struct knell__p
         directory->position[directory->order[i]] = i;
 }
 
-int knell__directory_fill(struct knell__directory *directory, const struct knell__place *table, knell_rank self,
-                          knell_rank *wrong)
+int knell__directory_fill(struct knell__directory *directory, const struct knell__rendezvous_point *table,
+                          knell_rank self, knell_rank *wrong)
 {
     for (uint32_t i = 0; i < directory->ranks; i++) {
         if (table[i].address_size > sizeof table[i].address) {

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-struct knell__member {
+struct knell__directory_entry {
     struct knell__address address; /* for control messages, */
     in_port_t beats;               /* and the port for heartbeats */
     bool local;                    /* on this host */
@@ -19,8 +19,8 @@ struct knell__member {
 
 /* Views of one block of memory. */
 struct knell__directory {
-    struct knell__member *member; /* by rank */
-    knell_rank *order;            /* as in struct knell_config */
+    struct knell__directory_entry *member; /* by rank */
+    knell_rank *order;                     /* as in struct knell_config */
     uint32_t *position;
     uint32_t ranks;
 };
@@ -29,8 +29,8 @@ size_t knell__directory_size(uint32_t ranks);
 struct knell__directory knell__directory_at(void *memory, uint32_t ranks);
 
 /* From what all said of themselves, as rank `self` sees it. KNELL_EPEER: `*wrong` has an address of no known form. */
-int knell__directory_fill(struct knell__directory *directory, const struct knell__place *table, knell_rank self,
-                          knell_rank *wrong);
+int knell__directory_fill(struct knell__directory *directory, const struct knell__rendezvous_point *table,
+                          knell_rank self, knell_rank *wrong);
 
 bool knell__directory_has_several_hosts(const struct knell__directory *directory);
 

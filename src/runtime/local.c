@@ -33,7 +33,7 @@ static void suspect_ended(struct knell_runtime *runtime, knell_rank rank)
 static void on_bell(void *context)
 {
     struct knell_runtime *runtime = context;
-    if (knell__enter(runtime) != 0)
+    if (knell__runtime_enter(runtime) != 0)
         return;
     knell__local_hear(runtime);
     knell__call_back(runtime);
@@ -43,7 +43,7 @@ static void on_bell(void *context)
 static void on_end(void *context, knell_rank rank)
 {
     struct knell_runtime *runtime = context;
-    if (knell__enter(runtime) != 0)
+    if (knell__runtime_enter(runtime) != 0)
         return;
     suspect_ended(runtime, rank);
     knell__call_back(runtime);

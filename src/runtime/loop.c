@@ -107,7 +107,7 @@ void knell__call_back(struct knell_runtime *runtime)
     runtime->calling = false;
 }
 
-/* Until a datagram, an end, a wish of the program or the deadline; returns what there is to hear. */
+/* Until a datagram, an end, an order of the program or the deadline; returns what there is to hear. */
 static unsigned wait_for_work(const struct knell_runtime *runtime, knell_time deadline)
 {
     unsigned heard = knell__ears_wait(runtime->ears, deadline);

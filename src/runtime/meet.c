@@ -40,7 +40,7 @@ static void find_host(const char *name, uint8_t id[KNELL__HOST_ID])
     crypto_generichash(id, KNELL__HOST_ID, (const uint8_t *)text, (size_t)size, NULL, 0);
 }
 
-static int find_place(struct knell_runtime *runtime, struct knell__place *me, char *why)
+static int find_place(struct knell_runtime *runtime, struct knell__rendezvous_point *me, char *why)
 {
     const char *text = runtime->config.bind ? runtime->config.bind : "127.0.0.1";
     struct knell__address address, beats, bound;
@@ -75,7 +75,7 @@ static void ask_for_stamps(const struct knell_runtime *runtime)
     setsockopt(runtime->beats, SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof yes); /* without: later by up to eta */
 }
 
-static int take_table(struct knell_runtime *runtime, const struct knell__place *table, char *why)
+static int take_table(struct knell_runtime *runtime, const struct knell__rendezvous_point *table, char *why)
 {
     uint32_t ranks = runtime->config.ranks;
     knell_rank wrong;
@@ -89,7 +89,7 @@ static int take_table(struct knell_runtime *runtime, const struct knell__place *
 }
 
 /* The board of a host is that of its first process, which also writes the directory, before all are told to go. */
-static bool map_board(struct knell_runtime *runtime, const struct knell__place *table)
+static bool map_board(struct knell_runtime *runtime, const struct knell__rendezvous_point *table)
 {
     uint32_t first = 0, self = runtime->config.rank, ranks = runtime->config.ranks;
     if (runtime->board_fd < 0)
@@ -191,7 +191,7 @@ static void close_door(struct host *host)
 /* ---- all of it --------------------------------------------------------------------------------------------------------- */
 
 static int join_others(struct knell_runtime *runtime, const struct knell__rendezvous *meet,
-                       const struct knell__place *me, struct knell__place *table, uint8_t *boards)
+                       const struct knell__rendezvous_point *me, struct knell__rendezvous_point *table, uint8_t *boards)
 {
     char *why = meet->why;
     int fd = knell__rendezvous_join(meet, runtime->config.rendezvous, me, table);
@@ -221,8 +221,8 @@ static struct knell__terms terms_of(const struct knell_config *core, bool no_sho
     return terms;
 }
 
-static int meet_all(struct knell_runtime *runtime, struct knell__rendezvous *meet, const struct knell__place *me,
-                    struct knell__place *table, uint8_t *boards)
+static int meet_all(struct knell_runtime *runtime, struct knell__rendezvous *meet,
+                    const struct knell__rendezvous_point *me, struct knell__rendezvous_point *table, uint8_t *boards)
 {
     struct host host = {.meet = meet, .listening = -1};
     bool serving = false;
@@ -246,7 +246,7 @@ static int meet_all(struct knell_runtime *runtime, struct knell__rendezvous *mee
 int knell__meet(struct knell_runtime *runtime, char *why)
 {
     uint32_t ranks = runtime->config.ranks;
-    struct knell__place me, *table = knell__pages_take(ranks * sizeof *table);
+    struct knell__rendezvous_point me, *table = knell__pages_take(ranks * sizeof *table);
     uint8_t *boards = calloc(ranks, 1);
     struct knell__rendezvous meet = {
         .key = &runtime->key,

@@ -9,7 +9,7 @@ void knell__outbox_put(void *driver, knell_rank to, enum knell__frame_kind kind,
 {
     struct knell_runtime *runtime = driver;
     struct knell__outbox *out = runtime->outbox;
-    const struct knell__member *member = &runtime->directory.member[to];
+    const struct knell__directory_entry *member = &runtime->directory.member[to];
     unsigned at = out->count++;
     out->address[at] = member->address;
     if (kind == KNELL__FRAME_BEAT)

@@ -24,7 +24,7 @@
 enum { KNELL__HOST_ID = 16, KNELL__NONCE = 16 };
 
 /* Where a process is. Of fixed layout: it goes over the connection as it is, between machines of one byte order. */
-struct knell__place {
+struct knell__rendezvous_point {
     uint8_t address[sizeof(struct sockaddr_in6)];
     uint16_t address_size;
     uint16_t beats_port; /* in network order */
@@ -61,8 +61,8 @@ void knell__rendezvous_serve(const struct knell__key *key, const struct knell__t
 /* ---- the client's part --------------------------------------------------------------------------------------------- */
 
 /* Connects to where `text` says (see knell_runtime_config.rendezvous) and gets the table. The connection, or an error. */
-int knell__rendezvous_join(const struct knell__rendezvous *meet, const char *text, const struct knell__place *me,
-                           struct knell__place *table);
+int knell__rendezvous_join(const struct knell__rendezvous *meet, const char *text,
+                           const struct knell__rendezvous_point *me, struct knell__rendezvous_point *table);
 
 /* Says whether the board is there; boards[rank] is whether all of that rank's host have it. Closes nothing. */
 int knell__rendezvous_ready(const struct knell__rendezvous *meet, int fd, bool board, uint8_t *boards);
@@ -79,7 +79,7 @@ struct knell__hello {
     uint32_t rank;
     uint32_t reserved;
     uint8_t nonce[KNELL__NONCE];
-    struct knell__place place;
+    struct knell__rendezvous_point place;
 };
 
 struct knell__answer {

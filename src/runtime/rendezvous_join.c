@@ -95,7 +95,7 @@ static int read_answer(const struct knell__rendezvous *meet, int fd, char label,
     return 0;
 }
 
-static int say_hello(const struct knell__rendezvous *meet, int fd, const struct knell__place *me)
+static int say_hello(const struct knell__rendezvous *meet, int fd, const struct knell__rendezvous_point *me)
 {
     uint8_t challenge[KNELL__NONCE], bytes[sizeof(struct knell__hello) + KNELL__FRAME_TAG];
     struct knell__hello hello;
@@ -114,8 +114,8 @@ static int say_hello(const struct knell__rendezvous *meet, int fd, const struct 
     return error ? say_lost(meet, error) : 0;
 }
 
-int knell__rendezvous_join(const struct knell__rendezvous *meet, const char *text, const struct knell__place *me,
-                           struct knell__place *table)
+int knell__rendezvous_join(const struct knell__rendezvous *meet, const char *text,
+                           const struct knell__rendezvous_point *me, struct knell__rendezvous_point *table)
 {
     size_t size = meet->terms.ranks * sizeof *table;
     size_t whole_size = sizeof(struct knell__answer) + size + KNELL__FRAME_TAG;

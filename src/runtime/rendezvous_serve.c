@@ -17,7 +17,7 @@ enum {
     ROUND_HELLO = sizeof(struct knell__hello) + KNELL__FRAME_TAG,
     ROUND_READY = 1 + KNELL__FRAME_TAG,
 };
-#define PATIENCE_NS INT64_C(1000000000) /* to tell everybody what went wrong */
+#define TELL_ERROR_NS INT64_C(1000000000) /* to tell everybody what went wrong */
 
 struct visitor {
     int fd;          /* -1: nobody */
@@ -52,7 +52,7 @@ static void turn_away(struct visitor *visitor)
 /* The first thing that is wrong is told to all, also to those who are still on their way. */
 static void fail(struct server *server, int error, const char *what)
 {
-    knell_time soon = knell__clock_now() + PATIENCE_NS;
+    knell_time soon = knell__clock_now() + TELL_ERROR_NS;
     if (server->answer.error)
         return;
     server->deadline = soon < server->deadline ? soon : server->deadline;
@@ -265,12 +265,12 @@ static void answer_all(struct server *server, char label, const void *bytes, siz
         if (visitor->fd < 0 || visitor->hello.magic[0] == '\0')
             continue;
         knell__rendezvous_tag(server->key, label, visitor->hello.nonce, whole, whole_size, whole + whole_size);
-        knell__rendezvous_write(visitor->fd, whole, whole_size + KNELL__FRAME_TAG, knell__clock_now() + PATIENCE_NS);
+        knell__rendezvous_write(visitor->fd, whole, whole_size + KNELL__FRAME_TAG, knell__clock_now() + TELL_ERROR_NS);
     }
     free(whole);
 }
 
-static void send_table(struct server *server, struct knell__place *table)
+static void send_table(struct server *server, struct knell__rendezvous_point *table)
 {
     for (uint32_t i = 0; i < server->slots; i++)
         if (server->visitor[i].fd >= 0 && server->visitor[i].rank != KNELL_NOBODY)
@@ -279,7 +279,7 @@ static void send_table(struct server *server, struct knell__place *table)
 }
 
 /* A host has a board when all its processes could map it. */
-static void send_go(struct server *server, const struct knell__place *table, uint8_t *boards)
+static void send_go(struct server *server, const struct knell__rendezvous_point *table, uint8_t *boards)
 {
     uint32_t ranks = server->terms.ranks;
     memset(boards, 1, ranks);
@@ -294,7 +294,7 @@ static void send_go(struct server *server, const struct knell__place *table, uin
     answer_all(server, 'G', boards, ranks);
 }
 
-static void serve(struct server *server, struct knell__place *table, uint8_t *boards)
+static void serve(struct server *server, struct knell__rendezvous_point *table, uint8_t *boards)
 {
     for (uint32_t i = 0; i < server->slots; i++)
         server->visitor[i].fd = -1;
@@ -311,7 +311,7 @@ void knell__rendezvous_serve(const struct knell__key *key, const struct knell__t
 {
     struct server server = {
         .key = key, .terms = *terms, .deadline = deadline, .listening = listening, .slots = terms->ranks + STRANGERS};
-    struct knell__place *table = calloc(terms->ranks, sizeof *table);
+    struct knell__rendezvous_point *table = calloc(terms->ranks, sizeof *table);
     uint8_t *boards = calloc(terms->ranks, 1);
     server.visitor = calloc(server.slots, sizeof *server.visitor);
     server.poll = calloc(server.slots + 1, sizeof *server.poll);

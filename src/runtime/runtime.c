@@ -1,4 +1,4 @@
-/* runtime: what the program may ask and wish. Each call steps the node itself, under the lock: an error is known at once, and
+/* runtime: what the program may ask and order. Each call steps the node itself, under the lock: an error is known at once, and
  * an agreement does not wait for another thread to be scheduled. The thread is woken when there is something for it to do. */
 #include "runtime/state.h"
 
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int knell__enter(struct knell_runtime *runtime)
+int knell__runtime_enter(struct knell_runtime *runtime)
 {
     if (runtime->inert)
         return KNELL_ESTOPPED;
@@ -29,9 +29,9 @@ int knell__leave(struct knell_runtime *runtime, int result)
     return result;
 }
 
-static int wish(struct knell_runtime *runtime, struct knell_event *event)
+static int step_with(struct knell_runtime *runtime, struct knell_event *event)
 {
-    int error = knell__enter(runtime);
+    int error = knell__runtime_enter(runtime);
     return error ? error : knell__leave(runtime, knell__drive(runtime, event));
 }
 
@@ -61,7 +61,7 @@ int knell_runtime_fd(const struct knell_runtime *runtime)
 
 int knell_runtime_is_gone(struct knell_runtime *runtime, knell_rank rank)
 {
-    int result = rank < runtime->config.ranks ? knell__enter(runtime) : KNELL_EINVAL;
+    int result = rank < runtime->config.ranks ? knell__runtime_enter(runtime) : KNELL_EINVAL;
     if (result)
         return result;
     result = knell_node_is_gone(runtime->node, rank);
@@ -71,7 +71,7 @@ int knell_runtime_is_gone(struct knell_runtime *runtime, knell_rank rank)
 
 int knell_runtime_view(struct knell_runtime *runtime, struct knell_range *range, size_t room, size_t *count)
 {
-    int error = knell__enter(runtime);
+    int error = knell__runtime_enter(runtime);
     if (error)
         return error;
     struct knell_dead dead = knell_node_dead(runtime->node);
@@ -84,7 +84,7 @@ int knell_runtime_view(struct knell_runtime *runtime, struct knell_range *range,
 
 uint64_t knell_runtime_failures(struct knell_runtime *runtime, uint64_t group)
 {
-    if (knell__enter(runtime) != 0)
+    if (knell__runtime_enter(runtime) != 0)
         return 0;
     uint64_t digest = knell_node_failures(runtime->node, group);
     pthread_mutex_unlock(&runtime->lock);
@@ -93,7 +93,7 @@ uint64_t knell_runtime_failures(struct knell_runtime *runtime, uint64_t group)
 
 int knell_runtime_counters(struct knell_runtime *runtime, struct knell_runtime_counters *counters)
 {
-    int error = knell__enter(runtime);
+    int error = knell__runtime_enter(runtime);
     if (error)
         return error;
     const struct knell__channel_counters *channel = &runtime->channel.counters;
@@ -109,11 +109,11 @@ int knell_runtime_counters(struct knell_runtime *runtime, struct knell_runtime_c
     return 0;
 }
 
-/* ---- wishes ------------------------------------------------------------------------------------------------------------ */
+/* ---- orders ------------------------------------------------------------------------------------------------------------ */
 
 int knell_runtime_report(struct knell_runtime *runtime, knell_rank rank, enum knell_why why)
 {
-    return wish(runtime, &(struct knell_event){.type = KNELL_EVENT_SUSPECT, .as.suspect = {rank, why}});
+    return step_with(runtime, &(struct knell_event){.type = KNELL_EVENT_SUSPECT, .as.suspect = {rank, why}});
 }
 
 static int name_process(struct knell_runtime *runtime, knell_rank rank, pid_t pid)
@@ -136,7 +136,7 @@ int knell_runtime_watch_pid(struct knell_runtime *runtime, knell_rank rank, pid_
 {
     if (rank >= runtime->config.ranks || rank == runtime->config.rank || pid <= 0)
         return KNELL_EINVAL;
-    int error = knell__enter(runtime);
+    int error = knell__runtime_enter(runtime);
     if (error)
         return error;
     error = name_process(runtime, rank, pid);
@@ -153,7 +153,7 @@ int knell_runtime_group(struct knell_runtime *runtime, uint64_t id, const knell_
         return KNELL_ESYSTEM;
     memcpy(made->member, member, size * sizeof *member);
     made->group = (struct knell_group){.id = id, .size = size, .member = made->member};
-    int error = knell__enter(runtime);
+    int error = knell__runtime_enter(runtime);
     if (!error) {
         error = knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_GROUP, .as.group = {&made->group}});
         if (!error) {
@@ -169,7 +169,7 @@ int knell_runtime_group(struct knell_runtime *runtime, uint64_t id, const knell_
 
 int knell_runtime_drop(struct knell_runtime *runtime, uint64_t id)
 {
-    int error = knell__enter(runtime);
+    int error = knell__runtime_enter(runtime);
     if (error)
         return error;
     error = knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_DROP, .as.drop = {id}});
@@ -188,22 +188,22 @@ int knell_runtime_drop(struct knell_runtime *runtime, uint64_t id)
 int knell_runtime_propose(struct knell_runtime *runtime, uint64_t group, enum knell_kind kind, uint8_t operation,
                           const void *value, uint32_t size, uint64_t acked)
 {
-    return wish(runtime, &(struct knell_event){.type = KNELL_EVENT_PROPOSE,
-                                               .as.propose = {group, kind, operation, size, value, acked}});
+    return step_with(runtime, &(struct knell_event){.type = KNELL_EVENT_PROPOSE,
+                                                    .as.propose = {group, kind, operation, size, value, acked}});
 }
 
 int knell_runtime_revoke(struct knell_runtime *runtime, uint64_t group)
 {
-    return wish(runtime, &(struct knell_event){.type = KNELL_EVENT_REVOKE, .as.revoke = {group}});
+    return step_with(runtime, &(struct knell_event){.type = KNELL_EVENT_REVOKE, .as.revoke = {group}});
 }
 
 int knell_runtime_hear(struct knell_runtime *runtime, knell_rank from, const void *bytes, size_t size)
 {
-    int error = from < runtime->config.ranks ? knell__enter(runtime) : KNELL_EINVAL;
+    int error = from < runtime->config.ranks ? knell__runtime_enter(runtime) : KNELL_EINVAL;
     return error ? error : knell__leave(runtime, knell__drive_carried(runtime, from, bytes, size) ? 0 : KNELL_EWIRE);
 }
 
 int knell_runtime_trigger(struct knell_runtime *runtime)
 {
-    return wish(runtime, &(struct knell_event){.type = KNELL_EVENT_TRIGGER});
+    return step_with(runtime, &(struct knell_event){.type = KNELL_EVENT_TRIGGER});
 }

@@ -2,7 +2,7 @@
  *
  *   start.c   from a configuration to a running thread, and back      loop.c    the thread: wait, listen, tick
  *   meet.c    sockets, rendezvous, table, ring order                  drive.c   the node: steps, sink, what arrives
- *   runtime.c what the program may ask and wish                       local.c   this host: board and pidfd
+ *   runtime.c what the program may ask and order                      local.c   this host: board and pidfd
  *   outbox.c  datagrams out, many per system call                     inbox.c   datagrams in, by two sockets
  *   fork.c    children are without a detector
  *   channel_*.c, frame.c, rendezvous*.c, board.c, news.c, sentinel.c, watch.c, facts.c, ...   know nothing of this struct
@@ -129,7 +129,7 @@ void knell__call_back(struct knell_runtime *runtime);
 
 /* runtime.c: around whatever changes something: the lock, the time; after it datagrams go out and the thread is woken if it
  * has something to do. */
-int knell__enter(struct knell_runtime *runtime);
+int knell__runtime_enter(struct knell_runtime *runtime);
 int knell__leave(struct knell_runtime *runtime, int result);
 
 /* drive.c: all with the lock held. */

@@ -168,9 +168,9 @@ void knell_check_run(struct knell_check *check, enum knell_edge edge, uint64_t k
     for (uint32_t i = 0; i < check->plan.acts; i++)
         knell_world_alarm(check->world, check->plan.act[i].time);
     knell_time last = check->plan.acts ? check->plan.act[check->plan.acts - 1].time : 0;
-    knell_time n = config.ranks, patience = last + (n + 2) * (n + 3) * config.delta + 64 * config.eta;
+    knell_time n = config.ranks, latest = last + (n + 2) * (n + 3) * config.delta + 64 * config.eta;
     knell_time calm = KNELL_NEVER; /* settled: a little longer, for what is still on its way */
-    while (!check->violated && check->world->now < patience && knell_world_run_one(check->world)) {
+    while (!check->violated && check->world->now < latest && knell_world_run_one(check->world)) {
         knell__check_see_off(check);
         if (check->world->events > EVENTS_MAX)
             knell_check_violate(check, &knell_property_termination, "%d events: the world does not come to rest",

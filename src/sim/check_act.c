@@ -195,8 +195,8 @@ static void act_trigger(struct knell_check *check, knell_rank node)
 static void perform(struct knell_check *check, const struct knell_act *act)
 {
     struct knell_event event = {.type = KNELL_EVENT_RESUMED};
-    bool wish = act->type >= KNELL_ACT_REGISTER || act->type == KNELL_ACT_LEAVE;
-    if (!check->world->alive[act->node] || knell__has(check->fenced, act->node) || (wish && is_out(check, act->node)))
+    bool order = act->type >= KNELL_ACT_REGISTER || act->type == KNELL_ACT_LEAVE;
+    if (!check->world->alive[act->node] || knell__has(check->fenced, act->node) || (order && is_out(check, act->node)))
         return;
     switch (act->type) {
     case KNELL_ACT_CRASH:

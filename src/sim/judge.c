@@ -299,7 +299,7 @@ void knell_judge_begin(struct knell_judge *judge, const struct knell_judge_log *
 }
 
 /* After so long a death that is not known to all will never be: as for other runs of the ring. */
-static double patience_ns(const struct knell_judge *judge)
+static double longest_ns(const struct knell_judge *judge)
 {
     double f = judge->failures;
     return (f + 2) * (f + 3) * (double)judge->world->config.delta + 64 * (double)judge->world->config.eta;
@@ -309,7 +309,7 @@ struct knell_verdict knell_judge_end(struct knell_judge *judge)
 {
     double now = (double)judge->world->now;
     for (uint32_t i = 0; i < judge->failures; i++)
-        if (judge->failure[i].known != judge->present && now - (double)judge->failure[i].time > patience_ns(judge))
+        if (judge->failure[i].known != judge->present && now - (double)judge->failure[i].time > longest_ns(judge))
             judge->verdict.never_known++;
     return judge->verdict;
 }

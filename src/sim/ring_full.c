@@ -223,7 +223,7 @@ void knell_ring_full_free(struct knell_ring_full *full)
 }
 
 /* Simulated heartbeats never cease: after this a death that is not known to all will never be. */
-static knell_time patience(const struct knell_ring_full *full)
+static knell_time longest_ns(const struct knell_ring_full *full)
 {
     const struct knell_config *config = &full->plan.config;
     double f = full->deaths;
@@ -267,7 +267,7 @@ void knell_ring_full_run(struct knell_ring_full *full, uint64_t key, struct knel
     plan_next(full);
     while (!full->done && heal(full) && knell_world_run_one(world)) {
         check_stable(full);
-        if (full->deaths && world->now - full->death[full->deaths - 1].time > patience(full) && !full->has_next)
+        if (full->deaths && world->now - full->death[full->deaths - 1].time > longest_ns(full) && !full->has_next)
             break;
     }
     drain(full);

@@ -26,7 +26,7 @@ static void *huge_alloc(size_t size)
     size = (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
     void *memory = aligned_alloc(HUGE_PAGE, size);
     if (memory)
-        madvise(memory, size, MADV_HUGEPAGE); /* only a wish */
+        madvise(memory, size, MADV_HUGEPAGE); /* only a hint */
     return memory;
 }
 

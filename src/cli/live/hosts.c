@@ -30,9 +30,9 @@ static bool find_script(char path[PATH_MAX])
     static const char *const places[] = {"../libexec/knell/hosts", "../../libexec/knell/hosts"};
     char self[PATH_MAX];
     ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
-    const char *wish = getenv("KNELL_HOSTS");
-    if (wish)
-        return snprintf(path, PATH_MAX, "%s", wish) < PATH_MAX && access(path, X_OK) == 0;
+    const char *given = getenv("KNELL_HOSTS");
+    if (given)
+        return snprintf(path, PATH_MAX, "%s", given) < PATH_MAX && access(path, X_OK) == 0;
     if (size <= 0)
         return false;
     self[size] = '\0';

@@ -17,12 +17,12 @@ struct ring_fail {
     struct sim_options sim;
 };
 
-#define RING_FAIL_OPTIONS(f)                                                                                \
-    OPT_TEXT("fail", "FILE", &(f)->file, "a FAIL scenario injects faults instead; see docs/use/scenarios.md"),  \
-        SCENARIO_OPTION_DEFINE(&(f)->defines),                                                              \
-        OPT_DURATION("until", "T", &(f)->until_ns, 1, DURATION_MAX_NS / 2,                                  \
-                     "--fail: ends runs that have not ended by themselves", .fallback_help = "1000 delta"), \
-        OPT_TEXT("log", "FILE", &(f)->log, "--fail: writes what the scenario does in every run here",       \
+#define RING_FAIL_OPTIONS(f)                                                                                   \
+    OPT_TEXT("fail", "FILE", &(f)->file, "a FAIL scenario injects faults instead; see docs/use/scenarios.md"), \
+        SCENARIO_OPTION_DEFINE(&(f)->defines),                                                                 \
+        OPT_DURATION("until", "T", &(f)->until_ns, 1, DURATION_MAX_NS / 2,                                     \
+                     "--fail: ends runs that have not ended by themselves", .fallback_help = "1000 delta"),    \
+        OPT_TEXT("log", "FILE", &(f)->log, "--fail: writes what the scenario does in every run here",          \
                  .fallback_help = "shown if --runs is 1")
 
 /* Checks that the options fit together: some need a scenario, others exclude one. EXIT_OK, or EXIT_USAGE after a

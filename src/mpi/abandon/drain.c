@@ -11,28 +11,30 @@
 #include <stdlib.h>
 
 /* What another process wants taken. */
-struct wish {
-    struct wish *next;
+struct drain_request {
+    struct drain_request *next;
     int source;
     int context, tag;
 };
 
-static struct wish *wishes;
-
 enum { KEEPERS_MOST = 4 };
-static void (*discard_kept[KEEPERS_MOST])(int source, int tag, MPI_Comm context);
-static int keepers;
-static bool (*may_discard)(int tag);
+
+static struct {
+    struct drain_request *requests; /* LOCK_DRAIN */
+    void (*discard_kept[KEEPERS_MOST])(int source, int tag, MPI_Comm context);
+    int keepers;
+    bool (*may_discard)(int tag);
+} drain;
 
 void drain_also(void (*discard)(int source, int tag, MPI_Comm context))
 {
-    assert(keepers < KEEPERS_MOST);
-    discard_kept[keepers++] = discard;
+    assert(drain.keepers < KEEPERS_MOST);
+    drain.discard_kept[drain.keepers++] = discard;
 }
 
 void drain_if(bool (*may)(int tag))
 {
-    may_discard = may;
+    drain.may_discard = may;
 }
 
 /* ---- the sender's end ------------------------------------------------------------------------------------------------------ */
@@ -57,23 +59,23 @@ void drain_end(int process, MPI_Comm context, int tag)
 
 static void add(int source, const struct notice *notice)
 {
-    struct wish *made = malloc(sizeof *made);
+    struct drain_request *made = malloc(sizeof *made);
     if (!made)
         layer_die("out of memory");
-    *made = (struct wish){wishes, source, notice->context, notice->tag};
-    wishes = made;
+    *made = (struct drain_request){drain.requests, source, notice->context, notice->tag};
+    drain.requests = made;
 }
 
-static void end(struct wish **at)
+static void end(struct drain_request **at)
 {
-    struct wish *over = *at;
+    struct drain_request *over = *at;
     *at = over->next;
     free(over);
 }
 
 static void remove_one(int source, const struct notice *notice)
 {
-    struct wish **at = &wishes;
+    struct drain_request **at = &drain.requests;
     while (*at && !((*at)->source == source && (*at)->context == notice->context && (*at)->tag == notice->tag))
         at = &(*at)->next;
     if (*at)
@@ -90,28 +92,28 @@ void drain_heard(int source, const struct notice *notice)
     lock_give(LOCK_DRAIN);
 }
 
-static void take(const struct wish *wish)
+static void take(const struct drain_request *request)
 {
-    MPI_Comm context = context_numbered(wish->context);
+    MPI_Comm context = context_numbered(request->context);
     MPI_Message message;
     MPI_Status status;
     int found = 1;
-    if (context == context_wire && !may_discard(wish->tag))
+    if (context == context_wire && !drain.may_discard(request->tag))
         return;
     while (found) {
         found = 0;
-        native.improbe(wish->source, wish->tag, context, &found, &message, &status);
+        native.improbe(request->source, request->tag, context, &found, &message, &status);
         if (found)
             discard_message(&message, &status);
     }
-    for (int i = 0; i < keepers; i++)
-        discard_kept[i](wish->source, wish->tag, context);
+    for (int i = 0; i < drain.keepers; i++)
+        drain.discard_kept[i](request->source, request->tag, context);
 }
 
 /* The dead wait for nothing any more. */
 static void take_all(void)
 {
-    for (struct wish **at = &wishes; *at;) {
+    for (struct drain_request **at = &drain.requests; *at;) {
         if (side_is_dead((*at)->source)) {
             end(at);
             continue;
@@ -127,7 +129,7 @@ bool drain_turn(void)
     if (!lock_try(LOCK_DRAIN))
         return true;
     take_all();
-    more |= wishes != NULL;
+    more |= drain.requests != NULL;
     lock_give(LOCK_DRAIN);
     return discard_turn() || more;
 }

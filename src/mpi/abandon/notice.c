@@ -16,9 +16,13 @@ struct letter {
     struct notice notice;
 };
 
-static struct letter *sent;
-static struct letter *coming;   /* one at a time */
-static struct letter *given_up; /* the MPI below may still use them */
+/* LOCK_NOTICES; all but `hearer`, which is set at MPI_Init. */
+static struct {
+    struct letter *sent;
+    struct letter *coming;   /* one at a time */
+    struct letter *given_up; /* the MPI below may still use them */
+    notice_hear *hearer[NOTICES];
+} notices;
 
 static struct letter *new_letter(int peer)
 {
@@ -43,8 +47,8 @@ static void forget(struct letter *letter)
         free(letter);
         return;
     }
-    letter->next = given_up;
-    given_up = letter;
+    letter->next = notices.given_up;
+    notices.given_up = letter;
 }
 
 /* ---- out ------------------------------------------------------------------------------------------------------------------- */
@@ -57,21 +61,19 @@ static void post(struct letter *letter)
         free(letter);
         return;
     }
-    letter->next = sent;
-    sent = letter;
+    letter->next = notices.sent;
+    notices.sent = letter;
 }
-
-static notice_hear *hearer[NOTICES];
 
 void notice_heard_by(enum notice_kind kind, notice_hear *by)
 {
-    hearer[kind] = by;
+    notices.hearer[kind] = by;
 }
 
 static void hear(int source, const struct notice *notice)
 {
     if ((unsigned)notice->kind < NOTICES)
-        hearer[notice->kind](source, notice);
+        notices.hearer[notice->kind](source, notice);
 }
 
 void notice_send(int process, const struct notice *notice)
@@ -90,7 +92,7 @@ void notice_send(int process, const struct notice *notice)
 static void test_sent(void)
 {
     bool whole;
-    for (struct letter **at = &sent; *at;) {
+    for (struct letter **at = &notices.sent; *at;) {
         struct letter *letter = *at;
         if (!is_over(letter, &whole)) {
             at = &letter->next;
@@ -111,11 +113,12 @@ static bool find_one(void)
     native.improbe(MPI_ANY_SOURCE, context_notices_tag(), context_wire, &found, &message, &status);
     if (!found)
         return false;
-    coming = new_letter(status.MPI_SOURCE);
-    if (native.imrecv(&coming->notice, sizeof coming->notice, MPI_BYTE, &message, &coming->request) == MPI_SUCCESS)
+    notices.coming = new_letter(status.MPI_SOURCE);
+    if (native.imrecv(&notices.coming->notice, sizeof notices.coming->notice, MPI_BYTE, &message,
+                      &notices.coming->request) == MPI_SUCCESS)
         return true;
-    free(coming);
-    coming = NULL;
+    free(notices.coming);
+    notices.coming = NULL;
     return false;
 }
 
@@ -123,10 +126,10 @@ static bool find_one(void)
 static bool hear_one(void)
 {
     bool whole;
-    if ((!coming && !find_one()) || !is_over(coming, &whole))
+    if ((!notices.coming && !find_one()) || !is_over(notices.coming, &whole))
         return false;
-    struct letter *letter = coming;
-    coming = NULL;
+    struct letter *letter = notices.coming;
+    notices.coming = NULL;
     if (whole)
         hear(letter->peer, &letter->notice);
     forget(letter);
@@ -140,7 +143,7 @@ bool notice_turn(void)
     while (hear_one())
         continue;
     test_sent();
-    bool more = sent != NULL;
+    bool more = notices.sent != NULL;
     lock_give(LOCK_NOTICES);
     return more;
 }

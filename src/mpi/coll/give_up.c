@@ -23,8 +23,8 @@ static int still_open(struct coll *coll)
         if (native.test(&post->request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             post->request = MPI_REQUEST_NULL;
         bool lonely = !coll->all_fail && post->kind == REQUEST_SEND;
-        int64_t patience = lonely ? LONELY_MS : wait_give_up_ms(coll->comm, post->peer);
-        open += post->request != MPI_REQUEST_NULL && now_ms() - coll->settling_ms < patience;
+        int64_t limit_ms = lonely ? LONELY_MS : wait_give_up_ms(coll->comm, post->peer);
+        open += post->request != MPI_REQUEST_NULL && now_ms() - coll->settling_ms < limit_ms;
     }
     return open;
 }

@@ -14,17 +14,19 @@
 struct comm comm_world, comm_self;
 _Atomic bool comm_ever_troubled;
 
-static struct comm *all;
-static MPI_Comm pristine;
-
 enum { ENDERS_MOST = 4 };
-static void (*forget_at_end[ENDERS_MOST])(const struct comm *comm);
-static int enders;
+
+static struct {
+    struct comm *all; /* LOCK_COMM */
+    MPI_Comm pristine;
+    void (*forget_at_end[ENDERS_MOST])(const struct comm *comm);
+    int enders;
+} comms;
 
 void comm_at_end(void (*forget)(const struct comm *comm))
 {
-    assert(enders < ENDERS_MOST);
-    forget_at_end[enders++] = forget;
+    assert(comms.enders < ENDERS_MOST);
+    comms.forget_at_end[comms.enders++] = forget;
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
@@ -32,7 +34,7 @@ void comm_at_end(void (*forget)(const struct comm *comm))
 MPI_Comm comm_handle_make(void)
 {
     MPI_Comm made;
-    if (native.comm_dup(pristine, &made) != MPI_SUCCESS)
+    if (native.comm_dup(comms.pristine, &made) != MPI_SUCCESS)
         layer_die("the MPI cannot duplicate MPI_COMM_SELF");
     return made;
 }
@@ -82,8 +84,8 @@ static void note_death(struct comm *comm, int process)
 static void publish(struct comm *comm)
 {
     lock_take(LOCK_COMM);
-    comm->next = all;
-    all = comm;
+    comm->next = comms.all;
+    comms.all = comm;
     add_handles(comm);
     lock_give(LOCK_COMM);
     for (int i = 0; i < side_deaths(); i++)
@@ -113,9 +115,9 @@ static void make_fixed(struct comm *comm, const int *process, int size, uint64_t
 void comm_make_predefined(void)
 {
     int *process = malloc((size_t)self.processes * sizeof *process);
-    if (!process || native.comm_dup(MPI_COMM_SELF, &pristine) != MPI_SUCCESS)
+    if (!process || native.comm_dup(MPI_COMM_SELF, &comms.pristine) != MPI_SUCCESS)
         layer_die("out of memory");
-    native.comm_set_errhandler(pristine, MPI_ERRORS_RETURN);
+    native.comm_set_errhandler(comms.pristine, MPI_ERRORS_RETURN);
     for (int i = 0; i < self.processes; i++)
         process[i] = i;
     native_group_begin();
@@ -153,7 +155,7 @@ void comm_hold(struct comm *comm)
 static void unlist(struct comm *comm)
 {
     lock_take(LOCK_COMM);
-    for (struct comm **at = &all; *at; at = &(*at)->next)
+    for (struct comm **at = &comms.all; *at; at = &(*at)->next)
         if (*at == comm) {
             *at = comm->next;
             break;
@@ -174,8 +176,8 @@ void comm_release(struct comm *comm)
     if (comm == &comm_world || atomic_fetch_sub(&comm->references, 1) > 1)
         return;
     unlist(comm);
-    for (int i = 0; i < enders; i++)
-        forget_at_end[i](comm);
+    for (int i = 0; i < comms.enders; i++)
+        comms.forget_at_end[i](comm);
     if (comm->place.slot >= 0)
         place_free(&comm->place, comm_trouble(comm) != 0);
     past_keep(comm);
@@ -193,7 +195,7 @@ static void troubled(void)
 void comm_note_failure(int process)
 {
     lock_take(LOCK_COMM);
-    for (struct comm *comm = all; comm; comm = comm->next)
+    for (struct comm *comm = comms.all; comm; comm = comm->next)
         note_death(comm, process);
     troubled();
     lock_give(LOCK_COMM);
@@ -211,7 +213,7 @@ void comm_hint(struct comm *comm, const struct hints *hints)
 void comm_note_revoke(uint64_t id)
 {
     lock_take(LOCK_COMM);
-    for (struct comm *comm = all; comm; comm = comm->next)
+    for (struct comm *comm = comms.all; comm; comm = comm->next)
         if (comm->id == id)
             atomic_fetch_or(&comm->trouble, COMM_REVOKED);
     troubled();
@@ -222,7 +224,7 @@ void comm_note_revoke(uint64_t id)
 
 static const struct comm *find_on_wire(int wire)
 {
-    const struct comm *comm = all;
+    const struct comm *comm = comms.all;
     while (comm && (comm->place.slot < 0 || comm->place.wire != wire))
         comm = comm->next;
     return comm;

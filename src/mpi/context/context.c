@@ -14,13 +14,16 @@ enum { MOST_TRIES = 1000 };
 MPI_Comm context_wire, context_alone;
 int context_tag_ub;
 
-static MPI_Comm *pool;
-static int pool_size;
-static uint8_t taken[PLACE_SLOTS / 8], offered[PLACE_SLOTS / 8];
-static int stamp_of[PLACE_SLOTS]; /* of the taken ones */
-static uint16_t
-    next_epoch[PLACE_SLOTS]; /* above every epoch that ended dirty here; above its last the slot is used up */
-static uint32_t next_id;
+/* The pool is made at MPI_Init; the rest is under LOCK_CONTEXT. */
+static struct {
+    MPI_Comm *pool;
+    int pool_size;
+    uint8_t taken[PLACE_SLOTS / 8], offered[PLACE_SLOTS / 8];
+    int stamp_of[PLACE_SLOTS]; /* of the taken ones */
+    /* Above every epoch that ended dirty here; above its last the slot is used up. */
+    uint16_t next_epoch[PLACE_SLOTS];
+    uint32_t next_id;
+} contexts;
 
 static bool has(const uint8_t *bits, int slot)
 {
@@ -46,7 +49,7 @@ static MPI_Comm duplicate(MPI_Comm comm)
     MPI_Comm made;
     MPI_Request request;
     if (native.comm_idup(comm, &made, &request) != MPI_SUCCESS || native_await(&request) != MPI_SUCCESS)
-        layer_die("the MPI cannot duplicate communicators; try a smaller KNELL_CONTEXTS than %d", pool_size);
+        layer_die("the MPI cannot duplicate communicators; try a smaller KNELL_CONTEXTS than %d", contexts.pool_size);
     native.comm_set_errhandler(made, MPI_ERRORS_RETURN);
     return made;
 }
@@ -66,30 +69,30 @@ void context_make_all(void)
     if (bits < PLACE_SLOT_BITS + PLACE_EPOCH_BITS + PLACE_SEQUENCE_BITS)
         layer_die("this MPI has tags of %d bits; the layer needs 28", bits);
     context_tag_ub = (1 << (bits - PLACE_STAMP_BITS)) - 1;
-    pool_size = setting_pool();
-    pool = malloc((size_t)pool_size * sizeof *pool);
-    if (!pool)
+    contexts.pool_size = setting_pool();
+    contexts.pool = malloc((size_t)contexts.pool_size * sizeof *contexts.pool);
+    if (!contexts.pool)
         layer_die("out of memory");
     context_alone = duplicate(MPI_COMM_SELF);
     context_wire = duplicate(MPI_COMM_WORLD);
-    for (int i = 0; i < pool_size; i++)
-        pool[i] = duplicate(MPI_COMM_WORLD);
-    set(taken, 0, true);
-    set(taken, 1, true);
-    set(taken, PLACE_SLOTS - 1, true); /* words_tag */
+    for (int i = 0; i < contexts.pool_size; i++)
+        contexts.pool[i] = duplicate(MPI_COMM_WORLD);
+    set(contexts.taken, 0, true);
+    set(contexts.taken, 1, true);
+    set(contexts.taken, PLACE_SLOTS - 1, true); /* context_notices_tag */
 }
 
 int context_number(MPI_Comm context)
 {
-    for (int i = 0; i < pool_size; i++)
-        if (pool[i] == context)
+    for (int i = 0; i < contexts.pool_size; i++)
+        if (contexts.pool[i] == context)
             return i;
     return -1;
 }
 
 MPI_Comm context_numbered(int number)
 {
-    return number >= 0 && number < pool_size ? pool[number] : context_wire;
+    return number >= 0 && number < contexts.pool_size ? contexts.pool[number] : context_wire;
 }
 
 /* ---- places ---------------------------------------------------------------------------------------------------------------- */
@@ -97,19 +100,19 @@ MPI_Comm context_numbered(int number)
 /* An epoch is never used twice: a message that nobody took may lie where it is for ever. */
 static unsigned last_epoch(int slot)
 {
-    return slot < pool_size - PLACE_SHARED ? (1u << PLACE_EPOCH_BITS) - 1
-                                           : (1u << (PLACE_STAMP_BITS - PLACE_SHARE_BITS)) - 1;
+    return slot < contexts.pool_size - PLACE_SHARED ? (1u << PLACE_EPOCH_BITS) - 1
+                                                    : (1u << (PLACE_STAMP_BITS - PLACE_SHARE_BITS)) - 1;
 }
 
 /* The first duplicates serve one communicator each and need no stamp while clean; the last ones serve all other slots. */
 static struct place place_at(int slot, unsigned epoch)
 {
-    int own = pool_size - PLACE_SHARED, mark = (int)epoch;
+    int own = contexts.pool_size - PLACE_SHARED, mark = (int)epoch;
     struct place place = {.slot = slot, .epoch = epoch};
     if (slot < own) {
-        place.context = pool[slot];
+        place.context = contexts.pool[slot];
     } else {
-        place.context = pool[own + slot % PLACE_SHARED];
+        place.context = contexts.pool[own + slot % PLACE_SHARED];
         mark += slot / PLACE_SHARED << (PLACE_STAMP_BITS - PLACE_SHARE_BITS);
     }
     place.stamp = mark * (context_tag_ub + 1);
@@ -119,11 +122,12 @@ static struct place place_at(int slot, unsigned epoch)
 
 bool place_expected(MPI_Comm context, int tag)
 {
-    int number = context_number(context), own = pool_size - PLACE_SHARED;
+    int number = context_number(context), own = contexts.pool_size - PLACE_SHARED;
     int mark = tag / (context_tag_ub + 1), epochs = 1 << (PLACE_STAMP_BITS - PLACE_SHARE_BITS);
     int slot = number < own ? number : mark / epochs * PLACE_SHARED + number - own;
     lock_take(LOCK_CONTEXT);
-    bool expected = has(offered, slot) || (has(taken, slot) && stamp_of[slot] == mark * (context_tag_ub + 1));
+    bool expected = has(contexts.offered, slot) ||
+                    (has(contexts.taken, slot) && contexts.stamp_of[slot] == mark * (context_tag_ub + 1));
     lock_give(LOCK_CONTEXT);
     return expected;
 }
@@ -136,9 +140,9 @@ struct place place_fixed(int slot)
 void place_free(const struct place *place, bool dirty)
 {
     lock_take(LOCK_CONTEXT);
-    set(taken, place->slot, false);
-    if (dirty && next_epoch[place->slot] <= place->epoch)
-        next_epoch[place->slot] = (uint16_t)(place->epoch + 1);
+    set(contexts.taken, place->slot, false);
+    if (dirty && contexts.next_epoch[place->slot] <= place->epoch)
+        contexts.next_epoch[place->slot] = (uint16_t)(place->epoch + 1);
     lock_give(LOCK_CONTEXT);
 }
 
@@ -146,7 +150,7 @@ void place_free(const struct place *place, bool dirty)
 
 static bool is_there(int slot)
 {
-    return !has(taken, slot) && !has(offered, slot) && next_epoch[slot] <= last_epoch(slot);
+    return !has(contexts.taken, slot) && !has(contexts.offered, slot) && contexts.next_epoch[slot] <= last_epoch(slot);
 }
 
 /* At first every second free slot, so that another creation has something left to offer. If two of them take the slots from one
@@ -162,8 +166,8 @@ static bool is_meant(int slot, int seen, const struct offer_try *try)
 
 static bool is_creating(void)
 {
-    for (size_t i = 0; i < sizeof offered; i++)
-        if (offered[i])
+    for (size_t i = 0; i < sizeof contexts.offered; i++)
+        if (contexts.offered[i])
             return true;
     return false;
 }
@@ -172,13 +176,13 @@ void offer_make(struct offer *offer, const struct offer_try *try)
 {
     memset(offer, 0, sizeof *offer);
     lock_take(LOCK_CONTEXT);
-    offer->id = ((uint64_t)self.process + 1) << 32 | next_id++;
+    offer->id = ((uint64_t)self.process + 1) << 32 | contexts.next_id++;
     offer->busy = is_creating();
     for (int slot = 0, seen = 0, given = 0; slot < PLACE_SLOTS && given < try->most; slot++)
         if (is_there(slot) && is_meant(slot, seen++, try)) {
             set(offer->free_slots, slot, true);
-            offer->epoch[slot] = (uint8_t)next_epoch[slot];
-            set(offered, slot, true);
+            offer->epoch[slot] = (uint8_t)contexts.next_epoch[slot];
+            set(contexts.offered, slot, true);
             given++;
         }
     lock_give(LOCK_CONTEXT);
@@ -214,8 +218,8 @@ void offer_fold(uint8_t *into_bytes, const uint8_t *from_bytes, uint32_t size)
 
 static void withdraw(const struct offer *mine)
 {
-    for (size_t i = 0; i < sizeof offered; i++)
-        offered[i] &= (uint8_t)~mine->free_slots[i];
+    for (size_t i = 0; i < sizeof contexts.offered; i++)
+        contexts.offered[i] &= (uint8_t)~mine->free_slots[i];
 }
 
 void offer_withdraw(const struct offer *mine)
@@ -232,7 +236,7 @@ static int choose(const struct offer *agreed)
     for (int slot = 0; slot < PLACE_SLOTS; slot++) {
         if (!has(agreed->free_slots, slot))
             continue;
-        if (agreed->epoch[slot] == 0 && slot < pool_size - PLACE_SHARED)
+        if (agreed->epoch[slot] == 0 && slot < contexts.pool_size - PLACE_SHARED)
             return slot;
         first = first < 0 ? slot : first;
     }
@@ -251,8 +255,8 @@ bool offer_take(const struct offer *mine, const struct offer *agreed, struct pla
     withdraw(mine);
     if (slot >= 0) {
         *place = place_at(slot, agreed->epoch[slot]);
-        stamp_of[slot] = place->stamp;
-        set(taken, slot, true);
+        contexts.stamp_of[slot] = place->stamp;
+        set(contexts.taken, slot, true);
     }
     lock_give(LOCK_CONTEXT);
     return slot >= 0;

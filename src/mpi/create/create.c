@@ -91,38 +91,38 @@ int mpi_comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
 
 /* ---- split ------------------------------------------------------------------------------------------------------------------- */
 
-struct wish {
+struct split_choice {
     int color, key, process;
 };
 
 /* Those of my colour, by key and then by rank. */
-static int choose(struct wish *wish, int size, int color, int *member)
+static int choose(struct split_choice *choice, int size, int color, int *member)
 {
     int count = 0;
     for (int i = 0; i < size; i++)
-        if (color != MPI_UNDEFINED && wish[i].color == color)
-            wish[count++] = wish[i];
+        if (color != MPI_UNDEFINED && choice[i].color == color)
+            choice[count++] = choice[i];
     for (int i = 1; i < count; i++) /* insertion: stable, and keys come sorted more often than not */
-        for (int j = i; j > 0 && wish[j - 1].key > wish[j].key; j--) {
-            struct wish swap = wish[j];
-            wish[j] = wish[j - 1];
-            wish[j - 1] = swap;
+        for (int j = i; j > 0 && choice[j - 1].key > choice[j].key; j--) {
+            struct split_choice swap = choice[j];
+            choice[j] = choice[j - 1];
+            choice[j - 1] = swap;
         }
     for (int i = 0; i < count; i++)
-        member[i] = wish[i].process;
+        member[i] = choice[i].process;
     return count;
 }
 
 static int split(struct comm *comm, int color, int key, const struct hints *hints, MPI_Comm *newcomm)
 {
-    struct wish mine = {color, key, self.process}, *wish = malloc((size_t)comm->size * sizeof *wish);
+    struct split_choice mine = {color, key, self.process}, *choice = malloc((size_t)comm->size * sizeof *choice);
     int *member = malloc((size_t)comm->size * sizeof *member);
-    if (!wish || !member)
+    if (!choice || !member)
         layer_die("out of memory");
-    int code = coll_allgather(comm, &mine, wish, sizeof mine);
-    int count = code == MPI_SUCCESS ? choose(wish, comm->size, color, member) : 0;
+    int code = coll_allgather(comm, &mine, choice, sizeof mine);
+    int count = code == MPI_SUCCESS ? choose(choice, comm->size, color, member) : 0;
     code = make(comm, false, hints, member, count, code, newcomm);
-    free(wish);
+    free(choice);
     free(member);
     return code;
 }

@@ -25,8 +25,12 @@ struct parcel {
     uint8_t bytes[];
 };
 
-static struct parcel *under_way;
-static struct parcel *given_up; /* to and from the dead: the MPI below may use their memory for ever */
+/* LOCK_CARRY. */
+static struct {
+    struct parcel *under_way;
+    struct parcel *given_up; /* to and from the dead: the MPI below may use their memory for ever */
+    struct parcel *incoming;
+} parcels;
 
 /* What the step this thread is in has to say; in a thread of the detector's, nothing goes this way. */
 static _Thread_local struct {
@@ -68,8 +72,8 @@ static void post(struct parcel *parcel)
     if (code == MPI_SUCCESS)
         code = native.test(&parcel->request, &complete, MPI_STATUS_IGNORE);
     if (code == MPI_SUCCESS && !complete) {
-        parcel->next = under_way;
-        under_way = parcel;
+        parcel->next = parcels.under_way;
+        parcels.under_way = parcel;
         return;
     }
     if (code != MPI_SUCCESS && side_confirm_error(parcel->to, code) != MPIX_ERR_PROC_FAILED)
@@ -100,13 +104,13 @@ void carry_end(void)
 
 static void give_up(struct parcel *parcel)
 {
-    parcel->next = given_up;
-    given_up = parcel;
+    parcel->next = parcels.given_up;
+    parcels.given_up = parcel;
 }
 
 static void test_under_way(void)
 {
-    for (struct parcel **at = &under_way; *at;) {
+    for (struct parcel **at = &parcels.under_way; *at;) {
         struct parcel *parcel = *at;
         int complete = 0;
         int code = native.test(&parcel->request, &complete, MPI_STATUS_IGNORE);
@@ -125,16 +129,16 @@ static void test_under_way(void)
 
 /* Where messages come. The MPI below may write there until the receive is complete: when the sender dies in the middle of one, that
  * memory is the MPI's for ever, and the next message gets another. */
-static struct parcel *incoming;
 
 /* It is small: all of it has come when the MPI below shows it. False: its sender died in the middle of it. */
 static bool receive(int from, MPI_Status *status)
 {
     MPI_Request request;
     int complete = 0;
-    if (!incoming && !(incoming = malloc(sizeof *incoming + MOST_BYTES)))
+    if (!parcels.incoming && !(parcels.incoming = malloc(sizeof *parcels.incoming + MOST_BYTES)))
         layer_die("out of memory");
-    int code = native.irecv(incoming->bytes, MOST_BYTES, MPI_BYTE, from, context_agree_tag(), context_wire, &request);
+    int code =
+        native.irecv(parcels.incoming->bytes, MOST_BYTES, MPI_BYTE, from, context_agree_tag(), context_wire, &request);
     bool last = false; /* the dead may have sent all of it before */
     while (code == MPI_SUCCESS && !complete && !last) {
         last = side_is_dead(from);
@@ -142,8 +146,8 @@ static bool receive(int from, MPI_Status *status)
     }
     if (complete)
         return true;
-    give_up(incoming);
-    incoming = NULL;
+    give_up(parcels.incoming);
+    parcels.incoming = NULL;
     return false;
 }
 
@@ -154,14 +158,14 @@ static int take(uint8_t *bytes, int *from)
     int there = 0, size = -1;
     if (!lock_try(LOCK_CARRY))
         return -1; /* another thread takes it, and whatever comes of it */
-    if (under_way)
+    if (parcels.under_way)
         test_under_way();
     if (native.iprobe(MPI_ANY_SOURCE, context_agree_tag(), context_wire, &there, &status) == MPI_SUCCESS && there) {
         *from = status.MPI_SOURCE;
         if (receive(*from, &status))
             native.get_count(&status, MPI_BYTE, &size);
         if (size > 0)
-            memcpy(bytes, incoming->bytes, (size_t)size);
+            memcpy(bytes, parcels.incoming->bytes, (size_t)size);
     }
     lock_give(LOCK_CARRY);
     return size;

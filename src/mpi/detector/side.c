@@ -27,49 +27,51 @@ enum { TREE_BITS = 3 };
 
 _Atomic uint32_t side_epoch;
 
-static struct side_hooks hears;
-static struct knell_runtime *runtime; /* NULL: the job has one process */
-static _Atomic bool *dead;            /* by process */
-static _Atomic int *death;            /* in the order of learning */
-static _Atomic int deaths;
-static _Atomic bool real_death;
-static knell_time needs; /* from a death to its being known here, at worst */
+/* Facts are stored by whichever thread learns them, under the detector's own lock; any thread reads them. */
+static struct {
+    struct side_hooks hears;
+    struct knell_runtime *runtime; /* NULL: the job has one process */
+    _Atomic bool *dead;            /* by process */
+    _Atomic int *death;            /* in the order of learning */
+    _Atomic int deaths;
+    _Atomic bool real_death;
+    knell_time needs; /* from a death to its being known here, at worst */
+    _Atomic int sleepers;
+} side;
 
 struct knell_runtime *side_runtime(void)
 {
-    return runtime;
+    return side.runtime;
 }
 
 /* ---- the epoch ------------------------------------------------------------------------------------------------------------- */
 
-static _Atomic int sleepers;
-
 void side_epoch_raise(void)
 {
     atomic_fetch_add(&side_epoch, 1);
-    if (atomic_load(&sleepers))
+    if (atomic_load(&side.sleepers))
         syscall(SYS_futex, &side_epoch, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 void side_epoch_sleep(uint32_t seen, int64_t most_ns)
 {
     struct timespec most = {most_ns / INT64_C(1000000000), most_ns % INT64_C(1000000000)};
-    atomic_fetch_add(&sleepers, 1);
+    atomic_fetch_add(&side.sleepers, 1);
     syscall(SYS_futex, &side_epoch, FUTEX_WAIT_PRIVATE, seen, &most, NULL, 0);
-    atomic_fetch_sub(&sleepers, 1);
+    atomic_fetch_sub(&side.sleepers, 1);
 }
 
 /* ---- facts: called in any thread, with the runtime's lock held ------------------------------------------------------------- */
 
 static void failed(const struct knell_fact *fact)
 {
-    int number = atomic_load(&deaths);
-    atomic_store(&death[number], (int)fact->rank);
-    atomic_store(&deaths, number + 1);
-    atomic_store(&dead[fact->rank], true);
+    int number = atomic_load(&side.deaths);
+    atomic_store(&side.death[number], (int)fact->rank);
+    atomic_store(&side.deaths, number + 1);
+    atomic_store(&side.dead[fact->rank], true);
     if (!self.ghosts || fact->why != KNELL_WHY_TRIGGER)
-        atomic_store(&real_death, true);
-    hears.failed((int)fact->rank);
+        atomic_store(&side.real_death, true);
+    side.hears.failed((int)fact->rank);
     tell_report((struct job_report){
         .word = JOB_WORD_LEARNED, .peer = (int32_t)fact->rank, .by = (int32_t)fact->by, .value = fact->why});
 }
@@ -79,7 +81,7 @@ static void hear(const struct knell_fact *fact)
     if (fact->type == KNELL_FACT_FAILED)
         failed(fact);
     else if (fact->type == KNELL_FACT_REVOKED)
-        hears.revoked(fact->group);
+        side.hears.revoked(fact->group);
     else if (fact->type == KNELL_FACT_DECIDED)
         agree_decided(fact);
     else
@@ -135,7 +137,7 @@ static void start_runtime(const struct side_meeting *meeting, int listening)
     config.ranks = (uint32_t)self.processes;
     config.eta = time_setting("KNELL_ETA_NS", config.eta);
     config.delta = time_setting("KNELL_DELTA_NS", 5 * config.eta); /* as with `knell run --eta` alone */
-    needs = config.eta + 2 * config.delta + SPREADS;               /* its observer may be dead too */
+    side.needs = config.eta + 2 * config.delta + SPREADS;          /* its observer may be dead too */
     config.overlay = overlay_setting();
     config.latest_only = settings_get("KNELL_LATEST_ONLY") != NULL;
     config.key = meeting->key;
@@ -149,16 +151,16 @@ static void start_runtime(const struct side_meeting *meeting, int listening)
     config.on_fact_at_once = on_fact;
     config.spare_the_dead = self.ghosts;
     config.carry = carry_hand_over;
-    if (knell_runtime_start(&config, &runtime, why) != 0)
+    if (knell_runtime_start(&config, &side.runtime, why) != 0)
         layer_die("the detector does not start: %s", why);
 }
 
 void side_start(const struct side_meeting *meeting, int listening, const struct side_hooks *who)
 {
-    hears = *who;
-    dead = calloc((size_t)self.processes, sizeof *dead);
-    death = calloc((size_t)self.processes, sizeof *death);
-    if (!dead || !death)
+    side.hears = *who;
+    side.dead = calloc((size_t)self.processes, sizeof *side.dead);
+    side.death = calloc((size_t)self.processes, sizeof *side.death);
+    if (!side.dead || !side.death)
         layer_die("out of memory");
     if (self.processes > 1)
         start_runtime(meeting, listening);
@@ -168,7 +170,7 @@ void side_start(const struct side_meeting *meeting, int listening, const struct 
 static void tell_counts(void)
 {
     struct knell_runtime_counters counters;
-    if (knell_runtime_counters(runtime, &counters) == 0)
+    if (knell_runtime_counters(side.runtime, &counters) == 0)
         tell_report((struct job_report){.word = JOB_WORD_COUNTED,
                                         .value = (int64_t)counters.core.heartbeats_missed,
                                         .took = counters.starved_most});
@@ -176,38 +178,38 @@ static void tell_counts(void)
 
 void side_stop(void)
 {
-    if (runtime)
+    if (side.runtime)
         tell_counts();
-    if (runtime)
-        knell_runtime_stop(runtime);
-    runtime = NULL;
+    if (side.runtime)
+        knell_runtime_stop(side.runtime);
+    side.runtime = NULL;
 }
 
 /* ---- the dead -------------------------------------------------------------------------------------------------------------- */
 
 bool side_is_dead(int process)
 {
-    return atomic_load_explicit(&dead[process], memory_order_acquire);
+    return atomic_load_explicit(&side.dead[process], memory_order_acquire);
 }
 
 int side_deaths(void)
 {
-    return atomic_load(&deaths);
+    return atomic_load(&side.deaths);
 }
 
 int side_death_at(int number)
 {
-    return atomic_load(&death[number]);
+    return atomic_load(&side.death[number]);
 }
 
 bool side_real_death(void)
 {
-    return atomic_load(&real_death);
+    return atomic_load(&side.real_death);
 }
 
 bool side_confirm(int process)
 {
-    knell_time end = knell__clock_now() + needs;
+    knell_time end = knell__clock_now() + side.needs;
     while (!side_is_dead(process) && knell__clock_now() < end)
         sched_yield();
     return side_is_dead(process);
@@ -226,8 +228,8 @@ uint64_t side_digest(int process)
 void side_trigger(void)
 {
     lock_check(LOCK_RUNTIME);
-    if (runtime)
-        knell_runtime_trigger(runtime);
+    if (side.runtime)
+        knell_runtime_trigger(side.runtime);
 }
 
 /* ---- groups ---------------------------------------------------------------------------------------------------------------- */
@@ -240,7 +242,7 @@ static int by_number(const void *a, const void *b)
 
 int side_group(uint64_t id, const int *member, int size)
 {
-    if (!runtime || size < 2)
+    if (!side.runtime || size < 2)
         return 0;
     knell_rank *sorted = malloc((size_t)size * sizeof *sorted);
     if (!sorted)
@@ -249,7 +251,7 @@ int side_group(uint64_t id, const int *member, int size)
         sorted[i] = (knell_rank)member[i];
     qsort(sorted, (size_t)size, sizeof *sorted, by_number);
     lock_check(LOCK_RUNTIME);
-    int error = knell_runtime_group(runtime, id, sorted, (uint32_t)size);
+    int error = knell_runtime_group(side.runtime, id, sorted, (uint32_t)size);
     free(sorted);
     return error;
 }
@@ -257,13 +259,13 @@ int side_group(uint64_t id, const int *member, int size)
 void side_drop(uint64_t id)
 {
     lock_check(LOCK_RUNTIME);
-    if (runtime)
-        knell_runtime_drop(runtime, id);
+    if (side.runtime)
+        knell_runtime_drop(side.runtime, id);
 }
 
 void side_revoke(uint64_t id)
 {
     lock_check(LOCK_RUNTIME);
-    if (runtime)
-        knell_runtime_revoke(runtime, id);
+    if (side.runtime)
+        knell_runtime_revoke(side.runtime, id);
 }

@@ -1,6 +1,6 @@
 /* side.h: the detector's runtime as the layer's side channel: who is dead, what is revoked, what is agreed on.
  *
- * What the runtime learns it tells at once, in whichever thread learned it (its own, or one of the program's inside a wish):
+ * What the runtime learns it tells at once, in whichever thread learned it (its own, or one of the program's inside an order):
  * first the facts are stored where calls look (`side_is_dead`, comm->trouble, tickets), then the epoch is raised. A waiter
  * watches the epoch alone. With one process in the job there is no runtime; everything here still works. */
 #ifndef KNELL_MPI_DETECTOR_SIDE_H

@@ -28,12 +28,16 @@
 
 #define WHOLE_SECOND INT64_C(1000000000)
 
-static _Atomic bool left_alone; /* finalized by us, without the MPI below */
+static struct {
+    _Atomic bool left_alone; /* finalized by us, without the MPI below */
+    _Atomic bool is_over;
+    int native_code;
+} end;
 
 int mpi_finalized(int *flag)
 {
     native_ready();
-    if (!atomic_load(&left_alone))
+    if (!atomic_load(&end.left_alone))
         return native.finalized(flag);
     *flag = 1;
     return MPI_SUCCESS;
@@ -41,14 +45,11 @@ int mpi_finalized(int *flag)
 
 /* ---- the MPI below --------------------------------------------------------------------------------------------------------- */
 
-static _Atomic bool is_over;
-static int native_code;
-
 static void finalize_natively(void)
 {
     supervise_hear_goodbye();
-    native_code = native.finalize();
-    atomic_store(&is_over, true);
+    end.native_code = native.finalize();
+    atomic_store(&end.is_over, true);
     side_epoch_raise();
 }
 
@@ -102,7 +103,7 @@ static bool finalize_unless_dead(void)
         finalize_natively();
         return true;
     }
-    for (uint32_t epoch = side_epoch_now(); !atomic_load(&is_over); epoch = side_epoch_now()) {
+    for (uint32_t epoch = side_epoch_now(); !atomic_load(&end.is_over); epoch = side_epoch_now()) {
         if (side_deaths() > 0) {
             leave_natively(thread);
             return false;
@@ -121,7 +122,7 @@ static bool finalize_unless_dead(void)
 static void end_at_once(int status, void *unused)
 {
     (void)unused;
-    if (!atomic_load(&left_alone))
+    if (!atomic_load(&end.left_alone))
         return;
     fflush(NULL);
     _exit(status);
@@ -171,8 +172,8 @@ int mpi_finalize(void)
     atomic_fetch_or(&layer_attention, ATTENTION_OFF);
     /* A ghost counts as dead: what was under way with it may never end either. */
     bool whole = side_deaths() == 0 && finalize_unless_dead();
-    atomic_store(&left_alone, !whole);
+    atomic_store(&end.left_alone, !whole);
     side_stop();
     tell_word(JOB_WORD_FINISHED, 0);
-    return whole ? native_code : MPI_SUCCESS;
+    return whole ? end.native_code : MPI_SUCCESS;
 }

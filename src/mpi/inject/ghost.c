@@ -23,9 +23,11 @@
 enum { RELEASE = 1, RELEASE_MS = 2000 };
 
 enum { ALIVE, GHOST, LEAVING };
-static _Atomic int state = ALIVE;
-static _Atomic bool is_known, is_served;
-static _Atomic knell_time died;
+static struct {
+    _Atomic int state; /* ALIVE, GHOST, LEAVING */
+    _Atomic bool is_known, is_served;
+    _Atomic knell_time died;
+} ghost;
 
 static knell_time delay(void)
 {
@@ -45,9 +47,9 @@ static void rest(knell_time how_long)
 static bool become_ghost(void)
 {
     int was = ALIVE;
-    if (!atomic_compare_exchange_strong(&state, &was, GHOST))
+    if (!atomic_compare_exchange_strong(&ghost.state, &was, GHOST))
         return was == GHOST;
-    atomic_store(&died, knell__clock_now());
+    atomic_store(&ghost.died, knell__clock_now());
     tell_word(JOB_WORD_GHOST, 0);
     layer_park_by(ghost_park);
     atomic_fetch_or(&layer_attention, ATTENTION_GHOST);
@@ -57,7 +59,7 @@ static bool become_ghost(void)
 /* The detector of a process that was killed would have needed its time: so does a ghost's. */
 static void make_known(void)
 {
-    if (knell__clock_now() - atomic_load(&died) >= delay() && !atomic_exchange(&is_known, true))
+    if (knell__clock_now() - atomic_load(&ghost.died) >= delay() && !atomic_exchange(&ghost.is_known, true))
         side_trigger();
 }
 
@@ -72,7 +74,7 @@ static bool is_released(void)
  * had sent here and give up. */
 _Noreturn void ghost_park(void)
 {
-    bool serves = !atomic_exchange(&is_served, true);
+    bool serves = !atomic_exchange(&ghost.is_served, true);
     layer_guard++;
     for (;;) {
         make_known();
@@ -134,7 +136,7 @@ void ghost_listen(_Atomic uint32_t *halt)
 void ghost_leave(void)
 {
     int was = ALIVE;
-    if (!atomic_compare_exchange_strong(&state, &was, LEAVING) && was == GHOST)
+    if (!atomic_compare_exchange_strong(&ghost.state, &was, LEAVING) && was == GHOST)
         ghost_park();
 }
 

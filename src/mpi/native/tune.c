@@ -81,28 +81,30 @@ int native_await(MPI_Request *request)
 
 /* ---- Open MPI's yielding ---------------------------------------------------------------------------------------------------- */
 
-static bool (*set_yielding)(bool yield); /* says what it was */
-static bool yields;
+static struct {
+    bool (*set)(bool yield); /* says what it was */
+    bool yields;
+} yielding;
 
 static void learn_yielding(void)
 {
 #ifdef OPEN_MPI
-    set_yielding = (bool (*)(bool))layer_symbol("opal_progress_set_yield_when_idle");
+    yielding.set = (bool (*)(bool))layer_symbol("opal_progress_set_yield_when_idle");
 #endif
-    yields = set_yielding && set_yielding(false);
+    yielding.yields = yielding.set && yielding.set(false);
     native_look_idly();
 }
 
 void native_look_quickly(void)
 {
-    if (yields)
-        set_yielding(false);
+    if (yielding.yields)
+        yielding.set(false);
 }
 
 void native_look_idly(void)
 {
-    if (yields)
-        set_yielding(true);
+    if (yielding.yields)
+        yielding.set(true);
 }
 
 /* ---- once it is initialised ------------------------------------------------------------------------------------------------- */

@@ -13,8 +13,11 @@ struct aside {
     MPI_Status status;
 };
 
-static struct aside *first_aside, **last_aside = &first_aside;
-static struct pick *first_pick;
+/* LOCK_MATCHING. */
+static struct {
+    struct aside *first_aside, **last_aside;
+    struct pick *first_pick;
+} matching = {.last_aside = &matching.first_aside};
 
 static void enter(void)
 {
@@ -50,7 +53,7 @@ static bool fits(const struct aside *aside, const struct comm *comm, const struc
 /* Where the first that fits hangs; NULL: none. */
 static struct aside **find(const struct comm *comm, const struct p2p_end *from)
 {
-    for (struct aside **at = &first_aside; *at; at = &(*at)->next)
+    for (struct aside **at = &matching.first_aside; *at; at = &(*at)->next)
         if (fits(*at, comm, from))
             return at;
     return NULL;
@@ -60,8 +63,8 @@ static struct aside take(struct aside **at)
 {
     struct aside *found = *at, copy = *found;
     *at = found->next;
-    if (last_aside == &found->next)
-        last_aside = at;
+    if (matching.last_aside == &found->next)
+        matching.last_aside = at;
     free(found);
     return copy;
 }
@@ -75,7 +78,7 @@ static void discard(struct aside **at)
 /* Of communicators that are gone: nobody will ask for them. One that is being made here may be known to its sender already. */
 static void discard_stale(void)
 {
-    for (struct aside **at = &first_aside; *at;)
+    for (struct aside **at = &matching.first_aside; *at;)
         if (place_expected((*at)->context, (*at)->status.MPI_TAG))
             at = &(*at)->next;
         else
@@ -94,8 +97,8 @@ static bool pull(MPI_Comm context)
     if (!made)
         layer_die("out of memory");
     *made = found;
-    *last_aside = made;
-    last_aside = &made->next;
+    *matching.last_aside = made;
+    matching.last_aside = &made->next;
     discard_stale();
     return true;
 }
@@ -104,7 +107,7 @@ static bool pull(MPI_Comm context)
 
 static void unlink_pick(struct pick *pick)
 {
-    struct pick **at = &first_pick;
+    struct pick **at = &matching.first_pick;
     while (*at && *at != pick)
         at = &(*at)->next;
     if (*at)
@@ -113,7 +116,7 @@ static void unlink_pick(struct pick *pick)
 
 static void append(struct pick *pick)
 {
-    struct pick **at = &first_pick;
+    struct pick **at = &matching.first_pick;
     while (*at)
         at = &(*at)->next;
     pick->next = NULL;
@@ -132,7 +135,7 @@ static void give(struct pick *pick, struct aside **at)
 /* What is there goes to the first who wants it. */
 static void match(void)
 {
-    for (struct pick *pick = first_pick, *next; pick; pick = next) {
+    for (struct pick *pick = matching.first_pick, *next; pick; pick = next) {
         struct aside **at = find(pick->op.comm, &pick->from);
         next = pick->next;
         if (at)
@@ -142,7 +145,7 @@ static void match(void)
 
 static bool one_waits(const struct comm *comm)
 {
-    for (const struct pick *pick = first_pick; pick; pick = pick->next)
+    for (const struct pick *pick = matching.first_pick; pick; pick = pick->next)
         if (pick->op.comm == comm)
             return true;
     return false;
@@ -245,7 +248,7 @@ int anytag_probe(struct comm *comm, const struct p2p_end *from, int *flag, MPI_M
 void anytag_discard(int source, int tag, MPI_Comm context)
 {
     enter();
-    for (struct aside **at = &first_aside; *at;)
+    for (struct aside **at = &matching.first_aside; *at;)
         if ((*at)->context == context && (*at)->status.MPI_SOURCE == source && (*at)->status.MPI_TAG == tag)
             discard(at);
         else
@@ -258,7 +261,7 @@ void anytag_forget(const struct comm *comm)
     if (!comm->place.stamp)
         return;
     enter();
-    for (struct aside **at = &first_aside; *at;)
+    for (struct aside **at = &matching.first_aside; *at;)
         if (is_for(*at, &comm->place))
             discard(at);
         else

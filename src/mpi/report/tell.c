@@ -11,9 +11,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int out = -1;
-static int rank = -1;
-static struct job_desk *desk;
+/* Set before main; constant after. */
+static struct {
+    int out; /* -1: nobody listens */
+    int rank;
+    struct job_desk *desk;
+} report_to = {.out = -1, .rank = -1};
 
 /* This rank's number before MPI_Init, by the word of Open MPI, PMIx or hydra; -1: no launcher. */
 static int launched_as(void)
@@ -33,8 +36,9 @@ static void map_desk(const char *directory)
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return;
-    void *memory = mmap(NULL, sizeof *desk, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)((size_t)rank * stride));
-    desk = memory == MAP_FAILED ? NULL : memory;
+    void *memory = mmap(NULL, sizeof *report_to.desk, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                        (off_t)((size_t)report_to.rank * stride));
+    report_to.desk = memory == MAP_FAILED ? NULL : memory;
     close(fd);
 }
 
@@ -43,17 +47,17 @@ __attribute__((constructor(102))) static void open_report(void)
 {
     const char *directory = settings_get("KNELL_RUN");
     char path[256];
-    rank = launched_as();
-    if (!directory || rank < 0)
+    report_to.rank = launched_as();
+    if (!directory || report_to.rank < 0)
         return;
     snprintf(path, sizeof path, "%.200s/" JOB_REPORT_PIPE, directory);
-    out = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    report_to.out = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     map_desk(directory);
 }
 
 bool tell_is_heard(void)
 {
-    return out >= 0 && desk;
+    return report_to.out >= 0 && report_to.desk;
 }
 
 /* What only makes the timeline richer may be lost when nobody reads; what somebody waits for may not. */
@@ -64,13 +68,13 @@ static bool is_waited_for(int word)
 
 void tell_report(struct job_report report)
 {
-    if (out < 0)
+    if (report_to.out < 0)
         return;
-    report.process = rank;
+    report.process = report_to.rank;
     if (!report.when)
         report.when = knell__clock_now();
-    while (write(out, &report, sizeof report) < 0 && errno == EAGAIN && is_waited_for(report.word))
-        poll(&(struct pollfd){.fd = out, .events = POLLOUT}, 1, -1);
+    while (write(report_to.out, &report, sizeof report) < 0 && errno == EAGAIN && is_waited_for(report.word))
+        poll(&(struct pollfd){.fd = report_to.out, .events = POLLOUT}, 1, -1);
 }
 
 void tell_word(enum job_word word, int64_t value)
@@ -80,5 +84,5 @@ void tell_word(enum job_word word, int64_t value)
 
 struct job_desk *tell_desk(void)
 {
-    return desk;
+    return report_to.desk;
 }

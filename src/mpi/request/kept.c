@@ -13,9 +13,12 @@ struct kept {
     size_t op_count, type_count;
 };
 
-static int active; /* nonblocking collectives */
-static struct kept kept;
-static _Atomic bool some; /* is there anything in it? */
+/* LOCK_KEPT. */
+static struct {
+    int active; /* nonblocking collectives */
+    struct kept kept;
+    _Atomic bool some; /* is there anything in it? */
+} keeping;
 
 /* Without memory it is kept for ever. */
 #define KEEP(list, count, handle)                                        \
@@ -24,16 +27,16 @@ static _Atomic bool some; /* is there anything in it? */
         if (larger_) {                                                   \
             (list) = larger_;                                            \
             (list)[(count)++] = (handle);                                \
-            some = true;                                                 \
+            keeping.some = true;                                         \
         }                                                                \
     } while (0)
 
 int mpi_op_free(MPI_Op *op)
 {
     lock_take(LOCK_KEPT);
-    bool later = active > 0 && *op != MPI_OP_NULL;
+    bool later = keeping.active > 0 && *op != MPI_OP_NULL;
     if (later)
-        KEEP(kept.ops, kept.op_count, *op);
+        KEEP(keeping.kept.ops, keeping.kept.op_count, *op);
     lock_give(LOCK_KEPT);
     if (!later)
         return native.op_free(op);
@@ -53,9 +56,9 @@ static bool can_be_freed(MPI_Datatype type)
 int mpi_type_free(MPI_Datatype *type)
 {
     lock_take(LOCK_KEPT);
-    bool later = active > 0 && can_be_freed(*type);
+    bool later = keeping.active > 0 && can_be_freed(*type);
     if (later)
-        KEEP(kept.types, kept.type_count, *type);
+        KEEP(keeping.kept.types, keeping.kept.type_count, *type);
     lock_give(LOCK_KEPT);
     if (!later)
         return native.type_free(type);
@@ -66,14 +69,14 @@ int mpi_type_free(MPI_Datatype *type)
 void kept_begin(void)
 {
     lock_take(LOCK_KEPT);
-    active++;
+    keeping.active++;
     lock_give(LOCK_KEPT);
 }
 
 void kept_end(void)
 {
     lock_take(LOCK_KEPT);
-    active--;
+    keeping.active--;
     lock_give(LOCK_KEPT);
 }
 
@@ -81,10 +84,10 @@ static struct kept take_all(void)
 {
     struct kept taken = {0};
     lock_take(LOCK_KEPT);
-    if (active == 0) {
-        taken = kept;
-        kept = (struct kept){0};
-        some = false;
+    if (keeping.active == 0) {
+        taken = keeping.kept;
+        keeping.kept = (struct kept){0};
+        keeping.some = false;
     }
     lock_give(LOCK_KEPT);
     return taken;
@@ -92,7 +95,7 @@ static struct kept take_all(void)
 
 void kept_free(void)
 {
-    if (LIKELY(!atomic_load_explicit(&some, memory_order_relaxed)))
+    if (LIKELY(!atomic_load_explicit(&keeping.some, memory_order_relaxed)))
         return;
     struct kept mine = take_all();
     while (mine.op_count > 0)

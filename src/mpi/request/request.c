@@ -9,9 +9,12 @@
 
 enum { SERVE_EVERY = 8 };
 
-static struct request *entry; /* comm NULL: free */
-static size_t mask, used;
-static uint32_t last_number;
+/* LOCK_REQUESTS. */
+static struct {
+    struct request *entry; /* comm NULL: free */
+    size_t mask, used;
+    uint32_t last_number;
+} table;
 
 static void enter(void)
 {
@@ -29,29 +32,29 @@ static size_t hash(MPI_Request handle)
 {
     uint64_t key = 0;
     memcpy(&key, &handle, sizeof handle);
-    return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+    return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & table.mask;
 }
 
 /* Where it is, or the free place where it would be. */
 static size_t look(MPI_Request handle)
 {
     size_t at = hash(handle);
-    while (entry[at].comm && entry[at].handle != handle)
-        at = (at + 1) & mask;
+    while (table.entry[at].comm && table.entry[at].handle != handle)
+        at = (at + 1) & table.mask;
     return at;
 }
 
 static void grow(void)
 {
-    struct request *old = entry;
-    size_t room = entry ? mask + 1 : 0, larger = room ? 2 * room : 64;
-    entry = calloc(larger, sizeof *entry);
-    if (!entry)
+    struct request *old = table.entry;
+    size_t room = table.entry ? table.mask + 1 : 0, larger = room ? 2 * room : 64;
+    table.entry = calloc(larger, sizeof *table.entry);
+    if (!table.entry)
         layer_die("out of memory for requests");
-    mask = larger - 1;
+    table.mask = larger - 1;
     for (size_t i = 0; i < room; i++)
         if (old[i].comm)
-            entry[look(old[i].handle)] = old[i];
+            table.entry[look(old[i].handle)] = old[i];
     free(old);
 }
 
@@ -60,14 +63,14 @@ static void put(MPI_Request handle, enum request_kind kind, int peer, struct com
 {
     comm_hold(comm);
     enter();
-    if (RARELY(2 * used >= mask))
+    if (RARELY(2 * table.used >= table.mask))
         grow();
-    struct request *at = &entry[look(handle)];
+    struct request *at = &table.entry[look(handle)];
     struct comm *before = at->comm;
-    used += !before;
+    table.used += !before;
     at->handle = handle;
     at->kind = kind;
-    at->number = ++last_number;
+    at->number = ++table.last_number;
     at->peer = peer;
     at->comm = comm;
     if (task)
@@ -88,9 +91,9 @@ bool request_get(MPI_Request handle, struct request *request)
 {
     bool found = false;
     enter();
-    if (LIKELY(entry != NULL)) {
+    if (LIKELY(table.entry != NULL)) {
         size_t at = look(handle);
-        *request = entry[at];
+        *request = table.entry[at];
         request->place = (uint32_t)at;
         found = request->comm != NULL;
     }
@@ -106,26 +109,26 @@ static bool is(const struct request *at, const struct request *known)
 /* Those behind it move up, unless they are where they belong. */
 static void close_gap(size_t gap)
 {
-    for (size_t at = (gap + 1) & mask; entry[at].comm; at = (at + 1) & mask) {
-        size_t home = hash(entry[at].handle);
-        if (((at - home) & mask) < ((at - gap) & mask))
+    for (size_t at = (gap + 1) & table.mask; table.entry[at].comm; at = (at + 1) & table.mask) {
+        size_t home = hash(table.entry[at].handle);
+        if (((at - home) & table.mask) < ((at - gap) & table.mask))
             continue;
-        entry[gap] = entry[at];
+        table.entry[gap] = table.entry[at];
         gap = at;
     }
-    entry[gap].comm = NULL;
-    used--;
+    table.entry[gap].comm = NULL;
+    table.used--;
 }
 
 void request_drop(const struct request *known)
 {
     struct comm *comm = NULL;
     enter();
-    size_t at = known->place & mask;
-    if (RARELY(!is(&entry[at], known)))
+    size_t at = known->place & table.mask;
+    if (RARELY(!is(&table.entry[at], known)))
         at = look(known->handle); /* others came or went meanwhile */
-    if (LIKELY(is(&entry[at], known))) {
-        comm = entry[at].comm;
+    if (LIKELY(is(&table.entry[at], known))) {
+        comm = table.entry[at].comm;
         close_gap(at);
     }
     leave();
@@ -135,7 +138,10 @@ void request_drop(const struct request *known)
 
 /* ---- tasks ----------------------------------------------------------------------------------------------------------------- */
 
-static struct task *tasks;
+static struct {
+    struct task *first; /* LOCK_TASKS */
+    bool (*serve)(void);
+} tasks;
 
 static int token_query(void *state, MPI_Status *status)
 {
@@ -180,8 +186,8 @@ int request_token(struct comm *comm, struct task *task, MPI_Request *handle)
     if (code != MPI_SUCCESS)
         return code;
     lock_take(LOCK_TASKS);
-    task->next = tasks;
-    tasks = task;
+    task->next = tasks.first;
+    tasks.first = task;
     atomic_fetch_add(&layer_tasks, 1);
     lock_give(LOCK_TASKS);
     return MPI_SUCCESS;
@@ -230,11 +236,9 @@ int request_detach(MPI_Request *handle)
     return MPI_SUCCESS;
 }
 
-static bool (*serve)(void);
-
 void task_serve_by(bool (*by)(void))
 {
-    serve = by;
+    tasks.serve = by;
 }
 
 /* Every few turns is soon enough for the others, and costs a waiter little. No task: it goes on while a task waits. */
@@ -242,7 +246,7 @@ static void serve_others(void)
 {
     static _Thread_local unsigned turns __attribute__((tls_model("initial-exec")));
     if (turns++ % SERVE_EVERY == 0)
-        serve();
+        tasks.serve();
 }
 
 void task_advance_all(void)
@@ -250,7 +254,7 @@ void task_advance_all(void)
     serve_others();
     if (!lock_try(LOCK_TASKS))
         return; /* another thread, or a task of this one that waits */
-    for (struct task **at = &tasks; *at;) {
+    for (struct task **at = &tasks.first; *at;) {
         bool done = false;
         struct task *task = *at;
         int code = task->advance(task, &done);
