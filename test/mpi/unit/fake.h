@@ -1,4 +1,4 @@
-/* fake.h: what is below and beside the layer, played within one process: an MPI (fake.c, fake_comm.c) and the detector's runtime
+/* fake.h: what is below and beside the layer, played within one process: an MPI (fake_message.c, fake_request.c, fake_status.c, fake_comm.c) and the detector's runtime
  * (fake_runtime.c). The rooms of src/mpi are the real ones. So a test of matching, requests or contexts needs no mpirun, takes
  * milliseconds and always runs the same way.
  *
@@ -63,8 +63,13 @@ int fake_requests(void); /* not yet completed or freed by the layer */
 extern int fake_types;   /* duplicates of datatypes, not freed */
 extern int fake_tag_ub;
 
-/* The calls, for the table: fake.c and fake_comm.c. */
+/* ---- between its files ------------------------------------------------------------------------------------------------------- */
+
+/* The calls, for the table. */
 void fake_fill_messages(void);
-void fake_fill_comms(void);
+void fake_fill_requests(void);
+void fake_fill_statuses(void);
+
+void fake_status(MPI_Status *status, int source, int tag, int size, bool cancelled);
 
 #endif

@@ -111,11 +111,11 @@ static int initialized(int *flag)
 /* In the section of the layer's wrappers, whose ends wait/where.c knows. */
 __attribute__((section("knell_calls"), noinline)) static int not_played(void)
 {
-    fputs("fake: the layer has called something that is not played: add it to test/mpi/unit/fake.c\n", stderr);
+    fputs("fake: the layer has called something that is not played: add it to test/mpi/unit/fake_comm.c\n", stderr);
     abort();
 }
 
-void fake_fill_comms(void)
+static void fill_comms(void)
 {
     native.comm_dup = comm_dup;
     native.comm_idup = comm_idup;
@@ -138,7 +138,9 @@ __attribute__((constructor(103))) static void fill_table(void)
     for (size_t at = 0; at + sizeof missing <= sizeof native; at += sizeof missing)
         memcpy((char *)&native + at, &missing, sizeof missing);
     fake_fill_messages();
-    fake_fill_comms();
+    fake_fill_requests();
+    fake_fill_statuses();
+    fill_comms();
 }
 
 /* ---- the job ----------------------------------------------------------------------------------------------------------------- */

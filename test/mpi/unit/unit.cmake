@@ -18,7 +18,8 @@ foreach(mpi IN LISTS mpis)
     $<$<BOOL:${KNELL_CHECK_LOCKS}>:KNELL_CHECK_LOCKS>)
   target_link_libraries(knell-mpi-${mpi}-rooms PUBLIC knell-runtime knell-fail knell-job mpi-${mpi} ${CMAKE_DL_LIBS})
 
-  add_library(knell-mpi-${mpi}-fake OBJECT unit/fake.c unit/fake_comm.c unit/fake_runtime.c)
+  add_library(knell-mpi-${mpi}-fake OBJECT unit/fake_comm.c unit/fake_message.c unit/fake_request.c unit/fake_runtime.c
+    unit/fake_status.c)
   target_link_libraries(knell-mpi-${mpi}-fake PUBLIC knell-mpi-${mpi}-rooms)
 endforeach()
 
@@ -41,8 +42,12 @@ knell_mpi_unit(request unit/request_test.c)
 knell_mpi_unit(task unit/task_test.c)
 knell_mpi_unit(context unit/context_test.c unit/fold_test.c unit/members.c)
 knell_mpi_unit(epoch unit/epoch_test.c)
+foreach(mpi IN LISTS mpis) # the smallest pool
+  add_test(NAME mpi-unit-epoch-8-${mpi} COMMAND test-mpi-unit-epoch-${mpi})
+  set_tests_properties(mpi-unit-epoch-8-${mpi} PROPERTIES TIMEOUT 60 ENVIRONMENT KNELL_TEST_CONTEXTS=8)
+endforeach()
 knell_mpi_unit(creation unit/creation_test.c unit/members.c)
-knell_mpi_unit(matching unit/anytag_test.c)
+knell_mpi_unit(matching unit/matching_test.c)
 knell_mpi_unit(aside unit/aside_test.c)
 knell_mpi_unit(matching-random unit/matching_random_test.c unit/reference.c)
 knell_mpi_unit(notice unit/notice_test.c)
