@@ -90,8 +90,7 @@ static unsigned bit_of(const struct knell__run_fail *fail, int rank, struct knel
 {
     if (probe.type == KNELL_FAIL_AFTER)
         return JOB_ARMED_AFTER;
-    return knell_fail_only_flips(fail->world, fail->slot[rank].instance, probe) ? JOB_ARMED_MESSAGE
-                                                                                : JOB_ARMED_BEFORE;
+    return knell_fail_only_flips(fail->world, fail->slot[rank].instance, probe) ? JOB_ARMED_MESSAGE : JOB_ARMED_BEFORE;
 }
 
 static void arm_calls(const struct knell__run_fail *fail, int rank, struct knell_fail_probe probe, uint8_t *armed)
@@ -104,9 +103,7 @@ static void arm_calls(const struct knell__run_fail *fail, int rank, struct knell
 
 void knell__run_arm(struct knell__run_fail *fail, int rank)
 {
-    enum {
-        ROOM = 2 * KNELL_FAIL_NAMES_MAX + JOB_DESK_VARIABLES
-    }; /* before and after of every function there can be */
+    enum { ROOM = 2 * KNELL_FAIL_NAMES_MAX + JOB_DESK_VARIABLES }; /* before and after of every function there can be */
     struct knell_fail_probe probes[ROOM];
     struct job_desk *desk = knell__run_desk(&fail->job->place, rank);
     uint8_t armed[JOB_CALL_END] = {0}, watched[JOB_DESK_VARIABLES] = {0};

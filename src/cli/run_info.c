@@ -30,8 +30,7 @@ static int check(const struct knell_usage *usage, const char *text)
     if (range && !is_among(range, range_values))
         return knell__cli_fail(usage, "--info %s: the value is local, group or universe", text);
     if (!uniform && !range)
-        return knell__cli_fail(usage, "--info %s: give " JOB_HINT_UNIFORM "=VALUE or " JOB_HINT_RANGE "=VALUE",
-                               text);
+        return knell__cli_fail(usage, "--info %s: give " JOB_HINT_UNIFORM "=VALUE or " JOB_HINT_RANGE "=VALUE", text);
     return -1;
 }
 

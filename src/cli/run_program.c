@@ -135,7 +135,7 @@ static int find_launcher(struct knell__run_plan *plan)
 /* Beside this program: in the tree it was built in, or where it was installed. */
 static int find_layer(struct knell__run_plan *plan)
 {
-    static const char *const places[] = {"../mpi", "../" KNELL_LIBDIR, "../lib"};
+    static const char *const places[] = {"../mpi", ("../" KNELL_LIBDIR), "../lib"};
     char self[PATH_MAX] = "", library[64];
     ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
     const char *here = size > 0 ? dirname(self) : ".";

@@ -53,7 +53,7 @@ static const char *at_no_call(const struct knell__run_rank *rank)
     if (!rank->told)
         return "no answer";
     return rank->inside == JOB_INSIDE_UNSURE ? "inside no MPI call, or held up inside the MPI below"
-                                                : "inside no MPI call";
+                                             : "inside no MPI call";
 }
 
 static bool is_held(const struct knell__run_job *job, int number, char text[PLACE_TEXT])
@@ -76,7 +76,7 @@ static bool has_words(const struct knell__run_job *job, int number)
     if (!job->place.desks)
         return false;
     return rank->told && rank->inside != JOB_INSIDE_UNSURE ? rank->inside >= 0
-                                                              : knell__run_waits(job, number, &(int64_t){0});
+                                                           : knell__run_waits(job, number, &(int64_t){0});
 }
 
 static void write_place(const struct knell__run_job *job, int number, char text[PLACE_TEXT])

@@ -41,10 +41,10 @@ static void recovers(int number, int64_t from_ms, int64_t took_ms)
 static void agrees(int number, int64_t from_us, int64_t took_us)
 {
     report[job.reports++] = (struct job_report){.word = JOB_WORD_DID,
-                                                   .process = number,
-                                                   .when = BEGIN + from_us * US,
-                                                   .took = took_us * US,
-                                                   .value = JOB_CALL_COMM_AGREE};
+                                                .process = number,
+                                                .when = BEGIN + from_us * US,
+                                                .took = took_us * US,
+                                                .value = JOB_CALL_COMM_AGREE};
 }
 
 static char *written(void (*writes)(const struct knell__run_job *, FILE *))
