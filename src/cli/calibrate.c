@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -72,6 +73,7 @@ static int check(struct knell__calibration_plan *plan, bool ranks_given)
         return knell__cli_fail(&usage, "--key: only with --peer or --listen");
     if (plan->every > plan->duration)
         return knell__cli_fail(&usage, "--every: must not be longer than --for");
+    assert(plan->every > 0 && plan->ranks > 0); /* as the options say */
     if (plan->duration / plan->every > SAMPLES_MOST / plan->ranks)
         return knell__cli_fail(&usage, "--every: gives more than %" PRId64 " samples; use a longer one", SAMPLES_MOST);
     return text ? read_key(plan) : -1;

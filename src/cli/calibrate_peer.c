@@ -196,16 +196,16 @@ int knell__calibrate_peer(const struct knell_usage *usage, const struct knell__c
     bool *answered = calloc(most, sizeof *answered);
     struct knell__address any;
     sample->one = calloc(most, sizeof *sample->one);
-    int status =
-        line && answered && sample->one ? KNELL_EXIT_OK : knell__cli_broken(usage, "no memory for %u samples", most);
-    if (status == KNELL_EXIT_OK) {
+    bool room = line && answered && sample->one;
+    int status = room ? KNELL_EXIT_OK : knell__cli_broken(usage, "no memory for %u samples", most);
+    if (room) {
         knell__address_parse(plan->peer, &line->address); /* checked before */
         knell__address_parse_host(line->address.as.any.sa_family == AF_INET ? "0.0.0.0" : "::", &any);
         status = open_line(line, &any);
     }
-    if (status == KNELL_EXIT_OK)
+    if (room && status == KNELL_EXIT_OK)
         status = find_other(line, sample, answered);
-    if (status == KNELL_EXIT_OK) {
+    if (room && status == KNELL_EXIT_OK) {
         ask_all(line, sample, answered, most);
         halve(sample);
     }

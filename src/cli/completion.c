@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char *const shells[] = {"bash", "zsh", NULL};
@@ -118,6 +119,7 @@ int knell__command_completion(int argc, char **argv)
     int status = knell_options_parse(&usage, options, KNELL_COUNT(options), argc, argv);
     if (status >= 0)
         return status;
+    assert(given.items[0]); /* as the options say: one, no less */
     if (strcmp(given.items[0], "bash") != 0 && strcmp(given.items[0], "zsh") != 0)
         return knell__cli_fail(&usage, "SHELL %.40s: must be bash or zsh", given.items[0]);
     return write_script(given.items[0]);

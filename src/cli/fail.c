@@ -55,7 +55,7 @@ static int parse_define(const struct knell_usage *usage, const char *text, char 
 
 char *knell__read_file(const struct knell_usage *usage, const char *file, size_t limit, size_t *size)
 {
-    FILE *f = strcmp(file, "-") == 0 ? stdin : fopen(file, "rb");
+    FILE *f = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
     char *text = malloc(limit + 2);
 
     if (!f)

@@ -114,7 +114,7 @@ int knell__failure_list_read(const struct knell_usage *usage, const char *path, 
     struct reader r = {.usage = usage, .path = path, .nodes = nodes};
     char line[LINE_MAX_BYTES]; /* a file without end, or without lines, ends here */
     int status = KNELL_EXIT_OK;
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(path, "re");
     if (!file)
         return knell__cli_fail(usage, "--failures list=%s: %s", path, strerror(errno));
     while (status == KNELL_EXIT_OK && fgets(line, sizeof line, file)) {

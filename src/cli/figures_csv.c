@@ -19,7 +19,7 @@ FILE *knell__figures_open(const struct knell_usage *usage, const char *dir, cons
     if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path)
         errno = ENAMETOOLONG;
     else
-        file = fopen(path, "w");
+        file = fopen(path, "we");
     if (!file)
         knell__cli_broken(usage, "cannot write %s/%s: %s", dir, name, strerror(errno));
     return file;

@@ -78,7 +78,7 @@ static int split(const char *option, const char *text, int64_t first, int64_t la
 static int parse_one(const char *option, const char *text, struct knell__live_plan *plan, enum knell__live_kind kind)
 {
     struct knell__injection injection = {.kind = kind};
-    int64_t rank;
+    int64_t rank = 0;
     int status = split(option, text, 0, plan->ranks - 1, kind == KNELL__LIVE_STOP, plan->duration, &rank, &injection);
     if (status >= 0)
         return status;
@@ -92,7 +92,7 @@ static int parse_one(const char *option, const char *text, struct knell__live_pl
 static int parse_cut(const char *text, struct knell__live_plan *plan)
 {
     struct knell__injection injection = {.kind = KNELL__LIVE_CUT};
-    int64_t host;
+    int64_t host = 0;
     int status = split("cut", text, 1, plan->hosts, false, plan->duration, &host, &injection);
     if (status < 0 && plan->hosts == 1)
         return knell__cli_fail(&usage, "--cut %s: there is only one host; --hosts 2 or more is needed", text);

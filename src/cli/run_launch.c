@@ -191,7 +191,7 @@ static _Noreturn void become_launcher(const struct knell__run_command *command, 
     if (getppid() != parent)
         _exit(127);
     if (isatty(STDIN_FILENO)) {
-        int nothing = open("/dev/null", O_RDONLY);
+        int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
         dup2(nothing, STDIN_FILENO);
     }
     if (output != STDOUT_FILENO)

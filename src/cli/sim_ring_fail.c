@@ -185,7 +185,7 @@ static int prepare(struct command *c, FILE **log_file)
         c->logs = calloc((size_t)f->sim.runs, sizeof *c->logs);
     if (!c->results || (f->log && !c->logs))
         return knell__cli_broken(c->usage, "no memory for --runs %lld", (long long)f->sim.runs);
-    *log_file = f->log ? fopen(f->log, "w") : NULL;
+    *log_file = f->log ? fopen(f->log, "we") : NULL;
     if (f->log && !*log_file)
         return knell__cli_fail(c->usage, "--log %.200s: %s", f->log, strerror(errno));
     return KNELL_EXIT_OK;
