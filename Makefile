@@ -8,8 +8,8 @@ build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS) $(
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help build demo test test-mpi asan tsan mutants soak soak-mpi bench bench-live bench-mpi figures install deb clean \
-    setup-build setup-demo setup-test setup-soak setup-figures setup-bench setup-bench-mpi setup-deb
+.PHONY: help build demo test test-mpi asan tsan check format coverage mutants soak soak-mpi bench bench-live bench-mpi figures \
+    install deb clean setup-build setup-demo setup-test setup-check setup-format setup-coverage setup-soak setup-figures setup-bench setup-bench-mpi setup-deb
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z -]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -31,6 +31,15 @@ asan tsan: setup-test ## the tests under the address or the thread sanitizer
 test-mpi: setup-test ## the tests of the MPI layer, on Open MPI and MPICH
 	@$(call build,dev)
 	@tools/run-tests build/dev mpi
+
+check: setup-check ## before a release: layout, gcc, clang, Ninja, sanitizers, clang-tidy
+	@JOBS=$(JOBS) .ci/check
+
+format: setup-format ## lay out all C files (.clang-format)
+	@.ci/c-files | xargs clang-format -i
+
+coverage: setup-coverage ## how many lines of each layer the tests run
+	@JOBS=$(JOBS) tools/coverage
 
 mutants: setup-build ## change the core in a hundred places, one at a time: does a test notice?
 	@JOBS=$(JOBS) tools/mutants build/mutants
@@ -76,5 +85,6 @@ deb: setup-deb ## Debian packages into build/deb/packages
 clean: ## remove everything built
 	rm -rf build
 
-setup-build setup-demo setup-test setup-soak setup-figures setup-bench setup-bench-mpi setup-deb: setup-%:
+setup-build setup-demo setup-test setup-check setup-format setup-coverage setup-soak setup-figures setup-bench setup-bench-mpi \
+setup-deb: setup-%:
 	@tools/setup $*

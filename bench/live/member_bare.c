@@ -12,9 +12,9 @@ int main(int argc, char **argv)
     int64_t eta = argc > 1 ? atoll(argv[1]) : 0;
     live_log_ready();
     prctl(PR_SET_TIMERSLACK, 1000UL); /* as the detector's thread has it */
-    for (int64_t next = eta > 0 ? live_now() / eta * eta : 0; eta > 0;
-         live_sleep_until(next)) /* on the detectors' grid */
+    if (eta <= 0)
+        for (;;)
+            pause();
+    for (int64_t next = live_now() / eta * eta;; live_sleep_until(next)) /* on the detectors' grid */
         next += eta;
-    for (;;)
-        pause();
 }

@@ -3,6 +3,8 @@
 #include "fail/eval.h"
 #include "util/prng.h"
 
+#include <assert.h>
+
 const char *knell_fail_fault_text(enum knell_fail_fault_type type)
 {
     static const char *const texts[] = {
@@ -141,15 +143,18 @@ bool knell__eval(struct knell__machine *m, struct knell__fail_slice code, int64_
             break;
         case KNELL__FAIL_NEG:
         case KNELL__FAIL_EXP:
+            assert(top > stack); /* the compiler counts what is there */
             if (!compute(m, op, 0, top[-1], &top[-1]))
                 return false;
             break;
         default:
+            assert(top > stack + 1);
             top--;
             if (!compute(m, op, top[-1], top[0], &top[-1]))
                 return false;
         }
     }
+    assert(top == stack + 1);
     *result = stack[0];
     return true;
 }

@@ -378,7 +378,7 @@ static void show_json(struct knell_fail_script *s, uint32_t instance)
     static const char *const states[] = {"none", "held", "runs", "stopped"};
     struct knell_fail_probe probes[PROBES_SHOWN];
     char text[4096], name[96];
-    const size_t full = sizeof text - 2 * (KNELL_FAIL_NAME_MAX + 64);
+    const size_t full = sizeof text - (size_t)2 * (KNELL_FAIL_NAME_MAX + 64);
     const char *variable;
     int64_t value;
     size_t n;

@@ -26,9 +26,10 @@ static int finish(struct knell_fail_world *w, struct knell_fail_record *record)
 static bool is_named(const struct knell_fail_world *w, const struct knell__instance *in, uint32_t function,
                      enum knell_fail_event_type type)
 {
-    const struct knell__fail_rule *rule = in->node ? w->program->rules + in->node->rules.first : NULL;
-
-    for (uint32_t i = 0; in->node && i < in->node->rules.count; i++) {
+    if (!in->node)
+        return false;
+    const struct knell__fail_rule *rule = w->program->rules + in->node->rules.first;
+    for (uint32_t i = 0; i < in->node->rules.count; i++) {
         if (rule[i].event == type && rule[i].subject == function)
             return true;
     }
@@ -55,7 +56,7 @@ static bool update_process(struct knell_fail_world *w, struct knell__instance *i
 {
     if (event->type == KNELL_FAIL_ONLOAD) {
         in->process = KNELL_FAIL_HELD;
-        memset(in->calls, 0, 2 * w->program->function_count * sizeof *in->calls);
+        memset(in->calls, 0, (size_t)2 * w->program->function_count * sizeof *in->calls);
         return true;
     }
     if (in->process == KNELL_FAIL_NONE)

@@ -20,7 +20,7 @@ struct knell__board_line {
     _Atomic uint32_t thread;
     _Alignas(LINE) struct knell__board_lock lock; /* apart: it is written once */
 };
-_Static_assert(sizeof(struct knell__board_line) == 2 * LINE, "a line is two cache lines");
+_Static_assert(sizeof(struct knell__board_line) == (size_t)2 * LINE, "a line is two cache lines");
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "processes share these: no lock may hide in them");
 
 static size_t size_of(uint32_t ranks)

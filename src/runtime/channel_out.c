@@ -2,6 +2,7 @@
 #include "runtime/channel.h"
 #include "os/pages.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,7 @@ void knell__channel_free(struct knell__channel *channel)
 static bool grow(void **array, uint32_t *room, uint32_t most, size_t item)
 {
     uint32_t wanted = *room * 2;
+    assert(wanted > 0); /* there is room for some from the start */
     if (wanted > most)
         return false;
     void *grown = realloc(*array, wanted * item);

@@ -256,8 +256,9 @@ int knell__meet(struct knell_runtime *runtime, char *why)
         .why = why,
     };
     randombytes_buf(meet.nonce, sizeof meet.nonce);
-    int error = table && boards ? find_place(runtime, &me, why) : knell__runtime_fail(why, KNELL_ESYSTEM, "no memory");
-    if (!error)
+    bool room = table && boards;
+    int error = room ? find_place(runtime, &me, why) : knell__runtime_fail(why, KNELL_ESYSTEM, "no memory");
+    if (room && !error)
         error = meet_all(runtime, &meet, &me, table, boards);
     /* From here on a key of this job alone: what another job with the same secret has said is of no use. */
     if (!error && knell__key_derive(&runtime->key, table, ranks * sizeof *table) != 0)

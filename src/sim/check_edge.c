@@ -145,8 +145,10 @@ static void draw_manners(struct draw *draw)
     plan->at_a_time = one_in(draw, 2);
     if (one_in(draw, 4))
         plan->brief = (knell_mask)knell_prng_next(&draw->prng);
-    if (one_in(draw, 4))
-        plan->careless = (knell_mask)knell_prng_next(&draw->prng) & (knell_mask)knell_prng_next(&draw->prng);
+    if (one_in(draw, 4)) {
+        plan->careless = (knell_mask)knell_prng_next(&draw->prng);
+        plan->careless &= (knell_mask)knell_prng_next(&draw->prng); /* one in four */
+    }
 }
 
 void knell__check_edges_draw(struct knell_check_plan *plan, enum knell_edge edge, uint64_t key, knell_time from,

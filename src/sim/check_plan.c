@@ -25,10 +25,11 @@ static void draw_config(struct knell_check_plan *plan, struct knell_prng *prng)
     plan->network = networks[below(prng, 3)];
     config->ranks = 2 + below(prng, one_in(prng, 2) ? 6 : KNELL_CHECK_NODES - 1);
     config->tau = TAU;
-    config->eta = (3 + below(prng, 10)) * TAU;
+    config->eta = (knell_time)(3 + below(prng, 10)) * TAU;
     config->delta = config->eta + TAU + below(prng, 5) * config->eta;
     if (plan->network == KNELL_NETWORK_ONEPORT)
-        config->delta += 8 * config->ranks * TAU; /* with one port a heartbeat may wait for a broadcast to pass */
+        config->delta +=
+            (knell_time)8 * config->ranks * TAU; /* with one port a heartbeat may wait for a broadcast to pass */
     config->overlay = one_in(prng, 3) ? KNELL_OVERLAY_HBA : KNELL_OVERLAY_CIRCULANT;
     config->latest_only = one_in(prng, 8);
     config->tree_bits = (uint32_t)(config->eta / TAU % 4); /* not drawn: the rest of a seed's world stays what it was */
@@ -78,7 +79,7 @@ static void draw_deaths(struct knell_check_plan *plan, struct knell_prng *prng, 
         knell__check_act(plan, time, doomed ? KNELL_ACT_DOOM : KNELL_ACT_CRASH, node, below(prng, 8));
         plan->crashes++;
         if (one_in(prng, 2))
-            knell__check_act(plan, time + 1 + (knell_time)knell_prng_below(prng, 4 * TAU), KNELL_ACT_REPORT,
+            knell__check_act(plan, time + 1 + (knell_time)knell_prng_below(prng, UINT64_C(4) * TAU), KNELL_ACT_REPORT,
                              below(prng, n), node);
     }
     if (one_in(prng, 6) && n > 2) {
@@ -137,7 +138,7 @@ void knell_check_plan_draw(struct knell_check_plan *plan, enum knell_edge edge, 
     draw_config(plan, &prng);
     draw_ring(plan, &prng);
     knell_time from = 2 * plan->config.eta;
-    knell_time window = one_in(&prng, 3) ? 20 * TAU : plan->config.delta * (1 + below(&prng, 3));
+    knell_time window = one_in(&prng, 3) ? (knell_time)20 * TAU : plan->config.delta * (1 + below(&prng, 3));
     draw_deaths(plan, &prng, from, window);
     draw_groups(plan, &prng, from, window);
     knell__check_edges_draw(plan, edge, key, from, window);

@@ -362,18 +362,18 @@ static void take(struct explorer *e, const struct choice *c)
 static unsigned list_choices(struct explorer *e, struct choice *list)
 {
     unsigned n = 0;
-    for (uint8_t i = 0; i < e->plan.nodes; i++) {
+    for (unsigned i = 0; i < e->plan.nodes; i++) {
         if (!has(e->now.alive, i))
             continue;
         if (!has(e->now.proposed | e->now.leaving, i))
             list[n++] = (struct choice){PROPOSE, i, 0, 255};
         if (has(e->now.accused, i))
             list[n++] = (struct choice){FENCE, i, 0, 255};
-        for (uint8_t d = 0; d < e->plan.nodes; d++)
+        for (unsigned d = 0; d < e->plan.nodes; d++)
             if (d != i && (!has(e->now.alive, d) || has(e->now.accused, d)) && !knell_node_is_gone(node_at(e, i), d))
                 list[n++] = (struct choice){NOTICE, i, d, 255};
     }
-    for (uint8_t m = 0; m < e->now.letters; m++)
+    for (unsigned m = 0; m < e->now.letters; m++)
         if (m == 0 || by_content(&e->now.letter[m], &e->now.letter[m - 1]) != 0)
             list[n++] = (struct choice){DELIVER, e->now.letter[m].to, m, 255};
     return n;
@@ -383,10 +383,10 @@ static unsigned list_choices(struct explorer *e, struct choice *list)
 static unsigned list_accidents(struct explorer *e, struct choice *list)
 {
     unsigned n = 0;
-    for (uint8_t i = 0; i < e->plan.nodes; i++) {
+    for (unsigned i = 0; i < e->plan.nodes; i++) {
         if (!has(e->now.alive, i))
             continue;
-        for (uint8_t d = 0; d < e->plan.nodes && e->now.accusations < e->plan.accusations; d++)
+        for (unsigned d = 0; d < e->plan.nodes && e->now.accusations < e->plan.accusations; d++)
             if (d != i && has(sound(e), d) && has(sound(e), i))
                 list[n++] = (struct choice){ACCUSE, i, d, 255};
         if (e->now.leaves < e->plan.leaves && !has(e->now.leaving, i))
@@ -443,8 +443,8 @@ static void try_with_crashes(struct explorer *e, struct choice c)
     take(e, &c);
     unsigned sent = e->sent;
     e->now = e->saved[e->depth];
-    for (uint8_t sends = 1; sends < sent; sends++) {
-        c.sends = sends;
+    for (unsigned sends = 1; sends < sent; sends++) {
+        c.sends = (uint8_t)sends;
         try(e, &c);
     }
 }

@@ -289,7 +289,7 @@ static void pass_wire(struct knell_world *world, struct knell_event *event, stru
     int error = knell_wire_encode(&event->as.message.route, event->as.message.body, 0, &cursor, bytes->byte,
                                   sizeof bytes->byte, &used);
     assert(error == 0 && cursor.done);
-    error = knell_wire_decode(bytes->byte, used, world->config.ranks, bytes->range, 3 * WIRE_RANGES, &part,
+    error = knell_wire_decode(bytes->byte, used, world->config.ranks, bytes->range, (size_t)3 * WIRE_RANGES, &part,
                               &event->as.message.route, &bytes->body);
     assert(error == 0 && part.whole);
     (void)error;

@@ -3,6 +3,7 @@
 
 #include "cli/common/output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -71,6 +72,7 @@ static int check(struct calibrate_plan *plan, bool ranks_given)
         return cli_usage_error(&usage, "--key: only with --peer or --listen");
     if (plan->every > plan->duration)
         return cli_usage_error(&usage, "--every: must not be longer than --for");
+    assert(plan->every > 0 && plan->ranks > 0); /* the options require it */
     if (plan->duration / plan->every > SAMPLES_MOST / plan->ranks)
         return cli_usage_error(&usage, "--every: gives more than %" PRId64 " samples; use a longer one", SAMPLES_MOST);
     return text ? read_key(plan) : -1;

@@ -198,15 +198,16 @@ int calibrate_peer(const struct usage *usage, const struct calibrate_plan *plan,
     bool *answered = calloc(most, sizeof *answered);
     struct knell__address any;
     sample->one = calloc(most, sizeof *sample->one);
-    int status = line && answered && sample->one ? EXIT_OK : cli_failure(usage, "no memory for %u samples", most);
-    if (status == EXIT_OK) {
+    bool room = line && answered && sample->one;
+    int status = room ? EXIT_OK : cli_failure(usage, "no memory for %u samples", most);
+    if (room) {
         knell__address_parse(plan->peer, &line->address); /* checked before */
         knell__address_parse_host(line->address.as.any.sa_family == AF_INET ? "0.0.0.0" : "::", &any);
         status = open_line(line, &any);
     }
-    if (status == EXIT_OK)
+    if (room && status == EXIT_OK)
         status = find_other(line, sample, answered);
-    if (status == EXIT_OK) {
+    if (room && status == EXIT_OK) {
         ask_all(line, sample, answered, most);
         halve(sample);
     }

@@ -3,6 +3,7 @@
 #include "cli/completion/completion.h"
 #include "cli/common/output.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char *const shells[] = {"bash", "zsh", NULL};
@@ -116,6 +117,7 @@ int completion_command(const struct command *table, int argc, char **argv)
     int status = options_parse(&usage, options, COUNT_OF(options), argc, argv);
     if (status >= 0)
         return status;
+    assert(given.items[0]); /* the options require exactly one */
     if (strcmp(given.items[0], "bash") != 0 && strcmp(given.items[0], "zsh") != 0)
         return cli_usage_error(&usage, "SHELL %.40s: must be bash or zsh", given.items[0]);
     return write_script(table, given.items[0]);

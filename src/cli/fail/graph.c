@@ -245,7 +245,7 @@ static void free_panels(struct graph_panel *panels, uint32_t count)
 static int write_picture(const struct scenario *s, const char *file, struct graph_panel *panels)
 {
     const char *slash = strrchr(s->source.name, '/');
-    FILE *out = file ? fopen(file, "w") : stdout;
+    FILE *out = file ? fopen(file, "we") : stdout;
     bool bad;
 
     if (!out)

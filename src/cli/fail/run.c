@@ -98,7 +98,7 @@ static int run_script(struct run *r)
     struct knell_fail_script script;
     struct knell_fail_config config = {.seed = (uint64_t)r->seed, .message_delay = r->delay_ns};
     int64_t *values = calloc(1, knell_fail_script_size(r->scenario.program));
-    FILE *in = r->script ? fopen(r->script, "r") : stdin; /* last, for its errno */
+    FILE *in = r->script ? fopen(r->script, "re") : stdin; /* last, for its errno */
     int status = EXIT_USAGE;
 
     if (!in)

@@ -78,7 +78,7 @@ static int split(const char *option, const char *text, int64_t first, int64_t la
 static int parse_one(const char *option, const char *text, struct live_plan *plan, enum live_injection_kind kind)
 {
     struct live_injection injection = {.kind = kind};
-    int64_t rank;
+    int64_t rank = 0;
     int status = split(option, text, 0, plan->ranks - 1, kind == LIVE_STOP, plan->duration, &rank, &injection);
     if (status >= 0)
         return status;
@@ -92,7 +92,7 @@ static int parse_one(const char *option, const char *text, struct live_plan *pla
 static int parse_cut(const char *text, struct live_plan *plan)
 {
     struct live_injection injection = {.kind = LIVE_CUT};
-    int64_t host;
+    int64_t host = 0;
     int status = split("cut", text, 1, plan->hosts, false, plan->duration, &host, &injection);
     if (status < 0 && plan->hosts == 1)
         return cli_usage_error(&usage, "--cut %s: there is only one host; --hosts 2 or more is needed", text);

@@ -192,7 +192,7 @@ static _Noreturn void become_launcher(const struct run_launch *command, pid_t pa
     if (getppid() != parent)
         _exit(127);
     if (isatty(STDIN_FILENO)) {
-        int nothing = open("/dev/null", O_RDONLY);
+        int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
         dup2(nothing, STDIN_FILENO);
     }
     if (output != STDOUT_FILENO)

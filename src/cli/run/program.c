@@ -2,7 +2,9 @@
  * launcher may hang if the program does not exist. */
 #include "cli/run/run.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,8 @@ static bool is_program(const char *path)
 /* As the shell does: along PATH, unless the name contains a slash. */
 static bool find_on_path(const char *name, char path[PATH_MAX])
 {
-    const char *from = strchr(name, '/') ? "" : getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin";
+    const char *along = getenv("PATH");
+    const char *from = strchr(name, '/') ? "" : along ? along : "/usr/bin:/bin";
     do {
         size_t length = strcspn(from, ":");
         int size = length ? snprintf(path, PATH_MAX, "%.*s/%s", (int)length, from, name)
@@ -74,7 +77,7 @@ static int mpi_of_line(const char *line)
 static FILE *start_ldd(const char *path, pid_t *child)
 {
     int ends[2];
-    if (pipe(ends) != 0)
+    if (pipe2(ends, O_CLOEXEC) != 0)
         return NULL;
     *child = fork();
     if (*child == 0) {
@@ -126,6 +129,7 @@ static int find_launcher(struct run_plan *plan)
 {
     static const char *const names[] = {"mpirun.openmpi", "mpiexec.mpich"}, *const packages[] = {"openmpi-bin",
                                                                                                  "mpich"};
+    assert(plan->mpi < KNELL__RUN_MPIS);
     return find_on_path(names[plan->mpi], plan->launcher)
                ? EXIT_OK
                : cli_failure(plan->usage, "%s: not found on the PATH; it comes with the Debian package %s",
@@ -135,7 +139,7 @@ static int find_launcher(struct run_plan *plan)
 /* The layer lies beside this program: in the build tree, or where it is installed. */
 static int find_layer(struct run_plan *plan)
 {
-    static const char *const places[] = {"../mpi", "../" KNELL_LIBDIR, "../lib"};
+    static const char *const places[] = {"../mpi", ("../" KNELL_LIBDIR), "../lib"};
     char self[PATH_MAX] = "", library[64];
     ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
     const char *here = size > 0 ? dirname(self) : ".";

@@ -55,7 +55,7 @@ static int parse_define(const struct usage *usage, const char *text, char *name,
 
 char *scenario_read_file(const struct usage *usage, const char *file, size_t limit, size_t *size)
 {
-    FILE *f = strcmp(file, "-") == 0 ? stdin : fopen(file, "rb");
+    FILE *f = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
     char *text = malloc(limit + 2);
 
     if (!f)

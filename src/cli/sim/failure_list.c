@@ -114,7 +114,7 @@ int failure_list_read(const struct usage *usage, const char *path, uint32_t node
     struct reader r = {.usage = usage, .path = path, .nodes = nodes};
     char line[LINE_MAX_BYTES]; /* limits a file without end or without lines */
     int status = EXIT_OK;
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(path, "re");
     if (!file)
         return cli_usage_error(usage, "--failures list=%s: %s", path, strerror(errno));
     while (status == EXIT_OK && fgets(line, sizeof line, file)) {

@@ -20,7 +20,7 @@ FILE *figures_open(const struct usage *usage, const char *dir, const char *name)
     if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path)
         errno = ENAMETOOLONG;
     else
-        file = fopen(path, "w");
+        file = fopen(path, "we");
     if (!file)
         cli_failure(usage, "cannot write %s/%s: %s", dir, name, strerror(errno));
     return file;

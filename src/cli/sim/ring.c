@@ -8,6 +8,7 @@
 #include "sim/bounds.h"
 #include "sim/ring.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,7 @@ static int parse_list(struct ring *r, const char *value)
 static int parse_failures(struct ring *r)
 {
     const char *text = r->failures;
+    assert(text); /* a required option */
     r->plan.failures.ranks = (uint32_t)r->nodes;
     if (r->window >= 0 && strncmp(text, "burst", 5) != 0)
         return cli_usage_error(&usage, "--window: only with --failures burst");

@@ -184,7 +184,7 @@ static int prepare(struct ring_fail_command *c, FILE **log_file)
         c->logs = calloc((size_t)f->sim.runs, sizeof *c->logs);
     if (!c->results || (f->log && !c->logs))
         return cli_failure(c->usage, "no memory for --runs %lld", (long long)f->sim.runs);
-    *log_file = f->log ? fopen(f->log, "w") : NULL;
+    *log_file = f->log ? fopen(f->log, "we") : NULL;
     if (f->log && !*log_file)
         return cli_usage_error(c->usage, "--log %.200s: %s", f->log, strerror(errno));
     return EXIT_OK;

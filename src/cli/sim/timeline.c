@@ -101,7 +101,7 @@ static void draw_axis(const struct timeline *timeline, FILE *out, const struct p
 static void draw_story(const struct timeline *timeline, FILE *out, const struct pen *pen)
 {
     char text[DURATION_TEXT];
-    for (size_t i = 0; i < timeline->count && i < 4 * ROWS_MAX; i++) {
+    for (size_t i = 0; i < timeline->count && i < (size_t)4 * ROWS_MAX; i++) {
         const struct knell_ring_event *event = &timeline->event[i];
         fprintf(out, "  %14s  ", format_duration(event->time, text));
         switch (event->type) {

@@ -7,6 +7,7 @@
 #include "mpi/detector/side.h"
 #include "mpi/native/native.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +61,8 @@ void hints_learn(void)
 {
     const char *text = settings_get("KNELL_INFO");
     struct hints hints = {0};
-    char copy[256] = "", *rest = copy, *one;
-    strncat(copy, text ? text : "", sizeof copy - 1);
+    char copy[256], *rest = copy, *one;
+    snprintf(copy, sizeof copy, "%s", text ? text : "");
     while ((one = strsep(&rest, ";"))) {
         char *value = strchr(one, '=');
         if (value)

@@ -67,6 +67,7 @@ void mpix_comm_ishrink_(const MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *reque
 }
 
 /* The flag is the program's own: it is written when the request is done. */
+/* NOLINTNEXTLINE(misc-redundant-expression): with other MPIs they differ */
 _Static_assert(sizeof(MPI_Fint) == sizeof(int), "an INTEGER is no int here");
 void mpix_comm_iagree_(const MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *request, MPI_Fint *ierror)
 {

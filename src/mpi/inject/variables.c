@@ -3,6 +3,7 @@
 #include "mpi/base/lock.h"
 #include "mpi/report/tell.h"
 
+#include <assert.h>
 #include <knell/faults.h>
 
 /* Where they are, by their number on the desk. */
@@ -83,7 +84,9 @@ static void store(void *address, int type, int64_t value)
 static void flip(void *address, int type, uint64_t bit)
 {
     volatile uint8_t *bytes = address;
-    bit %= 8 * size_of(type);
+    size_t size = size_of(type);
+    assert(size > 0); /* another type is not registered */
+    bit %= 8 * size;
     bytes[bit / 8] ^= (uint8_t)(1u << (bit % 8));
 }
 

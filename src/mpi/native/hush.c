@@ -16,6 +16,9 @@ typedef int show_help_list(const char *file, const char *topic, bool header, va_
 
 static show_help_list **pass_on;
 
+/* The type is Open MPI's: a bool before the dots, after which C promises nothing, while every compiler keeps it. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvarargs"
 static int show_unless_hung_up(const char *file, const char *topic, bool header, ...)
 {
     va_list arguments;
@@ -26,6 +29,7 @@ static int show_unless_hung_up(const char *file, const char *topic, bool header,
     va_end(arguments);
     return code;
 }
+#pragma GCC diagnostic pop
 
 /* NULL: there is none of that name, or it is a function in this version and not to be set. */
 static void *variable(const char *name)
