@@ -129,7 +129,7 @@ static int find_launcher(struct run_plan *plan)
 {
     static const char *const names[] = {"mpirun.openmpi", "mpiexec.mpich"}, *const packages[] = {"openmpi-bin",
                                                                                                  "mpich"};
-    assert(plan->mpi < KNELL__RUN_MPIS);
+    assert(plan->mpi < RUN_MPIS);
     return find_on_path(names[plan->mpi], plan->launcher)
                ? EXIT_OK
                : cli_failure(plan->usage, "%s: not found on the PATH; it comes with the Debian package %s",

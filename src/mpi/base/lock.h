@@ -30,7 +30,7 @@
     X(PAST, "communicators that are freed here and perhaps not elsewhere: comm/past.c")                      \
     X(AGREE, "agreements under way: detector/agree.c")                                                       \
     X(CONTEXT, "slots that are free, held or offered: context/context.c")                                    \
-    X(REQUESTS, "what requests stand for, posted receives among them; with threads only: request/request.c") \
+    X(REQUESTS, "what requests stand for, nonblocking receives among them; with threads only: request/request.c") \
     X(KEPT, "datatypes and operations that nonblocking collectives still use: request/kept.c")               \
     X(COPY, "messages of this process to itself: request/copy.c")                                            \
     X(HANDLER, "functions of the program's error handlers: error/handler.c")

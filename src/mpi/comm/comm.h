@@ -25,7 +25,7 @@ struct comm_same_call {
 
 struct comm {
     /* What every call reads. */
-    _Atomic unsigned trouble; /* COMM_REVOKED, _DEAD, _SPOILED: set, never cleared */
+    _Atomic unsigned trouble; /* COMM_REVOKED and so on: set, never cleared */
     int rank;
     int size;
     const int *process_of; /* by rank */

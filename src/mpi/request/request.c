@@ -1,4 +1,5 @@
-/* request.c: see request.h. Open addressing with linear probing and backward shift, one lock with MPI_THREAD_MULTIPLE. */
+/* request.c: see request.h. The table: open addressing with linear probing and backward shift; its lock is taken with
+ * MPI_THREAD_MULTIPLE only. Then tasks, whose lock is always taken. */
 #include "mpi/request/request.h"
 #include "mpi/base/lock.h"
 #include "mpi/native/native.h"
