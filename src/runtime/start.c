@@ -91,8 +91,8 @@ static int make_node(struct knell_runtime *runtime)
                         &runtime->node) == 0 &&
         knell_wire_join_init(join, runtime->config.ranks, JOIN_SLOTS, ranges, &runtime->join) == 0)
         return 0;
-    if (!runtime->node) /* else it is freed with the node */
-        free(memory);
+    runtime->node = NULL;
+    free(memory);
     free(join);
     return KNELL_ESYSTEM;
 }
