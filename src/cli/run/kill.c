@@ -57,7 +57,7 @@ int run_kills_check(const struct run_plan *plan)
 {
     bool *dies = calloc((size_t)plan->ranks, sizeof *dies);
     int status = dies ? -1 : cli_failure(plan->usage, "no memory for --kill");
-    for (size_t i = 0; i < plan->kills.n && status < 0; i++) {
+    for (size_t i = 0; dies && i < plan->kills.n && status < 0; i++) {
         struct kill kill;
         status = parse_kill(plan, plan->kills.items[i], &kill);
         if (status < 0 && dies[kill.rank])
