@@ -27,7 +27,7 @@ set_target_properties(knell-util PROPERTIES EXPORT_NAME util)
 install(TARGETS knell-core knell-fail knell-util libknell-shared libknell-static EXPORT knellTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
-set(installed knell knell-core knell-fail knell-util libknell-shared libknell-static)
+set(installed knell completions knell-core knell-fail knell-util libknell-shared libknell-static)
 
 foreach(mpi IN LISTS mpis)
   set_target_properties(knell-mpi-${mpi} PROPERTIES EXPORT_NAME mpi-${mpi})
@@ -36,7 +36,7 @@ foreach(mpi IN LISTS mpis)
   install(TARGETS knell-mpi-${mpi} EXPORT knellTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${mpi})
   list(APPEND installed knell-mpi-${mpi})
 endforeach()
-add_custom_target(installed DEPENDS ${installed}) # all that is installed and has to be compiled
+add_custom_target(installed DEPENDS ${installed}) # all that is installed and has to be made
 if("mpich" IN_LIST mpis) # its mpi_f08 has some of what mpi_f08_ext.F90 would declare
   target_compile_definitions(knell-mpi-mpich INTERFACE $<INSTALL_INTERFACE:$<$<COMPILE_LANGUAGE:Fortran>:MPICH>>)
 endif()
