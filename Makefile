@@ -32,7 +32,7 @@ test-mpi: setup-test ## the tests of the MPI layer, on Open MPI and MPICH
 	@$(call build,dev)
 	@tools/run-tests build/dev mpi
 
-check: setup-check ## before a release: layout, gcc, clang, Ninja, sanitizers, clang-tidy
+check: setup-check ## before a release: layout, gcc, clang, Ninja, install, sanitizers, clang-tidy
 	@JOBS=$(JOBS) .ci/check
 
 format: setup-format ## lay out all C files (.clang-format)

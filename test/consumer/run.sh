@@ -8,6 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 prefix=$scratch/prefix
 flags=${sanitize:+-fsanitize=$sanitize}
+grep -q -- --coverage "$build/CMakeCache.txt" && sanitize=coverage flags=--coverage
 case $cc in
 *clang*) cxx=clang++ ;;
 *) cxx=c++ ;;
