@@ -27,7 +27,8 @@ void layer_park_by(void (*by)(void))
 
 void layer_park(void)
 {
-    atomic_load (&park)();
+    void (*by)(void) = atomic_load(&park);
+    by();
 }
 
 void *layer_symbol(const char *name)
@@ -66,7 +67,7 @@ static void let_words_be_read(void)
 int layer_abort(int code)
 {
     let_words_be_read();
-    int (*abort_natively)(MPI_Comm, int) = (int (*)(MPI_Comm, int))layer_symbol("MPI_Abort");
+    int (*abort_natively)(MPI_Comm, int) = (int (*)(MPI_Comm, int))layer_symbol("PMPI_Abort");
     return abort_natively(MPI_COMM_WORLD, code);
 }
 

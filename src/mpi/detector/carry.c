@@ -29,6 +29,8 @@ struct parcel {
 static struct {
     struct parcel *under_way;
     struct parcel *given_up; /* to and from the dead: the MPI below may use their memory for ever */
+    /* Where messages come. The MPI below may write there until the receive is complete: when the sender dies in the
+     * middle of one, that memory is the MPI's for ever, and the next message gets another. */
     struct parcel *incoming;
 } parcels;
 
@@ -126,9 +128,6 @@ static void test_under_way(void)
             give_up(parcel);
     }
 }
-
-/* Where messages come. The MPI below may write there until the receive is complete: when the sender dies in the middle of one, that
- * memory is the MPI's for ever, and the next message gets another. */
 
 /* It is small: all of it has come when the MPI below shows it. False: its sender died in the middle of it. */
 static bool receive(int from, MPI_Status *status)

@@ -1,7 +1,6 @@
 /* enter.c: the slow way in and out. */
 #include "mpi/edge/enter.h"
 #include "mpi/comm/comm.h"
-#include "mpi/inject/ghost.h"
 #include "mpi/inject/inject.h"
 #include "mpi/native/native.h"
 #include "mpi/report/tell.h"

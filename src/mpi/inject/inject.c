@@ -15,8 +15,6 @@
 
 _Static_assert((int)JOB_CALL_END <= (int)JOB_DESK_CALLS, "the desk has no room for all calls");
 
-/* One call at a time is held: the desk has room for one answer. */
-
 /* Until `knell run` raises the word above what it was. */
 static void sleep_on(_Atomic uint32_t *word, uint32_t was)
 {
@@ -49,6 +47,7 @@ void inject_start(void)
 
 /* ---- held ------------------------------------------------------------------------------------------------------------------ */
 
+/* With LOCK_INJECT: one call at a time is held, since the desk has room for one answer. */
 static void hold(struct job_desk *desk, struct job_report report)
 {
     uint32_t was = atomic_load(&desk->answers);
