@@ -16,8 +16,7 @@
     X(BUFFERED, "buffered sends, and the room that is attached: p2p/buffered.c")                                  \
     X(NOTICES, "notices on their way out and in; held while one is heard: abandon/notice.c")                      \
     X(DRAIN, "what other processes want taken: abandon/drain.c")                                                  \
-    X(PROBED, "messages that the program has matched and not received: p2p/probe.c")                              \
-    X(MATCHING, "messages set aside, and receives that the layer matches; with threads only: p2p/anytag.c")       \
+    X(MATCHING, "messages taken off their context, and receives that the layer matches: p2p/matching.h")          \
     X(OUT, "which members are out of which collectives: coll/out.c")                                              \
     X(DISCARD, "messages that are taken and thrown away: abandon/discard.c")                                      \
     X(INJECT, "the desk, while a thread is held at a call: inject/inject.c")                                      \

@@ -1,7 +1,7 @@
 /* anytag.c: see anytag.h. */
 #include "mpi/p2p/anytag.h"
 #include "mpi/abandon/discard.h"
-#include "mpi/base/lock.h"
+#include "mpi/p2p/matching.h"
 
 #include <stdlib.h>
 
@@ -18,18 +18,6 @@ static struct {
     struct aside *first_aside, **last_aside;
     struct pick *first_pick;
 } matching = {.last_aside = &matching.first_aside};
-
-static void enter(void)
-{
-    if (self.threads)
-        lock_take(LOCK_MATCHING);
-}
-
-static void leave(void)
-{
-    if (self.threads)
-        lock_give(LOCK_MATCHING);
-}
 
 /* ---- what is set aside ----------------------------------------------------------------------------------------------------- */
 
@@ -178,21 +166,21 @@ static bool turn(struct pick *pick)
 
 void pick_post(struct pick *pick)
 {
-    enter();
+    matching_enter();
     pick->sender = pick->from.peer;
     pick->matched = post_natively(pick, &pick->request, &pick->code);
     if (!pick->matched) {
         append(pick);
         turn(pick);
     }
-    leave();
+    matching_leave();
 }
 
 bool pick_turn(struct pick *pick)
 {
-    enter();
+    matching_enter();
     bool matched = turn(pick);
-    leave();
+    matching_leave();
     if (matched && pick->op.peer != pick->sender)
         pick->op = op_begin(pick->op.comm, pick->sender, REQUEST_RECV);
     return matched;
@@ -200,11 +188,11 @@ bool pick_turn(struct pick *pick)
 
 bool pick_withdraw(struct pick *pick)
 {
-    enter();
+    matching_enter();
     bool waits = !pick->matched;
     if (waits)
         unlink_pick(pick);
-    leave();
+    matching_leave();
     return waits;
 }
 
@@ -212,9 +200,9 @@ bool pick_withdraw(struct pick *pick)
 
 bool anytag_irecv(const struct pick *pick, MPI_Request *request, int *code)
 {
-    enter();
+    matching_enter();
     bool posted = post_natively(pick, request, code);
-    leave();
+    matching_leave();
     return posted;
 }
 
@@ -230,7 +218,7 @@ int anytag_probe(struct comm *comm, const struct p2p_end *from, int *flag, MPI_M
 {
     int code = MPI_SUCCESS;
     struct aside **at;
-    enter();
+    matching_enter();
     match();
     bool ours = is_ours(comm, from);
     while (!(at = find(comm, from)) && ours && pull(comm->place.context))
@@ -241,30 +229,30 @@ int anytag_probe(struct comm *comm, const struct p2p_end *from, int *flag, MPI_M
     else if (!ours)
         code = message ? native.improbe(from->native, from->tag, comm->place.context, flag, message, status)
                        : native.iprobe(from->native, from->tag, comm->place.context, flag, status);
-    leave();
+    matching_leave();
     return code;
 }
 
 void anytag_discard(int source, int tag, MPI_Comm context)
 {
-    enter();
+    matching_enter();
     for (struct aside **at = &matching.first_aside; *at;)
         if ((*at)->context == context && (*at)->status.MPI_SOURCE == source && (*at)->status.MPI_TAG == tag)
             discard(at);
         else
             at = &(*at)->next;
-    leave();
+    matching_leave();
 }
 
 void anytag_forget(const struct comm *comm)
 {
     if (!comm->place.stamp)
         return;
-    enter();
+    matching_enter();
     for (struct aside **at = &matching.first_aside; *at;)
         if (is_for(*at, &comm->place))
             discard(at);
         else
             at = &(*at)->next;
-    leave();
+    matching_leave();
 }

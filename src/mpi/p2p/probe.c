@@ -3,9 +3,9 @@
 #include "mpi/p2p/probe.h"
 #include "mpi/abandon/discard.h"
 #include "mpi/base/gen/own.h"
-#include "mpi/base/lock.h"
 #include "mpi/error/error.h"
 #include "mpi/p2p/anytag.h"
+#include "mpi/p2p/matching.h"
 
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ struct matched {
     bool gone;         /* its sender has given it up, and it was thrown away */
 };
 
-static struct matched *all_matched;
+static struct matched *all_matched; /* LOCK_MATCHING */
 
 static void matched_put(MPI_Message message, struct comm *comm, const MPI_Status *status)
 {
@@ -29,17 +29,17 @@ static void matched_put(MPI_Message message, struct comm *comm, const MPI_Status
     if (!made)
         layer_die("out of memory");
     comm_hold(comm);
-    lock_take(LOCK_PROBED);
+    matching_enter();
     *made = (struct matched){all_matched, message, *status, comm, false};
     all_matched = made;
-    lock_give(LOCK_PROBED);
+    matching_leave();
 }
 
 /* The communicator is the caller's to release. comm NULL: not ours (MPI_MESSAGE_NO_PROC, or an invalid one). */
 static struct matched matched_take(MPI_Message message)
 {
     struct matched taken = {.comm = NULL};
-    lock_take(LOCK_PROBED);
+    matching_enter();
     struct matched **at = &all_matched;
     while (*at && (*at)->message != message)
         at = &(*at)->next;
@@ -48,14 +48,14 @@ static struct matched matched_take(MPI_Message message)
         *at = found->next;
         taken = *found;
     }
-    lock_give(LOCK_PROBED);
+    matching_leave();
     free(found);
     return taken;
 }
 
 void probe_discard(int source, int tag, MPI_Comm context)
 {
-    lock_take(LOCK_PROBED);
+    matching_enter();
     for (struct matched *at = all_matched; at; at = at->next) {
         MPI_Message message = at->message; /* the program has the handle, too */
         if (at->gone || at->status.MPI_SOURCE != source || at->status.MPI_TAG != tag ||
@@ -64,7 +64,7 @@ void probe_discard(int source, int tag, MPI_Comm context)
         at->gone = true;
         discard_message(&message, &at->status);
     }
-    lock_give(LOCK_PROBED);
+    matching_leave();
 }
 
 /* ---- probes ---------------------------------------------------------------------------------------------------------------- */
