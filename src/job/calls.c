@@ -20,6 +20,12 @@ static const struct {
 };
 enum { ALIASES = sizeof alias / sizeof *alias };
 
+static const struct job_call_shape shape[] = {
+#define CALL_SHAPE(number, comm, peer, communicates) {comm, peer, communicates},
+    JOB_CALL_SHAPES(CALL_SHAPE)
+#undef CALL_SHAPE
+};
+
 const char *job_call_name(int call)
 {
     return call >= 0 && call < JOB_CALL_END ? call_name[call] : "a call";
@@ -42,4 +48,9 @@ int job_call_named(const char *name)
         if (strcmp(alias[i].name, name) == 0)
             return alias[i].call;
     return -1;
+}
+
+struct job_call_shape job_call_shape(int call)
+{
+    return call >= 0 && call < JOB_CALL_END ? shape[call] : (struct job_call_shape){0};
 }

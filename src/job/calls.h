@@ -4,11 +4,21 @@
 
 #include "job/gen/calls.h"
 
+#include <stdbool.h>
+
 /* "a call" for a number that no call has. */
 const char *job_call_name(int call);
 /* The other name of a call ("MPI_Comm_revoke" of MPIX_Comm_revoke), or NULL. */
 const char *job_call_alias(int call);
 /* By either name; -1: no call has it. */
 int job_call_named(const char *name);
+
+/* What is known of a call's parameters, which count from 1 on. */
+struct job_call_shape {
+    unsigned char comm; /* the communicator; 0: none */
+    unsigned char peer; /* destination, source or root; 0: none */
+    bool communicates;  /* it can wait for another process, or another for it */
+};
+struct job_call_shape job_call_shape(int call);
 
 #endif

@@ -51,6 +51,31 @@ function when_4(file, text)
         print "#endif" > file
 }
 
+# Which of the parameters, from 1 on, is the communicator and which the peer (destination, source or root); 0: none.
+function position_of(parameters, pattern,    piece, n, i)
+{
+    n = split(parameters, piece, /, */)
+    for (i = 1; i <= n; i++)
+        if (piece[i] ~ pattern)
+            return i
+    return 0
+}
+
+# Can the call wait for another process, or does another wait for it? Then a death before it is a point of its own.
+function communicates(class, name, parameters)
+{
+    if (name == "MPI_Finalize")
+        return 1
+    if (class ~ /^(life|pass|lack)$/ || parameters !~ /MPI_(Comm|Request|Message|Win) /)
+        return 0
+    if (class == "guard")
+        return name ~ /_(fence|flush|flush_all|flush_local|flush_local_all|free|lock|lock_all|post|start|complete|test|unlock|unlock_all|wait)$/ ||
+               name ~ /^MPI_(R?[Pp]ut|R?[Gg]et|R?[Aa]ccumulate|R?[Gg]et_accumulate|Fetch_and_op|Compare_and_swap)$/
+    return name !~ /^MPIX?_(Attr_|Errhandler_|Topo_test|Request_|Cancel)/ &&
+           name !~ /_Comm_(size|rank|group|compare|test_inter|remote_size|remote_group|([gs]et|delete)_(name|attr|info|errhandler)|call_errhandler)$/ &&
+           name !~ /_Comm_(is_revoked|get_failed|failure_ack|failure_get_acked|ack_failed)$/
+}
+
 # When a count that this process gives means nothing it may be anything: "" or that condition.
 function ignored(call, parameters, count,    rooted)
 {
@@ -180,6 +205,7 @@ BEGIN {
         next
     }
     printf "    X(%s, %s) \\\n", toupper(short), name > calls
+    shapes = shapes sprintf("    X(%s, %d, %d, %d) \\\n", toupper(short), position_of(parameters, "^MPI_Comm [a-z_0-9]+$"), position_of(parameters, "^int (dest|source|root|target_rank)$"), communicates(class, name, parameters))
     plain = class == "ulfm" ? "MPI_" substr(name, 6) : "" # as the standard's chapter has it, without the X
     if (plain)
         aliases = aliases sprintf("    X(%s, %s) \\\n", toupper(short), plain)
@@ -202,6 +228,8 @@ END {
     if (failed)
         exit 1
     print "    /* end */\n\n/* Other names of some. */\n#define JOB_CALL_ALIASES(X) \\\n" aliases "    /* end */" > calls
+    print "\n/* X(number, which parameter is the communicator, which the peer, does it communicate): job/calls.h. */" > calls
+    print "#define JOB_CALL_SHAPES(X) \\\n" shapes "    /* end */" > calls
     print "\nenum job_call {\n#define JOB_CALL_NUMBER(number, name) JOB_CALL_##number," > calls
     print "    JOB_CALLS(JOB_CALL_NUMBER)\n#undef JOB_CALL_NUMBER\n    JOB_CALL_END\n};\n\n#endif" > calls
     print "};\n\n#endif" > native_h
