@@ -27,8 +27,11 @@ enum job_word {
                               * desk has it in words. */
     JOB_WORD_FLIPPED, /* before the call `value`: `code` bits of what it sends are wrong; -1: it sends nothing */
     JOB_WORD_COUNTED, /* in MPI_Finalize: value of its heartbeats were missed, the latest by `took` */
+    JOB_WORD_LEAKED, /* in MPI_Finalize: `code` objects of the kind `value` (enum job_leak) that the program made and did not free */
     JOB_WORD_CHANGED, /* held at a call: the variable `value` of the desk has another value than at the call before */
 };
+
+enum job_leak { JOB_LEAK_REQUEST, JOB_LEAK_COMM, JOB_LEAK_GROUP, JOB_LEAKS };
 
 /* Well below PIPE_BUF: whole or not at all, however many write. */
 struct job_report {
@@ -87,8 +90,9 @@ enum { JOB_DESK_PLACE = 256, JOB_DESK_ERROR = 640 };
 struct job_desk_words {
     /* CLOCK_MONOTONIC: when the wait began that it was last seen in, and when that was; 0: it has not waited for long yet. */
     _Atomic int64_t waits_since, waits_seen;
-    char place[JOB_DESK_PLACE]; /* "MPI_Recv from rank 2 of MPI_COMM_WORLD" */
-    char error[JOB_DESK_ERROR]; /* with which an error handler ended the job */
+    _Atomic int64_t progress, progress_at; /* of knell_progress, and when it last grew; progress_at 0: never called */
+    char place[JOB_DESK_PLACE];            /* "MPI_Recv from rank 2 of MPI_COMM_WORLD" */
+    char error[JOB_DESK_ERROR];            /* with which an error handler ended the job */
 };
 
 /* One rank's. All else is written before `answers` is raised. */
