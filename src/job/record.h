@@ -53,7 +53,7 @@ struct job_record_head {
 struct job_record_call {
     int64_t begin;  /* CLOCK_MONOTONIC; 0: this record is not complete */
     int64_t end;    /* 0: the rank never left the call */
-    uint64_t group; /* that of the communicator, the same at all its members; 0: the call has none */
+    uint64_t group; /* that of the communicator, the same at all its members; valid if there is one */
     uint32_t stack;
     uint16_t call;   /* job/calls.h */
     uint16_t posted; /* native operations within it, as inside() counts them; at most 65535 */

@@ -128,13 +128,13 @@ function slow_way(    name, n, i, list)
     n = split(arguments, name, /, */)
     for (i = 1; i <= n; i++)
         list = list (i > 1 ? ", " : "") "(intptr_t)" name[i]
-    return n == 0 ? "" : "\nRARE static bool slowly_" short "(" parameters ")\n{\n    const int64_t values[] = {" list "};\n" \
-           "    return enter_slowly(" number ", values, " n ");\n}\n"
+    return n == 0 ? "" : "\nRARE static bool slowly_" short "(const void *from, " parameters ")\n{\n    const int64_t values[] = {" list "};\n" \
+           "    return enter_slowly(" number ", values, " n ", from);\n}\n"
 }
 
 function slowly()
 {
-    return arguments == "" ? "enter_slowly(" number ", NULL, 0)" : "slowly_" short "(" arguments ")"
+    return arguments == "" ? "enter_slowly(" number ", NULL, 0, HERE)" : "slowly_" short "(HERE, " arguments ")"
 }
 
 function body_of(class, native, own, number)
@@ -177,6 +177,7 @@ BEGIN {
     print "#include \"mpi/base/gen/own.h\"\n#include \"mpi/edge/enter.h\"\n#include \"mpi/native/native.h\"\n" > wrappers
     print "/* In a section of their own: where.c knows by it what is one of them. */" > wrappers
     print "#define EXPORT __attribute__((visibility(\"default\"), section(\"knell_calls\")))" > wrappers
+    print "/* Where the program called the wrapper. */\n#define HERE __builtin_return_address(0)" > wrappers
     print "#define FITS(count) ((count) == (int)(count))" > wrappers
     print "#define ALIAS(name) __attribute__((alias(#name), visibility(\"default\")))" > wrappers
 }

@@ -32,10 +32,11 @@ extern struct self self;
 /* ---- attention ---------------------------------------------------------------------------------------------- */
 
 enum {
-    ATTENTION_OFF = 1,    /* before MPI_Init, after MPI_Finalize: calls go to the MPI */
-    ATTENTION_INJECT = 2, /* a scenario wants to hear of calls */
-    ATTENTION_GHOST = 4,  /* this process is a ghost: its threads park */
-    ATTENTION_ASKED = 8,  /* which call is a thread inside of? The first that comes by answers (where.h) */
+    ATTENTION_OFF = 1,     /* before MPI_Init, after MPI_Finalize: calls go to the MPI */
+    ATTENTION_INJECT = 2,  /* a scenario wants to hear of calls */
+    ATTENTION_GHOST = 4,   /* this process is a ghost: its threads park */
+    ATTENTION_ASKED = 8,   /* which call is a thread inside of? The first that comes by answers (where.h) */
+    ATTENTION_RECORD = 16, /* calls are recorded (record/calls.h) */
 };
 extern _Atomic unsigned layer_attention;
 

@@ -9,29 +9,30 @@
 #include <stdbool.h>
 
 /* X(name, what it protects) */
-#define LOCKS(X)                                                                                                  \
-    X(ACKNOWLEDGE, "how many failures of a communicator are acknowledged: ulfm/ulfm.c")                           \
-    X(TASKS, "the tasks behind requests; held while they are advanced: request/request.c")                        \
-    X(GROUP_CALLS, "how often MPI_Comm_create_group was called with the same arguments: create/group.c")          \
-    X(BUFFERED, "buffered sends, and the room that is attached: p2p/buffered.c")                                  \
-    X(NOTICES, "notices on their way out and in; held while one is heard: abandon/notice.c")                      \
-    X(DRAIN, "what other processes want taken: abandon/drain.c")                                                  \
-    X(MATCHING, "messages taken off their context, and receives that the layer matches: p2p/matching.h")          \
-    X(OUT, "which members are out of which collectives: coll/out.c")                                              \
-    X(DISCARD, "messages that are taken and thrown away: abandon/discard.c")                                      \
-    X(INJECT, "the desk, while a thread is held at a call: inject/inject.c")                                      \
-    X(SHIELD, "how often faults are paused: inject/shield.c")                                                     \
-    X(VARIABLES, "variables that the program has registered: inject/variables.c")                                 \
-    X(FLIP, "copies with wrong bits that requests still read: inject/flip.c")                                     \
-    X(CARRY, "messages of agreements on the MPI below: detector/carry.c")                                         \
-    X(RUNTIME, "the detector's own lock: held while it tells the layer something: detector/side.c")               \
-    X(COMM, "the list of communicators, writing the table of handles: comm/comm.c")                               \
-    X(PAST, "communicators that are freed here and perhaps not elsewhere: comm/past.c")                           \
-    X(AGREE, "agreements under way: detector/agree.c")                                                            \
-    X(CONTEXT, "slots that are free, held or offered: context/context.c")                                         \
-    X(REQUESTS, "what requests stand for, nonblocking receives among them; with threads only: request/request.c") \
-    X(KEPT, "datatypes and operations that nonblocking collectives still use: request/kept.c")                    \
-    X(COPY, "messages of this process to itself: request/copy.c")                                                 \
+#define LOCKS(X)                                                                                                   \
+    X(ACKNOWLEDGE, "how many failures of a communicator are acknowledged: ulfm/ulfm.c")                            \
+    X(TASKS, "the tasks behind requests; held while they are advanced: request/request.c")                         \
+    X(GROUP_CALLS, "how often MPI_Comm_create_group was called with the same arguments: create/group.c")           \
+    X(BUFFERED, "buffered sends, and the room that is attached: p2p/buffered.c")                                   \
+    X(NOTICES, "notices on their way out and in; held while one is heard: abandon/notice.c")                       \
+    X(DRAIN, "what other processes want taken: abandon/drain.c")                                                   \
+    X(MATCHING, "messages taken off their context, and receives that the layer matches: p2p/matching.h")           \
+    X(OUT, "which members are out of which collectives: coll/out.c")                                               \
+    X(DISCARD, "messages that are taken and thrown away: abandon/discard.c")                                       \
+    X(INJECT, "the desk, while a thread is held at a call: inject/inject.c")                                       \
+    X(SHIELD, "how often faults are paused: inject/shield.c")                                                      \
+    X(VARIABLES, "variables that the program has registered: inject/variables.c")                                  \
+    X(FLIP, "copies with wrong bits that requests still read: inject/flip.c")                                      \
+    X(CARRY, "messages of agreements on the MPI below: detector/carry.c")                                          \
+    X(RUNTIME, "the detector's own lock: held while it tells the layer something: detector/side.c")                \
+    X(COMM, "the list of communicators, writing the table of handles: comm/comm.c")                                \
+    X(PAST, "communicators that are freed here and perhaps not elsewhere: comm/past.c")                            \
+    X(AGREE, "agreements under way: detector/agree.c")                                                             \
+    X(CONTEXT, "slots that are free, held or offered: context/context.c")                                          \
+    X(REQUESTS, "what requests stand for, nonblocking receives among them; with threads only: request/request.c")  \
+    X(KEPT, "datatypes and operations that nonblocking collectives still use: request/kept.c")                     \
+    X(COPY, "messages of this process to itself: request/copy.c")                                                  \
+    X(RECORD, "room and stacks of the record of calls; stacks with threads only: record/calls.c, record/stacks.c") \
     X(HANDLER, "functions of the program's error handlers: error/handler.c")
 
 enum lock {

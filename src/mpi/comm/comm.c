@@ -171,6 +171,16 @@ void comm_unhandle(struct comm *comm)
     lock_give(LOCK_COMM);
 }
 
+int comm_count(void)
+{
+    int count = 0;
+    lock_take(LOCK_COMM);
+    for (const struct comm *comm = comms.all; comm; comm = comm->next)
+        count += comm->handle != MPI_COMM_NULL && comm != &comm_world && comm != &comm_self;
+    lock_give(LOCK_COMM);
+    return count;
+}
+
 void comm_release(struct comm *comm)
 {
     if (comm == &comm_world || atomic_fetch_sub(&comm->references, 1) > 1)

@@ -90,6 +90,9 @@ void comm_at_end(void (*forget)(const struct comm *comm));
 /* The program lets go of the handle: it is not found any more. Then release. */
 void comm_unhandle(struct comm *comm);
 
+/* Those that the program has made and not freed. */
+int comm_count(void);
+
 /* A fresh handle: a duplicate of a pristine MPI_COMM_SELF that returns its errors. */
 MPI_Comm comm_handle_make(void);
 

@@ -3,6 +3,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/inject/inject.h"
 #include "mpi/native/native.h"
+#include "mpi/record/calls.h"
 #include "mpi/report/tell.h"
 #include "mpi/wait/where.h"
 
@@ -15,7 +16,7 @@ void enter_heed(void)
         where_answer(NULL);
 }
 
-bool enter_slowly(enum job_call call, const int64_t *arguments, unsigned count)
+bool enter_slowly(enum job_call call, const int64_t *arguments, unsigned count, const void *from)
 {
     unsigned attention = atomic_load(&layer_attention);
     if (attention & ATTENTION_OFF)
@@ -24,6 +25,8 @@ bool enter_slowly(enum job_call call, const int64_t *arguments, unsigned count)
         return false;
     if (attention & ATTENTION_GHOST)
         layer_park();
+    if (attention & ATTENTION_RECORD)
+        calls_begin(call, arguments, count, from);
     if (attention & ATTENTION_INJECT)
         inject_before(call, arguments, count);
     return true;
@@ -33,6 +36,8 @@ int leave_slowly(enum job_call call, int code)
 {
     unsigned attention = atomic_load(&layer_attention);
     enter_heed(); /* on the way out: a call that waits has said more by then */
+    if (attention & ATTENTION_RECORD)
+        calls_end(code);
     if (attention & ATTENTION_INJECT)
         inject_after(call);
     return code;

@@ -6,8 +6,9 @@
 #include "mpi/error/error.h"
 #include "mpi/inject/flip.h"
 
-/* `arguments`: those of the call, as far as they are numbers, handles or addresses (docs/use/scenarios.md: $argN). */
-RARE bool enter_slowly(enum job_call call, const int64_t *arguments, unsigned count);
+/* `arguments`: those of the call, as far as they are numbers, handles or addresses (docs/use/scenarios.md: $argN). `from`: where the
+ * program made the call; NULL: unknown. */
+RARE bool enter_slowly(enum job_call call, const int64_t *arguments, unsigned count, const void *from);
 RARE int leave_slowly(enum job_call call, int code);
 /* On the way out, and where a thread waits outside of wait.c. */
 RARE void enter_heed(void);

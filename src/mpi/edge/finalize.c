@@ -16,6 +16,8 @@
 #include "mpi/inject/ghost.h"
 #include "mpi/native/native.h"
 #include "mpi/p2p/buffered.h"
+#include "mpi/record/calls.h"
+#include "mpi/record/leaks.h"
 #include "mpi/report/supervise.h"
 #include "mpi/report/tell.h"
 #include "mpi/wait/wait.h"
@@ -163,7 +165,8 @@ int mpi_finalize(void)
 {
     if (atomic_load(&layer_attention) & ATTENTION_OFF)
         return native.finalize();
-    (void)ENTER(enter_slowly(JOB_CALL_FINALIZE, NULL, 0));
+    (void)ENTER(enter_slowly(JOB_CALL_FINALIZE, NULL, 0, NULL));
+    leaks_tell();
     delete_attributes();
     ghost_leave();
     finish_given_up();
@@ -174,6 +177,7 @@ int mpi_finalize(void)
     bool whole = side_deaths() == 0 && finalize_unless_dead();
     atomic_store(&end.left_alone, !whole);
     side_stop();
+    calls_end(MPI_SUCCESS);
     tell_word(JOB_WORD_FINISHED, 0);
     return whole ? end.native_code : MPI_SUCCESS;
 }

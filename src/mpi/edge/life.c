@@ -14,6 +14,7 @@
 #include "mpi/native/native.h"
 #include "mpi/p2p/anytag.h"
 #include "mpi/p2p/probe.h"
+#include "mpi/record/calls.h"
 #include "mpi/report/tell.h"
 #include "mpi/request/request.h"
 #include "mpi/wait/doubt.h"
@@ -101,6 +102,7 @@ static int begin(int code)
     comm_make_predefined();
     handler_begin();
     hints_learn();
+    calls_start();
     inject_start();
     atomic_fetch_and(&layer_attention, ~(unsigned)ATTENTION_OFF);
     return MPI_SUCCESS;

@@ -137,6 +137,14 @@ void request_drop(const struct request *known)
         comm_release(comm);
 }
 
+int request_count(void)
+{
+    enter();
+    int count = (int)table.used;
+    leave();
+    return count;
+}
+
 /* ---- tasks ----------------------------------------------------------------------------------------------------------------- */
 
 static struct {

@@ -56,6 +56,8 @@ struct request {
 void request_put(MPI_Request handle, enum request_kind kind, int peer, struct comm *comm, int tag);
 bool request_get(MPI_Request handle, struct request *request);
 void request_drop(const struct request *known);
+/* Those that the program has not seen the end of. */
+int request_count(void);
 
 /* A native handle without an operation, for a task. The request is put; the task is advanced by all waiters from now on. */
 int request_token(struct comm *comm, struct task *task, MPI_Request *handle);

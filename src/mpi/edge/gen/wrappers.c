@@ -5,6 +5,8 @@
 
 /* In a section of their own: where.c knows by it what is one of them. */
 #define EXPORT __attribute__((visibility("default"), section("knell_calls")))
+/* Where the program called the wrapper. */
+#define HERE __builtin_return_address(0)
 #define FITS(count) ((count) == (int)(count))
 #define ALIAS(name) __attribute__((alias(#name), visibility("default")))
 
@@ -44,113 +46,113 @@ EXPORT int MPI_Finalized(int *flag)
 }
 int PMPI_Finalized(int *flag) ALIAS(MPI_Finalized);
 
-RARE static bool slowly_query_thread(int *provided)
+RARE static bool slowly_query_thread(const void *from, int *provided)
 {
     const int64_t values[] = {(intptr_t)provided};
-    return enter_slowly(JOB_CALL_QUERY_THREAD, values, 1);
+    return enter_slowly(JOB_CALL_QUERY_THREAD, values, 1, from);
 }
 
 EXPORT int MPI_Query_thread(int *provided)
 {
-    if (!ENTER(slowly_query_thread(provided)))
+    if (!ENTER(slowly_query_thread(HERE, provided)))
         return native.query_thread(provided);
     return leave(JOB_CALL_QUERY_THREAD, native.query_thread(provided));
 }
 int PMPI_Query_thread(int *provided) ALIAS(MPI_Query_thread);
 
-RARE static bool slowly_is_thread_main(int *flag)
+RARE static bool slowly_is_thread_main(const void *from, int *flag)
 {
     const int64_t values[] = {(intptr_t)flag};
-    return enter_slowly(JOB_CALL_IS_THREAD_MAIN, values, 1);
+    return enter_slowly(JOB_CALL_IS_THREAD_MAIN, values, 1, from);
 }
 
 EXPORT int MPI_Is_thread_main(int *flag)
 {
-    if (!ENTER(slowly_is_thread_main(flag)))
+    if (!ENTER(slowly_is_thread_main(HERE, flag)))
         return native.is_thread_main(flag);
     return leave(JOB_CALL_IS_THREAD_MAIN, native.is_thread_main(flag));
 }
 int PMPI_Is_thread_main(int *flag) ALIAS(MPI_Is_thread_main);
 
-RARE static bool slowly_send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+RARE static bool slowly_send(const void *from, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_SEND, values, 6);
+    return enter_slowly(JOB_CALL_SEND, values, 6, from);
 }
 
 EXPORT int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    if (!ENTER_SENDING(slowly_send(buf, count, datatype, dest, tag, comm), buf, count, datatype))
+    if (!ENTER_SENDING(slowly_send(HERE, buf, count, datatype, dest, tag, comm), buf, count, datatype))
         return native.send(buf, count, datatype, dest, tag, comm);
     return leave_sending(JOB_CALL_SEND, mpi_send(buf, count, datatype, dest, tag, comm), NULL);
 }
 int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Send);
 
-RARE static bool slowly_bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+RARE static bool slowly_bsend(const void *from, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_BSEND, values, 6);
+    return enter_slowly(JOB_CALL_BSEND, values, 6, from);
 }
 
 EXPORT int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    if (!ENTER_SENDING(slowly_bsend(buf, count, datatype, dest, tag, comm), buf, count, datatype))
+    if (!ENTER_SENDING(slowly_bsend(HERE, buf, count, datatype, dest, tag, comm), buf, count, datatype))
         return native.bsend(buf, count, datatype, dest, tag, comm);
     return leave_sending(JOB_CALL_BSEND, mpi_bsend(buf, count, datatype, dest, tag, comm), NULL);
 }
 int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Bsend);
 
-RARE static bool slowly_ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+RARE static bool slowly_ssend(const void *from, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_SSEND, values, 6);
+    return enter_slowly(JOB_CALL_SSEND, values, 6, from);
 }
 
 EXPORT int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    if (!ENTER_SENDING(slowly_ssend(buf, count, datatype, dest, tag, comm), buf, count, datatype))
+    if (!ENTER_SENDING(slowly_ssend(HERE, buf, count, datatype, dest, tag, comm), buf, count, datatype))
         return native.ssend(buf, count, datatype, dest, tag, comm);
     return leave_sending(JOB_CALL_SSEND, mpi_ssend(buf, count, datatype, dest, tag, comm), NULL);
 }
 int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Ssend);
 
-RARE static bool slowly_rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+RARE static bool slowly_rsend(const void *from, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_RSEND, values, 6);
+    return enter_slowly(JOB_CALL_RSEND, values, 6, from);
 }
 
 EXPORT int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    if (!ENTER_SENDING(slowly_rsend(buf, count, datatype, dest, tag, comm), buf, count, datatype))
+    if (!ENTER_SENDING(slowly_rsend(HERE, buf, count, datatype, dest, tag, comm), buf, count, datatype))
         return native.rsend(buf, count, datatype, dest, tag, comm);
     return leave_sending(JOB_CALL_RSEND, mpi_rsend(buf, count, datatype, dest, tag, comm), NULL);
 }
 int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Rsend);
 
-RARE static bool slowly_recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
+RARE static bool slowly_recv(const void *from, void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)status};
-    return enter_slowly(JOB_CALL_RECV, values, 7);
+    return enter_slowly(JOB_CALL_RECV, values, 7, from);
 }
 
 EXPORT int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!ENTER(slowly_recv(buf, count, datatype, source, tag, comm, status)))
+    if (!ENTER(slowly_recv(HERE, buf, count, datatype, source, tag, comm, status)))
         return native.recv(buf, count, datatype, source, tag, comm, status);
     return leave(JOB_CALL_RECV, mpi_recv(buf, count, datatype, source, tag, comm, status));
 }
 int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Recv);
 
-RARE static bool slowly_isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_isend(const void *from, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ISEND, values, 7);
+    return enter_slowly(JOB_CALL_ISEND, values, 7, from);
 }
 
 EXPORT int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER_SENDING(slowly_isend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
+    if (!ENTER_SENDING(slowly_isend(HERE, buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
         return native.isend(buf, count, datatype, dest, tag, comm, request);
     int code = mpi_isend(buf, count, datatype, dest, tag, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -159,15 +161,15 @@ EXPORT int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest
 }
 int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isend);
 
-RARE static bool slowly_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ibsend(const void *from, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IBSEND, values, 7);
+    return enter_slowly(JOB_CALL_IBSEND, values, 7, from);
 }
 
 EXPORT int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER_SENDING(slowly_ibsend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
+    if (!ENTER_SENDING(slowly_ibsend(HERE, buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
         return native.ibsend(buf, count, datatype, dest, tag, comm, request);
     int code = mpi_ibsend(buf, count, datatype, dest, tag, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -176,15 +178,15 @@ EXPORT int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int des
 }
 int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibsend);
 
-RARE static bool slowly_issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_issend(const void *from, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ISSEND, values, 7);
+    return enter_slowly(JOB_CALL_ISSEND, values, 7, from);
 }
 
 EXPORT int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER_SENDING(slowly_issend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
+    if (!ENTER_SENDING(slowly_issend(HERE, buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
         return native.issend(buf, count, datatype, dest, tag, comm, request);
     int code = mpi_issend(buf, count, datatype, dest, tag, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -193,15 +195,15 @@ EXPORT int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int des
 }
 int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Issend);
 
-RARE static bool slowly_irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_irsend(const void *from, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IRSEND, values, 7);
+    return enter_slowly(JOB_CALL_IRSEND, values, 7, from);
 }
 
 EXPORT int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER_SENDING(slowly_irsend(buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
+    if (!ENTER_SENDING(slowly_irsend(HERE, buf, count, datatype, dest, tag, comm, request), buf, count, datatype))
         return native.irsend(buf, count, datatype, dest, tag, comm, request);
     int code = mpi_irsend(buf, count, datatype, dest, tag, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -210,15 +212,15 @@ EXPORT int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int des
 }
 int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Irsend);
 
-RARE static bool slowly_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_irecv(const void *from, void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IRECV, values, 7);
+    return enter_slowly(JOB_CALL_IRECV, values, 7, from);
 }
 
 EXPORT int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_irecv(buf, count, datatype, source, tag, comm, request)))
+    if (!ENTER(slowly_irecv(HERE, buf, count, datatype, source, tag, comm, request)))
         return native.irecv(buf, count, datatype, source, tag, comm, request);
     int code = mpi_irecv(buf, count, datatype, source, tag, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -227,113 +229,113 @@ EXPORT int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, in
 }
 int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Irecv);
 
-RARE static bool slowly_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+RARE static bool slowly_sendrecv(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)dest, (intptr_t)sendtag, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)source, (intptr_t)recvtag, (intptr_t)comm, (intptr_t)status};
-    return enter_slowly(JOB_CALL_SENDRECV, values, 12);
+    return enter_slowly(JOB_CALL_SENDRECV, values, 12, from);
 }
 
 EXPORT int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!ENTER_SENDING(slowly_sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status), sendbuf, sendcount, sendtype))
+    if (!ENTER_SENDING(slowly_sendrecv(HERE, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status), sendbuf, sendcount, sendtype))
         return native.sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     return leave_sending(JOB_CALL_SENDRECV, mpi_sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status), NULL);
 }
 int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Sendrecv);
 
-RARE static bool slowly_sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+RARE static bool slowly_sendrecv_replace(const void *from, void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)sendtag, (intptr_t)source, (intptr_t)recvtag, (intptr_t)comm, (intptr_t)status};
-    return enter_slowly(JOB_CALL_SENDRECV_REPLACE, values, 9);
+    return enter_slowly(JOB_CALL_SENDRECV_REPLACE, values, 9, from);
 }
 
 EXPORT int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!ENTER(slowly_sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status)))
+    if (!ENTER(slowly_sendrecv_replace(HERE, buf, count, datatype, dest, sendtag, source, recvtag, comm, status)))
         return native.sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
     return leave(JOB_CALL_SENDRECV_REPLACE, mpi_sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 }
 int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Sendrecv_replace);
 
-RARE static bool slowly_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+RARE static bool slowly_probe(const void *from, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)status};
-    return enter_slowly(JOB_CALL_PROBE, values, 4);
+    return enter_slowly(JOB_CALL_PROBE, values, 4, from);
 }
 
 EXPORT int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!ENTER(slowly_probe(source, tag, comm, status)))
+    if (!ENTER(slowly_probe(HERE, source, tag, comm, status)))
         return native.probe(source, tag, comm, status);
     return leave(JOB_CALL_PROBE, mpi_probe(source, tag, comm, status));
 }
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Probe);
 
-RARE static bool slowly_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+RARE static bool slowly_iprobe(const void *from, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)flag, (intptr_t)status};
-    return enter_slowly(JOB_CALL_IPROBE, values, 5);
+    return enter_slowly(JOB_CALL_IPROBE, values, 5, from);
 }
 
 EXPORT int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    if (!ENTER(slowly_iprobe(source, tag, comm, flag, status)))
+    if (!ENTER(slowly_iprobe(HERE, source, tag, comm, flag, status)))
         return native.iprobe(source, tag, comm, flag, status);
     return leave(JOB_CALL_IPROBE, mpi_iprobe(source, tag, comm, flag, status));
 }
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) ALIAS(MPI_Iprobe);
 
-RARE static bool slowly_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+RARE static bool slowly_mprobe(const void *from, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)message, (intptr_t)status};
-    return enter_slowly(JOB_CALL_MPROBE, values, 5);
+    return enter_slowly(JOB_CALL_MPROBE, values, 5, from);
 }
 
 EXPORT int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    if (!ENTER(slowly_mprobe(source, tag, comm, message, status)))
+    if (!ENTER(slowly_mprobe(HERE, source, tag, comm, message, status)))
         return native.mprobe(source, tag, comm, message, status);
     return leave(JOB_CALL_MPROBE, mpi_mprobe(source, tag, comm, message, status));
 }
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) ALIAS(MPI_Mprobe);
 
-RARE static bool slowly_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+RARE static bool slowly_improbe(const void *from, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)flag, (intptr_t)message, (intptr_t)status};
-    return enter_slowly(JOB_CALL_IMPROBE, values, 6);
+    return enter_slowly(JOB_CALL_IMPROBE, values, 6, from);
 }
 
 EXPORT int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
-    if (!ENTER(slowly_improbe(source, tag, comm, flag, message, status)))
+    if (!ENTER(slowly_improbe(HERE, source, tag, comm, flag, message, status)))
         return native.improbe(source, tag, comm, flag, message, status);
     return leave(JOB_CALL_IMPROBE, mpi_improbe(source, tag, comm, flag, message, status));
 }
 int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) ALIAS(MPI_Improbe);
 
-RARE static bool slowly_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+RARE static bool slowly_mrecv(const void *from, void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)message, (intptr_t)status};
-    return enter_slowly(JOB_CALL_MRECV, values, 5);
+    return enter_slowly(JOB_CALL_MRECV, values, 5, from);
 }
 
 EXPORT int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-    if (!ENTER(slowly_mrecv(buf, count, datatype, message, status)))
+    if (!ENTER(slowly_mrecv(HERE, buf, count, datatype, message, status)))
         return native.mrecv(buf, count, datatype, message, status);
     return leave(JOB_CALL_MRECV, mpi_mrecv(buf, count, datatype, message, status));
 }
 int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) ALIAS(MPI_Mrecv);
 
-RARE static bool slowly_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+RARE static bool slowly_imrecv(const void *from, void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)message, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IMRECV, values, 5);
+    return enter_slowly(JOB_CALL_IMRECV, values, 5, from);
 }
 
 EXPORT int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-    if (!ENTER(slowly_imrecv(buf, count, datatype, message, request)))
+    if (!ENTER(slowly_imrecv(HERE, buf, count, datatype, message, request)))
         return native.imrecv(buf, count, datatype, message, request);
     int code = mpi_imrecv(buf, count, datatype, message, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -343,15 +345,15 @@ EXPORT int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *
 int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) ALIAS(MPI_Imrecv);
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_isendrecv(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)dest, (intptr_t)sendtag, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)source, (intptr_t)recvtag, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ISENDRECV, values, 12);
+    return enter_slowly(JOB_CALL_ISENDRECV, values, 12, from);
 }
 
 EXPORT int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request)))
+    if (!ENTER(slowly_isendrecv(HERE, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request)))
         return native.isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_ISENDRECV, error_raise_lack(comm, JOB_CALL_ISENDRECV));
@@ -360,15 +362,15 @@ int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, in
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_isendrecv_replace(const void *from, void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)sendtag, (intptr_t)source, (intptr_t)recvtag, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ISENDRECV_REPLACE, values, 9);
+    return enter_slowly(JOB_CALL_ISENDRECV_REPLACE, values, 9, from);
 }
 
 EXPORT int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request)))
+    if (!ENTER(slowly_isendrecv_replace(HERE, buf, count, datatype, dest, sendtag, source, recvtag, comm, request)))
         return native.isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_ISENDRECV_REPLACE, error_raise_lack(comm, JOB_CALL_ISENDRECV_REPLACE));
@@ -376,664 +378,664 @@ EXPORT int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, in
 int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv_replace);
 #endif
 
-RARE static bool slowly_buffer_attach(void *buffer, int size)
+RARE static bool slowly_buffer_attach(const void *from, void *buffer, int size)
 {
     const int64_t values[] = {(intptr_t)buffer, (intptr_t)size};
-    return enter_slowly(JOB_CALL_BUFFER_ATTACH, values, 2);
+    return enter_slowly(JOB_CALL_BUFFER_ATTACH, values, 2, from);
 }
 
 EXPORT int MPI_Buffer_attach(void *buffer, int size)
 {
-    if (!ENTER(slowly_buffer_attach(buffer, size)))
+    if (!ENTER(slowly_buffer_attach(HERE, buffer, size)))
         return native.buffer_attach(buffer, size);
     return leave(JOB_CALL_BUFFER_ATTACH, mpi_buffer_attach(buffer, size));
 }
 int PMPI_Buffer_attach(void *buffer, int size) ALIAS(MPI_Buffer_attach);
 
-RARE static bool slowly_buffer_detach(void *buffer_addr, int *size)
+RARE static bool slowly_buffer_detach(const void *from, void *buffer_addr, int *size)
 {
     const int64_t values[] = {(intptr_t)buffer_addr, (intptr_t)size};
-    return enter_slowly(JOB_CALL_BUFFER_DETACH, values, 2);
+    return enter_slowly(JOB_CALL_BUFFER_DETACH, values, 2, from);
 }
 
 EXPORT int MPI_Buffer_detach(void *buffer_addr, int *size)
 {
-    if (!ENTER(slowly_buffer_detach(buffer_addr, size)))
+    if (!ENTER(slowly_buffer_detach(HERE, buffer_addr, size)))
         return native.buffer_detach(buffer_addr, size);
     return leave(JOB_CALL_BUFFER_DETACH, mpi_buffer_detach(buffer_addr, size));
 }
 int PMPI_Buffer_detach(void *buffer_addr, int *size) ALIAS(MPI_Buffer_detach);
 
-RARE static bool slowly_send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_send_init(const void *from, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_SEND_INIT, values, 7);
+    return enter_slowly(JOB_CALL_SEND_INIT, values, 7, from);
 }
 
 EXPORT int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_send_init(buf, count, datatype, dest, tag, comm, request)))
+    if (!ENTER(slowly_send_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.send_init(buf, count, datatype, dest, tag, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_SEND_INIT, error_raise_lack(comm, JOB_CALL_SEND_INIT));
 }
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Send_init);
 
-RARE static bool slowly_bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_bsend_init(const void *from, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_BSEND_INIT, values, 7);
+    return enter_slowly(JOB_CALL_BSEND_INIT, values, 7, from);
 }
 
 EXPORT int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_bsend_init(buf, count, datatype, dest, tag, comm, request)))
+    if (!ENTER(slowly_bsend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.bsend_init(buf, count, datatype, dest, tag, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_BSEND_INIT, error_raise_lack(comm, JOB_CALL_BSEND_INIT));
 }
 int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Bsend_init);
 
-RARE static bool slowly_ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ssend_init(const void *from, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_SSEND_INIT, values, 7);
+    return enter_slowly(JOB_CALL_SSEND_INIT, values, 7, from);
 }
 
 EXPORT int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ssend_init(buf, count, datatype, dest, tag, comm, request)))
+    if (!ENTER(slowly_ssend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.ssend_init(buf, count, datatype, dest, tag, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_SSEND_INIT, error_raise_lack(comm, JOB_CALL_SSEND_INIT));
 }
 int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ssend_init);
 
-RARE static bool slowly_rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_rsend_init(const void *from, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_RSEND_INIT, values, 7);
+    return enter_slowly(JOB_CALL_RSEND_INIT, values, 7, from);
 }
 
 EXPORT int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_rsend_init(buf, count, datatype, dest, tag, comm, request)))
+    if (!ENTER(slowly_rsend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.rsend_init(buf, count, datatype, dest, tag, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_RSEND_INIT, error_raise_lack(comm, JOB_CALL_RSEND_INIT));
 }
 int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Rsend_init);
 
-RARE static bool slowly_recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_recv_init(const void *from, void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)count, (intptr_t)datatype, (intptr_t)source, (intptr_t)tag, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_RECV_INIT, values, 7);
+    return enter_slowly(JOB_CALL_RECV_INIT, values, 7, from);
 }
 
 EXPORT int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_recv_init(buf, count, datatype, source, tag, comm, request)))
+    if (!ENTER(slowly_recv_init(HERE, buf, count, datatype, source, tag, comm, request)))
         return native.recv_init(buf, count, datatype, source, tag, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_RECV_INIT, error_raise_lack(comm, JOB_CALL_RECV_INIT));
 }
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Recv_init);
 
-RARE static bool slowly_start(MPI_Request *request)
+RARE static bool slowly_start(const void *from, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)request};
-    return enter_slowly(JOB_CALL_START, values, 1);
+    return enter_slowly(JOB_CALL_START, values, 1, from);
 }
 
 EXPORT int MPI_Start(MPI_Request *request)
 {
-    if (!ENTER(slowly_start(request)))
+    if (!ENTER(slowly_start(HERE, request)))
         return native.start(request);
     return leave(JOB_CALL_START, error_raise_lack(MPI_COMM_SELF, JOB_CALL_START));
 }
 int PMPI_Start(MPI_Request *request) ALIAS(MPI_Start);
 
-RARE static bool slowly_startall(int count, MPI_Request array_of_requests[])
+RARE static bool slowly_startall(const void *from, int count, MPI_Request array_of_requests[])
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests};
-    return enter_slowly(JOB_CALL_STARTALL, values, 2);
+    return enter_slowly(JOB_CALL_STARTALL, values, 2, from);
 }
 
 EXPORT int MPI_Startall(int count, MPI_Request array_of_requests[])
 {
-    if (!ENTER(slowly_startall(count, array_of_requests)))
+    if (!ENTER(slowly_startall(HERE, count, array_of_requests)))
         return native.startall(count, array_of_requests);
     return leave(JOB_CALL_STARTALL, error_raise_lack(MPI_COMM_SELF, JOB_CALL_STARTALL));
 }
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) ALIAS(MPI_Startall);
 
-RARE static bool slowly_wait(MPI_Request *request, MPI_Status *status)
+RARE static bool slowly_wait(const void *from, MPI_Request *request, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)request, (intptr_t)status};
-    return enter_slowly(JOB_CALL_WAIT, values, 2);
+    return enter_slowly(JOB_CALL_WAIT, values, 2, from);
 }
 
 EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    if (!ENTER(slowly_wait(request, status)))
+    if (!ENTER(slowly_wait(HERE, request, status)))
         return native.wait(request, status);
     return leave(JOB_CALL_WAIT, mpi_wait(request, status));
 }
 int PMPI_Wait(MPI_Request *request, MPI_Status *status) ALIAS(MPI_Wait);
 
-RARE static bool slowly_waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
+RARE static bool slowly_waitall(const void *from, int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests, (intptr_t)array_of_statuses};
-    return enter_slowly(JOB_CALL_WAITALL, values, 3);
+    return enter_slowly(JOB_CALL_WAITALL, values, 3, from);
 }
 
 EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
-    if (!ENTER(slowly_waitall(count, array_of_requests, array_of_statuses)))
+    if (!ENTER(slowly_waitall(HERE, count, array_of_requests, array_of_statuses)))
         return native.waitall(count, array_of_requests, array_of_statuses);
     return leave(JOB_CALL_WAITALL, mpi_waitall(count, array_of_requests, array_of_statuses));
 }
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) ALIAS(MPI_Waitall);
 
-RARE static bool slowly_waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
+RARE static bool slowly_waitany(const void *from, int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests, (intptr_t)indx, (intptr_t)status};
-    return enter_slowly(JOB_CALL_WAITANY, values, 4);
+    return enter_slowly(JOB_CALL_WAITANY, values, 4, from);
 }
 
 EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
 {
-    if (!ENTER(slowly_waitany(count, array_of_requests, indx, status)))
+    if (!ENTER(slowly_waitany(HERE, count, array_of_requests, indx, status)))
         return native.waitany(count, array_of_requests, indx, status);
     return leave(JOB_CALL_WAITANY, mpi_waitany(count, array_of_requests, indx, status));
 }
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status) ALIAS(MPI_Waitany);
 
-RARE static bool slowly_waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
+RARE static bool slowly_waitsome(const void *from, int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
     const int64_t values[] = {(intptr_t)incount, (intptr_t)array_of_requests, (intptr_t)outcount, (intptr_t)array_of_indices, (intptr_t)array_of_statuses};
-    return enter_slowly(JOB_CALL_WAITSOME, values, 5);
+    return enter_slowly(JOB_CALL_WAITSOME, values, 5, from);
 }
 
 EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    if (!ENTER(slowly_waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)))
+    if (!ENTER(slowly_waitsome(HERE, incount, array_of_requests, outcount, array_of_indices, array_of_statuses)))
         return native.waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     return leave(JOB_CALL_WAITSOME, mpi_waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 }
 int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) ALIAS(MPI_Waitsome);
 
-RARE static bool slowly_test(MPI_Request *request, int *flag, MPI_Status *status)
+RARE static bool slowly_test(const void *from, MPI_Request *request, int *flag, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)request, (intptr_t)flag, (intptr_t)status};
-    return enter_slowly(JOB_CALL_TEST, values, 3);
+    return enter_slowly(JOB_CALL_TEST, values, 3, from);
 }
 
 EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    if (!ENTER(slowly_test(request, flag, status)))
+    if (!ENTER(slowly_test(HERE, request, flag, status)))
         return native.test(request, flag, status);
     return leave(JOB_CALL_TEST, mpi_test(request, flag, status));
 }
 int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status) ALIAS(MPI_Test);
 
-RARE static bool slowly_testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
+RARE static bool slowly_testall(const void *from, int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests, (intptr_t)flag, (intptr_t)array_of_statuses};
-    return enter_slowly(JOB_CALL_TESTALL, values, 4);
+    return enter_slowly(JOB_CALL_TESTALL, values, 4, from);
 }
 
 EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
-    if (!ENTER(slowly_testall(count, array_of_requests, flag, array_of_statuses)))
+    if (!ENTER(slowly_testall(HERE, count, array_of_requests, flag, array_of_statuses)))
         return native.testall(count, array_of_requests, flag, array_of_statuses);
     return leave(JOB_CALL_TESTALL, mpi_testall(count, array_of_requests, flag, array_of_statuses));
 }
 int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) ALIAS(MPI_Testall);
 
-RARE static bool slowly_testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
+RARE static bool slowly_testany(const void *from, int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_requests, (intptr_t)indx, (intptr_t)flag, (intptr_t)status};
-    return enter_slowly(JOB_CALL_TESTANY, values, 5);
+    return enter_slowly(JOB_CALL_TESTANY, values, 5, from);
 }
 
 EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
 {
-    if (!ENTER(slowly_testany(count, array_of_requests, indx, flag, status)))
+    if (!ENTER(slowly_testany(HERE, count, array_of_requests, indx, flag, status)))
         return native.testany(count, array_of_requests, indx, flag, status);
     return leave(JOB_CALL_TESTANY, mpi_testany(count, array_of_requests, indx, flag, status));
 }
 int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status) ALIAS(MPI_Testany);
 
-RARE static bool slowly_testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
+RARE static bool slowly_testsome(const void *from, int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
     const int64_t values[] = {(intptr_t)incount, (intptr_t)array_of_requests, (intptr_t)outcount, (intptr_t)array_of_indices, (intptr_t)array_of_statuses};
-    return enter_slowly(JOB_CALL_TESTSOME, values, 5);
+    return enter_slowly(JOB_CALL_TESTSOME, values, 5, from);
 }
 
 EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    if (!ENTER(slowly_testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)))
+    if (!ENTER(slowly_testsome(HERE, incount, array_of_requests, outcount, array_of_indices, array_of_statuses)))
         return native.testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     return leave(JOB_CALL_TESTSOME, mpi_testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 }
 int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) ALIAS(MPI_Testsome);
 
-RARE static bool slowly_request_free(MPI_Request *request)
+RARE static bool slowly_request_free(const void *from, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)request};
-    return enter_slowly(JOB_CALL_REQUEST_FREE, values, 1);
+    return enter_slowly(JOB_CALL_REQUEST_FREE, values, 1, from);
 }
 
 EXPORT int MPI_Request_free(MPI_Request *request)
 {
-    if (!ENTER(slowly_request_free(request)))
+    if (!ENTER(slowly_request_free(HERE, request)))
         return native.request_free(request);
     return leave(JOB_CALL_REQUEST_FREE, mpi_request_free(request));
 }
 int PMPI_Request_free(MPI_Request *request) ALIAS(MPI_Request_free);
 
-RARE static bool slowly_request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+RARE static bool slowly_request_get_status(const void *from, MPI_Request request, int *flag, MPI_Status *status)
 {
     const int64_t values[] = {(intptr_t)request, (intptr_t)flag, (intptr_t)status};
-    return enter_slowly(JOB_CALL_REQUEST_GET_STATUS, values, 3);
+    return enter_slowly(JOB_CALL_REQUEST_GET_STATUS, values, 3, from);
 }
 
 EXPORT int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
-    if (!ENTER(slowly_request_get_status(request, flag, status)))
+    if (!ENTER(slowly_request_get_status(HERE, request, flag, status)))
         return native.request_get_status(request, flag, status);
     return leave(JOB_CALL_REQUEST_GET_STATUS, mpi_request_get_status(request, flag, status));
 }
 int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) ALIAS(MPI_Request_get_status);
 
-RARE static bool slowly_cancel(MPI_Request *request)
+RARE static bool slowly_cancel(const void *from, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)request};
-    return enter_slowly(JOB_CALL_CANCEL, values, 1);
+    return enter_slowly(JOB_CALL_CANCEL, values, 1, from);
 }
 
 EXPORT int MPI_Cancel(MPI_Request *request)
 {
-    if (!ENTER(slowly_cancel(request)))
+    if (!ENTER(slowly_cancel(HERE, request)))
         return native.cancel(request);
     return leave(JOB_CALL_CANCEL, mpi_cancel(request));
 }
 int PMPI_Cancel(MPI_Request *request) ALIAS(MPI_Cancel);
 
-RARE static bool slowly_grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
+RARE static bool slowly_grequest_start(const void *from, MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)query_fn, (intptr_t)free_fn, (intptr_t)cancel_fn, (intptr_t)extra_state, (intptr_t)request};
-    return enter_slowly(JOB_CALL_GREQUEST_START, values, 5);
+    return enter_slowly(JOB_CALL_GREQUEST_START, values, 5, from);
 }
 
 EXPORT int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
-    if (!ENTER(slowly_grequest_start(query_fn, free_fn, cancel_fn, extra_state, request)))
+    if (!ENTER(slowly_grequest_start(HERE, query_fn, free_fn, cancel_fn, extra_state, request)))
         return native.grequest_start(query_fn, free_fn, cancel_fn, extra_state, request);
     return leave(JOB_CALL_GREQUEST_START, native.grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 }
 int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request) ALIAS(MPI_Grequest_start);
 
-RARE static bool slowly_grequest_complete(MPI_Request request)
+RARE static bool slowly_grequest_complete(const void *from, MPI_Request request)
 {
     const int64_t values[] = {(intptr_t)request};
-    return enter_slowly(JOB_CALL_GREQUEST_COMPLETE, values, 1);
+    return enter_slowly(JOB_CALL_GREQUEST_COMPLETE, values, 1, from);
 }
 
 EXPORT int MPI_Grequest_complete(MPI_Request request)
 {
-    if (!ENTER(slowly_grequest_complete(request)))
+    if (!ENTER(slowly_grequest_complete(HERE, request)))
         return native.grequest_complete(request);
     return leave(JOB_CALL_GREQUEST_COMPLETE, native.grequest_complete(request));
 }
 int PMPI_Grequest_complete(MPI_Request request) ALIAS(MPI_Grequest_complete);
 
-RARE static bool slowly_get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
+RARE static bool slowly_get_count(const void *from, const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
     const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
-    return enter_slowly(JOB_CALL_GET_COUNT, values, 3);
+    return enter_slowly(JOB_CALL_GET_COUNT, values, 3, from);
 }
 
 EXPORT int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
-    if (!ENTER(slowly_get_count(status, datatype, count)))
+    if (!ENTER(slowly_get_count(HERE, status, datatype, count)))
         return native.get_count(status, datatype, count);
     return leave(JOB_CALL_GET_COUNT, native.get_count(status, datatype, count));
 }
 int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count) ALIAS(MPI_Get_count);
 
-RARE static bool slowly_get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
+RARE static bool slowly_get_elements(const void *from, const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
     const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
-    return enter_slowly(JOB_CALL_GET_ELEMENTS, values, 3);
+    return enter_slowly(JOB_CALL_GET_ELEMENTS, values, 3, from);
 }
 
 EXPORT int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
-    if (!ENTER(slowly_get_elements(status, datatype, count)))
+    if (!ENTER(slowly_get_elements(HERE, status, datatype, count)))
         return native.get_elements(status, datatype, count);
     return leave(JOB_CALL_GET_ELEMENTS, native.get_elements(status, datatype, count));
 }
 int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count) ALIAS(MPI_Get_elements);
 
-RARE static bool slowly_get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
+RARE static bool slowly_get_elements_x(const void *from, const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
     const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
-    return enter_slowly(JOB_CALL_GET_ELEMENTS_X, values, 3);
+    return enter_slowly(JOB_CALL_GET_ELEMENTS_X, values, 3, from);
 }
 
 EXPORT int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
-    if (!ENTER(slowly_get_elements_x(status, datatype, count)))
+    if (!ENTER(slowly_get_elements_x(HERE, status, datatype, count)))
         return native.get_elements_x(status, datatype, count);
     return leave(JOB_CALL_GET_ELEMENTS_X, native.get_elements_x(status, datatype, count));
 }
 int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) ALIAS(MPI_Get_elements_x);
 
-RARE static bool slowly_status_set_cancelled(MPI_Status *status, int flag)
+RARE static bool slowly_status_set_cancelled(const void *from, MPI_Status *status, int flag)
 {
     const int64_t values[] = {(intptr_t)status, (intptr_t)flag};
-    return enter_slowly(JOB_CALL_STATUS_SET_CANCELLED, values, 2);
+    return enter_slowly(JOB_CALL_STATUS_SET_CANCELLED, values, 2, from);
 }
 
 EXPORT int MPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
-    if (!ENTER(slowly_status_set_cancelled(status, flag)))
+    if (!ENTER(slowly_status_set_cancelled(HERE, status, flag)))
         return native.status_set_cancelled(status, flag);
     return leave(JOB_CALL_STATUS_SET_CANCELLED, native.status_set_cancelled(status, flag));
 }
 int PMPI_Status_set_cancelled(MPI_Status *status, int flag) ALIAS(MPI_Status_set_cancelled);
 
-RARE static bool slowly_status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
+RARE static bool slowly_status_set_elements(const void *from, MPI_Status *status, MPI_Datatype datatype, int count)
 {
     const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
-    return enter_slowly(JOB_CALL_STATUS_SET_ELEMENTS, values, 3);
+    return enter_slowly(JOB_CALL_STATUS_SET_ELEMENTS, values, 3, from);
 }
 
 EXPORT int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
 {
-    if (!ENTER(slowly_status_set_elements(status, datatype, count)))
+    if (!ENTER(slowly_status_set_elements(HERE, status, datatype, count)))
         return native.status_set_elements(status, datatype, count);
     return leave(JOB_CALL_STATUS_SET_ELEMENTS, native.status_set_elements(status, datatype, count));
 }
 int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count) ALIAS(MPI_Status_set_elements);
 
-RARE static bool slowly_status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
+RARE static bool slowly_status_set_elements_x(const void *from, MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
     const int64_t values[] = {(intptr_t)status, (intptr_t)datatype, (intptr_t)count};
-    return enter_slowly(JOB_CALL_STATUS_SET_ELEMENTS_X, values, 3);
+    return enter_slowly(JOB_CALL_STATUS_SET_ELEMENTS_X, values, 3, from);
 }
 
 EXPORT int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
-    if (!ENTER(slowly_status_set_elements_x(status, datatype, count)))
+    if (!ENTER(slowly_status_set_elements_x(HERE, status, datatype, count)))
         return native.status_set_elements_x(status, datatype, count);
     return leave(JOB_CALL_STATUS_SET_ELEMENTS_X, native.status_set_elements_x(status, datatype, count));
 }
 int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count) ALIAS(MPI_Status_set_elements_x);
 
-RARE static bool slowly_test_cancelled(const MPI_Status *status, int *flag)
+RARE static bool slowly_test_cancelled(const void *from, const MPI_Status *status, int *flag)
 {
     const int64_t values[] = {(intptr_t)status, (intptr_t)flag};
-    return enter_slowly(JOB_CALL_TEST_CANCELLED, values, 2);
+    return enter_slowly(JOB_CALL_TEST_CANCELLED, values, 2, from);
 }
 
 EXPORT int MPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
-    if (!ENTER(slowly_test_cancelled(status, flag)))
+    if (!ENTER(slowly_test_cancelled(HERE, status, flag)))
         return native.test_cancelled(status, flag);
     return leave(JOB_CALL_TEST_CANCELLED, native.test_cancelled(status, flag));
 }
 int PMPI_Test_cancelled(const MPI_Status *status, int *flag) ALIAS(MPI_Test_cancelled);
 
-RARE static bool slowly_barrier(MPI_Comm comm)
+RARE static bool slowly_barrier(const void *from, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)comm};
-    return enter_slowly(JOB_CALL_BARRIER, values, 1);
+    return enter_slowly(JOB_CALL_BARRIER, values, 1, from);
 }
 
 EXPORT int MPI_Barrier(MPI_Comm comm)
 {
-    if (!ENTER(slowly_barrier(comm)))
+    if (!ENTER(slowly_barrier(HERE, comm)))
         return native.barrier(comm);
     return leave(JOB_CALL_BARRIER, mpi_barrier(comm));
 }
 int PMPI_Barrier(MPI_Comm comm) ALIAS(MPI_Barrier);
 
-RARE static bool slowly_bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+RARE static bool slowly_bcast(const void *from, void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)buffer, (intptr_t)count, (intptr_t)datatype, (intptr_t)root, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_BCAST, values, 5);
+    return enter_slowly(JOB_CALL_BCAST, values, 5, from);
 }
 
 EXPORT int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-    if (!ENTER(slowly_bcast(buffer, count, datatype, root, comm)))
+    if (!ENTER(slowly_bcast(HERE, buffer, count, datatype, root, comm)))
         return native.bcast(buffer, count, datatype, root, comm);
     return leave(JOB_CALL_BCAST, mpi_bcast(buffer, count, datatype, root, comm));
 }
 int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) ALIAS(MPI_Bcast);
 
-RARE static bool slowly_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+RARE static bool slowly_gather(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_GATHER, values, 8);
+    return enter_slowly(JOB_CALL_GATHER, values, 8, from);
 }
 
 EXPORT int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!ENTER(slowly_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)))
+    if (!ENTER(slowly_gather(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)))
         return native.gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     return leave(JOB_CALL_GATHER, mpi_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gather);
 
-RARE static bool slowly_gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
+RARE static bool slowly_gatherv(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_GATHERV, values, 9);
+    return enter_slowly(JOB_CALL_GATHERV, values, 9, from);
 }
 
 EXPORT int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!ENTER(slowly_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)))
+    if (!ENTER(slowly_gatherv(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)))
         return native.gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     return leave(JOB_CALL_GATHERV, mpi_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 }
 int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gatherv);
 
-RARE static bool slowly_scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+RARE static bool slowly_scatter(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_SCATTER, values, 8);
+    return enter_slowly(JOB_CALL_SCATTER, values, 8, from);
 }
 
 EXPORT int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!ENTER(slowly_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)))
+    if (!ENTER(slowly_scatter(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)))
         return native.scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     return leave(JOB_CALL_SCATTER, mpi_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Scatter);
 
-RARE static bool slowly_scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+RARE static bool slowly_scatterv(const void *from, const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_SCATTERV, values, 9);
+    return enter_slowly(JOB_CALL_SCATTERV, values, 9, from);
 }
 
 EXPORT int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!ENTER(slowly_scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm)))
+    if (!ENTER(slowly_scatterv(HERE, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm)))
         return native.scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
     return leave(JOB_CALL_SCATTERV, mpi_scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
 int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Scatterv);
 
-RARE static bool slowly_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_allgather(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_ALLGATHER, values, 7);
+    return enter_slowly(JOB_CALL_ALLGATHER, values, 7, from);
 }
 
 EXPORT int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!ENTER(slowly_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
+    if (!ENTER(slowly_allgather(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
         return native.allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     return leave(JOB_CALL_ALLGATHER, mpi_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgather);
 
-RARE static bool slowly_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_allgatherv(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_ALLGATHERV, values, 8);
+    return enter_slowly(JOB_CALL_ALLGATHERV, values, 8, from);
 }
 
 EXPORT int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!ENTER(slowly_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
+    if (!ENTER(slowly_allgatherv(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
         return native.allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     return leave(JOB_CALL_ALLGATHERV, mpi_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 }
 int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgatherv);
 
-RARE static bool slowly_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_alltoall(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_ALLTOALL, values, 7);
+    return enter_slowly(JOB_CALL_ALLTOALL, values, 7, from);
 }
 
 EXPORT int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!ENTER(slowly_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
+    if (!ENTER(slowly_alltoall(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
         return native.alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     return leave(JOB_CALL_ALLTOALL, mpi_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Alltoall);
 
-RARE static bool slowly_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_alltoallv(const void *from, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_ALLTOALLV, values, 9);
+    return enter_slowly(JOB_CALL_ALLTOALLV, values, 9, from);
 }
 
 EXPORT int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!ENTER(slowly_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
+    if (!ENTER(slowly_alltoallv(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
         return native.alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     return leave(JOB_CALL_ALLTOALLV, mpi_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 }
 int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Alltoallv);
 
-RARE static bool slowly_alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+RARE static bool slowly_alltoallw(const void *from, const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_ALLTOALLW, values, 9);
+    return enter_slowly(JOB_CALL_ALLTOALLW, values, 9, from);
 }
 
 EXPORT int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    if (!ENTER(slowly_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
+    if (!ENTER(slowly_alltoallw(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
         return native.alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     return leave(JOB_CALL_ALLTOALLW, mpi_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 }
 int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Alltoallw);
 
-RARE static bool slowly_reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
+RARE static bool slowly_reduce(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)root, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_REDUCE, values, 7);
+    return enter_slowly(JOB_CALL_REDUCE, values, 7, from);
 }
 
 EXPORT int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-    if (!ENTER(slowly_reduce(sendbuf, recvbuf, count, datatype, op, root, comm)))
+    if (!ENTER(slowly_reduce(HERE, sendbuf, recvbuf, count, datatype, op, root, comm)))
         return native.reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
     return leave(JOB_CALL_REDUCE, mpi_reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
 }
 int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) ALIAS(MPI_Reduce);
 
-RARE static bool slowly_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+RARE static bool slowly_allreduce(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_ALLREDUCE, values, 6);
+    return enter_slowly(JOB_CALL_ALLREDUCE, values, 6, from);
 }
 
 EXPORT int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!ENTER(slowly_allreduce(sendbuf, recvbuf, count, datatype, op, comm)))
+    if (!ENTER(slowly_allreduce(HERE, sendbuf, recvbuf, count, datatype, op, comm)))
         return native.allreduce(sendbuf, recvbuf, count, datatype, op, comm);
     return leave(JOB_CALL_ALLREDUCE, mpi_allreduce(sendbuf, recvbuf, count, datatype, op, comm));
 }
 int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Allreduce);
 
-RARE static bool slowly_reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+RARE static bool slowly_reduce_scatter_block(const void *from, const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_REDUCE_SCATTER_BLOCK, values, 6);
+    return enter_slowly(JOB_CALL_REDUCE_SCATTER_BLOCK, values, 6, from);
 }
 
 EXPORT int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!ENTER(slowly_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm)))
+    if (!ENTER(slowly_reduce_scatter_block(HERE, sendbuf, recvbuf, recvcount, datatype, op, comm)))
         return native.reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
     return leave(JOB_CALL_REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
 }
 int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Reduce_scatter_block);
 
-RARE static bool slowly_reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+RARE static bool slowly_reduce_scatter(const void *from, const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_REDUCE_SCATTER, values, 6);
+    return enter_slowly(JOB_CALL_REDUCE_SCATTER, values, 6, from);
 }
 
 EXPORT int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!ENTER(slowly_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm)))
+    if (!ENTER(slowly_reduce_scatter(HERE, sendbuf, recvbuf, recvcounts, datatype, op, comm)))
         return native.reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
     return leave(JOB_CALL_REDUCE_SCATTER, mpi_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 }
 int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Reduce_scatter);
 
-RARE static bool slowly_scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+RARE static bool slowly_scan(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_SCAN, values, 6);
+    return enter_slowly(JOB_CALL_SCAN, values, 6, from);
 }
 
 EXPORT int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!ENTER(slowly_scan(sendbuf, recvbuf, count, datatype, op, comm)))
+    if (!ENTER(slowly_scan(HERE, sendbuf, recvbuf, count, datatype, op, comm)))
         return native.scan(sendbuf, recvbuf, count, datatype, op, comm);
     return leave(JOB_CALL_SCAN, mpi_scan(sendbuf, recvbuf, count, datatype, op, comm));
 }
 int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Scan);
 
-RARE static bool slowly_exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+RARE static bool slowly_exscan(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_EXSCAN, values, 6);
+    return enter_slowly(JOB_CALL_EXSCAN, values, 6, from);
 }
 
 EXPORT int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!ENTER(slowly_exscan(sendbuf, recvbuf, count, datatype, op, comm)))
+    if (!ENTER(slowly_exscan(HERE, sendbuf, recvbuf, count, datatype, op, comm)))
         return native.exscan(sendbuf, recvbuf, count, datatype, op, comm);
     return leave(JOB_CALL_EXSCAN, mpi_exscan(sendbuf, recvbuf, count, datatype, op, comm));
 }
 int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Exscan);
 
-RARE static bool slowly_ibarrier(MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ibarrier(const void *from, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IBARRIER, values, 2);
+    return enter_slowly(JOB_CALL_IBARRIER, values, 2, from);
 }
 
 EXPORT int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ibarrier(comm, request)))
+    if (!ENTER(slowly_ibarrier(HERE, comm, request)))
         return native.ibarrier(comm, request);
     int code = mpi_ibarrier(comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1042,15 +1044,15 @@ EXPORT int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 }
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibarrier);
 
-RARE static bool slowly_ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ibcast(const void *from, void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buffer, (intptr_t)count, (intptr_t)datatype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IBCAST, values, 6);
+    return enter_slowly(JOB_CALL_IBCAST, values, 6, from);
 }
 
 EXPORT int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ibcast(buffer, count, datatype, root, comm, request)))
+    if (!ENTER(slowly_ibcast(HERE, buffer, count, datatype, root, comm, request)))
         return native.ibcast(buffer, count, datatype, root, comm, request);
     int code = mpi_ibcast(buffer, count, datatype, root, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1059,15 +1061,15 @@ EXPORT int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, 
 }
 int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibcast);
 
-RARE static bool slowly_igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_igather(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IGATHER, values, 9);
+    return enter_slowly(JOB_CALL_IGATHER, values, 9, from);
 }
 
 EXPORT int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
+    if (!ENTER(slowly_igather(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
         return native.igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     int code = mpi_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1076,15 +1078,15 @@ EXPORT int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 }
 int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igather);
 
-RARE static bool slowly_igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_igatherv(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IGATHERV, values, 10);
+    return enter_slowly(JOB_CALL_IGATHERV, values, 10, from);
 }
 
 EXPORT int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request)))
+    if (!ENTER(slowly_igatherv(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request)))
         return native.igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
     int code = mpi_igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1093,15 +1095,15 @@ EXPORT int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 }
 int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igatherv);
 
-RARE static bool slowly_iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iscatter(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ISCATTER, values, 9);
+    return enter_slowly(JOB_CALL_ISCATTER, values, 9, from);
 }
 
 EXPORT int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
+    if (!ENTER(slowly_iscatter(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
         return native.iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     int code = mpi_iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1110,15 +1112,15 @@ EXPORT int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 }
 int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatter);
 
-RARE static bool slowly_iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iscatterv(const void *from, const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ISCATTERV, values, 10);
+    return enter_slowly(JOB_CALL_ISCATTERV, values, 10, from);
 }
 
 EXPORT int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
+    if (!ENTER(slowly_iscatterv(HERE, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
         return native.iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     int code = mpi_iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1127,15 +1129,15 @@ EXPORT int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int 
 }
 int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatterv);
 
-RARE static bool slowly_iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iallgather(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IALLGATHER, values, 8);
+    return enter_slowly(JOB_CALL_IALLGATHER, values, 8, from);
 }
 
 EXPORT int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
+    if (!ENTER(slowly_iallgather(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
         return native.iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     int code = mpi_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1144,15 +1146,15 @@ EXPORT int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendt
 }
 int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgather);
 
-RARE static bool slowly_iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iallgatherv(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IALLGATHERV, values, 9);
+    return enter_slowly(JOB_CALL_IALLGATHERV, values, 9, from);
 }
 
 EXPORT int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
+    if (!ENTER(slowly_iallgatherv(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
         return native.iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     int code = mpi_iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1161,15 +1163,15 @@ EXPORT int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype send
 }
 int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgatherv);
 
-RARE static bool slowly_ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ialltoall(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IALLTOALL, values, 8);
+    return enter_slowly(JOB_CALL_IALLTOALL, values, 8, from);
 }
 
 EXPORT int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
+    if (!ENTER(slowly_ialltoall(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
         return native.ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     int code = mpi_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1178,15 +1180,15 @@ EXPORT int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendty
 }
 int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoall);
 
-RARE static bool slowly_ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ialltoallv(const void *from, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IALLTOALLV, values, 10);
+    return enter_slowly(JOB_CALL_IALLTOALLV, values, 10, from);
 }
 
 EXPORT int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
+    if (!ENTER(slowly_ialltoallv(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
         return native.ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     int code = mpi_ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1195,15 +1197,15 @@ EXPORT int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int
 }
 int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallv);
 
-RARE static bool slowly_ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ialltoallw(const void *from, const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IALLTOALLW, values, 10);
+    return enter_slowly(JOB_CALL_IALLTOALLW, values, 10, from);
 }
 
 EXPORT int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
+    if (!ENTER(slowly_ialltoallw(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
         return native.ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     int code = mpi_ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1212,15 +1214,15 @@ EXPORT int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int
 }
 int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoallw);
 
-RARE static bool slowly_ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ireduce(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IREDUCE, values, 8);
+    return enter_slowly(JOB_CALL_IREDUCE, values, 8, from);
 }
 
 EXPORT int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request)))
+    if (!ENTER(slowly_ireduce(HERE, sendbuf, recvbuf, count, datatype, op, root, comm, request)))
         return native.ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
     int code = mpi_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1229,15 +1231,15 @@ EXPORT int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Dataty
 }
 int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce);
 
-RARE static bool slowly_iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iallreduce(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IALLREDUCE, values, 7);
+    return enter_slowly(JOB_CALL_IALLREDUCE, values, 7, from);
 }
 
 EXPORT int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request)))
+    if (!ENTER(slowly_iallreduce(HERE, sendbuf, recvbuf, count, datatype, op, comm, request)))
         return native.iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
     int code = mpi_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1246,15 +1248,15 @@ EXPORT int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 }
 int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallreduce);
 
-RARE static bool slowly_ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ireduce_scatter_block(const void *from, const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IREDUCE_SCATTER_BLOCK, values, 7);
+    return enter_slowly(JOB_CALL_IREDUCE_SCATTER_BLOCK, values, 7, from);
 }
 
 EXPORT int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request)))
+    if (!ENTER(slowly_ireduce_scatter_block(HERE, sendbuf, recvbuf, recvcount, datatype, op, comm, request)))
         return native.ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
     int code = mpi_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1263,15 +1265,15 @@ EXPORT int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int rec
 }
 int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter_block);
 
-RARE static bool slowly_ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ireduce_scatter(const void *from, const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IREDUCE_SCATTER, values, 7);
+    return enter_slowly(JOB_CALL_IREDUCE_SCATTER, values, 7, from);
 }
 
 EXPORT int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request)))
+    if (!ENTER(slowly_ireduce_scatter(HERE, sendbuf, recvbuf, recvcounts, datatype, op, comm, request)))
         return native.ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
     int code = mpi_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1280,15 +1282,15 @@ EXPORT int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int rec
 }
 int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter);
 
-RARE static bool slowly_iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iscan(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ISCAN, values, 7);
+    return enter_slowly(JOB_CALL_ISCAN, values, 7, from);
 }
 
 EXPORT int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_iscan(sendbuf, recvbuf, count, datatype, op, comm, request)))
+    if (!ENTER(slowly_iscan(HERE, sendbuf, recvbuf, count, datatype, op, comm, request)))
         return native.iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
     int code = mpi_iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1297,15 +1299,15 @@ EXPORT int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 }
 int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscan);
 
-RARE static bool slowly_iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iexscan(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IEXSCAN, values, 7);
+    return enter_slowly(JOB_CALL_IEXSCAN, values, 7, from);
 }
 
 EXPORT int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request)))
+    if (!ENTER(slowly_iexscan(HERE, sendbuf, recvbuf, count, datatype, op, comm, request)))
         return native.iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
     int code = mpi_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1314,622 +1316,622 @@ EXPORT int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Dataty
 }
 int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iexscan);
 
-RARE static bool slowly_reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
+RARE static bool slowly_reduce_local(const void *from, const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
     const int64_t values[] = {(intptr_t)inbuf, (intptr_t)inoutbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op};
-    return enter_slowly(JOB_CALL_REDUCE_LOCAL, values, 5);
+    return enter_slowly(JOB_CALL_REDUCE_LOCAL, values, 5, from);
 }
 
 EXPORT int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
-    if (!ENTER(slowly_reduce_local(inbuf, inoutbuf, count, datatype, op)))
+    if (!ENTER(slowly_reduce_local(HERE, inbuf, inoutbuf, count, datatype, op)))
         return native.reduce_local(inbuf, inoutbuf, count, datatype, op);
     return leave(JOB_CALL_REDUCE_LOCAL, native.reduce_local(inbuf, inoutbuf, count, datatype, op));
 }
 int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) ALIAS(MPI_Reduce_local);
 
-RARE static bool slowly_op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
+RARE static bool slowly_op_create(const void *from, MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
     const int64_t values[] = {(intptr_t)user_fn, (intptr_t)commute, (intptr_t)op};
-    return enter_slowly(JOB_CALL_OP_CREATE, values, 3);
+    return enter_slowly(JOB_CALL_OP_CREATE, values, 3, from);
 }
 
 EXPORT int MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
-    if (!ENTER(slowly_op_create(user_fn, commute, op)))
+    if (!ENTER(slowly_op_create(HERE, user_fn, commute, op)))
         return native.op_create(user_fn, commute, op);
     return leave(JOB_CALL_OP_CREATE, native.op_create(user_fn, commute, op));
 }
 int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op) ALIAS(MPI_Op_create);
 
-RARE static bool slowly_op_free(MPI_Op *op)
+RARE static bool slowly_op_free(const void *from, MPI_Op *op)
 {
     const int64_t values[] = {(intptr_t)op};
-    return enter_slowly(JOB_CALL_OP_FREE, values, 1);
+    return enter_slowly(JOB_CALL_OP_FREE, values, 1, from);
 }
 
 EXPORT int MPI_Op_free(MPI_Op *op)
 {
-    if (!ENTER(slowly_op_free(op)))
+    if (!ENTER(slowly_op_free(HERE, op)))
         return native.op_free(op);
     return leave(JOB_CALL_OP_FREE, mpi_op_free(op));
 }
 int PMPI_Op_free(MPI_Op *op) ALIAS(MPI_Op_free);
 
-RARE static bool slowly_op_commutative(MPI_Op op, int *commute)
+RARE static bool slowly_op_commutative(const void *from, MPI_Op op, int *commute)
 {
     const int64_t values[] = {(intptr_t)op, (intptr_t)commute};
-    return enter_slowly(JOB_CALL_OP_COMMUTATIVE, values, 2);
+    return enter_slowly(JOB_CALL_OP_COMMUTATIVE, values, 2, from);
 }
 
 EXPORT int MPI_Op_commutative(MPI_Op op, int *commute)
 {
-    if (!ENTER(slowly_op_commutative(op, commute)))
+    if (!ENTER(slowly_op_commutative(HERE, op, commute)))
         return native.op_commutative(op, commute);
     return leave(JOB_CALL_OP_COMMUTATIVE, native.op_commutative(op, commute));
 }
 int PMPI_Op_commutative(MPI_Op op, int *commute) ALIAS(MPI_Op_commutative);
 
-RARE static bool slowly_neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_neighbor_allgather(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHER, values, 7);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHER, values, 7, from);
 }
 
 EXPORT int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!ENTER(slowly_neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
+    if (!ENTER(slowly_neighbor_allgather(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
         return native.neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     return leave(JOB_CALL_NEIGHBOR_ALLGATHER, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHER));
 }
 int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgather);
 
-RARE static bool slowly_neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_neighbor_allgatherv(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV, values, 8);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV, values, 8, from);
 }
 
 EXPORT int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!ENTER(slowly_neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
+    if (!ENTER(slowly_neighbor_allgatherv(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
         return native.neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     return leave(JOB_CALL_NEIGHBOR_ALLGATHERV, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV));
 }
 int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgatherv);
 
-RARE static bool slowly_neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_neighbor_alltoall(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALL, values, 7);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALL, values, 7, from);
 }
 
 EXPORT int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!ENTER(slowly_neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
+    if (!ENTER(slowly_neighbor_alltoall(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
         return native.neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     return leave(JOB_CALL_NEIGHBOR_ALLTOALL, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALL));
 }
 int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoall);
 
-RARE static bool slowly_neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_neighbor_alltoallv(const void *from, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV, values, 9);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV, values, 9, from);
 }
 
 EXPORT int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!ENTER(slowly_neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
+    if (!ENTER(slowly_neighbor_alltoallv(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
         return native.neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     return leave(JOB_CALL_NEIGHBOR_ALLTOALLV, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV));
 }
 int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallv);
 
-RARE static bool slowly_neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+RARE static bool slowly_neighbor_alltoallw(const void *from, const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW, values, 9);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW, values, 9, from);
 }
 
 EXPORT int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    if (!ENTER(slowly_neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
+    if (!ENTER(slowly_neighbor_alltoallw(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
         return native.neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     return leave(JOB_CALL_NEIGHBOR_ALLTOALLW, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW));
 }
 int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallw);
 
-RARE static bool slowly_ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_allgather(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_INEIGHBOR_ALLGATHER, values, 8);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLGATHER, values, 8, from);
 }
 
 EXPORT int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
+    if (!ENTER(slowly_ineighbor_allgather(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
         return native.ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_INEIGHBOR_ALLGATHER, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHER));
 }
 int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgather);
 
-RARE static bool slowly_ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_allgatherv(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_INEIGHBOR_ALLGATHERV, values, 9);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLGATHERV, values, 9, from);
 }
 
 EXPORT int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
+    if (!ENTER(slowly_ineighbor_allgatherv(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
         return native.ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_INEIGHBOR_ALLGATHERV, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHERV));
 }
 int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgatherv);
 
-RARE static bool slowly_ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_alltoall(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALL, values, 8);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALL, values, 8, from);
 }
 
 EXPORT int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
+    if (!ENTER(slowly_ineighbor_alltoall(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
         return native.ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_INEIGHBOR_ALLTOALL, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALL));
 }
 int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoall);
 
-RARE static bool slowly_ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_alltoallv(const void *from, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLV, values, 10);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLV, values, 10, from);
 }
 
 EXPORT int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
+    if (!ENTER(slowly_ineighbor_alltoallv(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
         return native.ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_INEIGHBOR_ALLTOALLV, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLV));
 }
 int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallv);
 
-RARE static bool slowly_ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_alltoallw(const void *from, const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLW, values, 10);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLW, values, 10, from);
 }
 
 EXPORT int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
+    if (!ENTER(slowly_ineighbor_alltoallw(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
         return native.ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_INEIGHBOR_ALLTOALLW, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLW));
 }
 int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallw);
 
-RARE static bool slowly_cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
+RARE static bool slowly_cart_create(const void *from, MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
 {
     const int64_t values[] = {(intptr_t)comm_old, (intptr_t)ndims, (intptr_t)dims, (intptr_t)periods, (intptr_t)reorder, (intptr_t)comm_cart};
-    return enter_slowly(JOB_CALL_CART_CREATE, values, 6);
+    return enter_slowly(JOB_CALL_CART_CREATE, values, 6, from);
 }
 
 EXPORT int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
 {
-    if (!ENTER(slowly_cart_create(comm_old, ndims, dims, periods, reorder, comm_cart)))
+    if (!ENTER(slowly_cart_create(HERE, comm_old, ndims, dims, periods, reorder, comm_cart)))
         return native.cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
     return leave(JOB_CALL_CART_CREATE, error_raise_lack(comm_old, JOB_CALL_CART_CREATE));
 }
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart) ALIAS(MPI_Cart_create);
 
-RARE static bool slowly_cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
+RARE static bool slowly_cart_get(const void *from, MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)maxdims, (intptr_t)dims, (intptr_t)periods, (intptr_t)coords};
-    return enter_slowly(JOB_CALL_CART_GET, values, 5);
+    return enter_slowly(JOB_CALL_CART_GET, values, 5, from);
 }
 
 EXPORT int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
-    if (!ENTER(slowly_cart_get(comm, maxdims, dims, periods, coords)))
+    if (!ENTER(slowly_cart_get(HERE, comm, maxdims, dims, periods, coords)))
         return native.cart_get(comm, maxdims, dims, periods, coords);
     return leave(JOB_CALL_CART_GET, error_raise_lack(comm, JOB_CALL_CART_GET));
 }
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) ALIAS(MPI_Cart_get);
 
-RARE static bool slowly_cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
+RARE static bool slowly_cart_coords(const void *from, MPI_Comm comm, int rank, int maxdims, int coords[])
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)rank, (intptr_t)maxdims, (intptr_t)coords};
-    return enter_slowly(JOB_CALL_CART_COORDS, values, 4);
+    return enter_slowly(JOB_CALL_CART_COORDS, values, 4, from);
 }
 
 EXPORT int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
-    if (!ENTER(slowly_cart_coords(comm, rank, maxdims, coords)))
+    if (!ENTER(slowly_cart_coords(HERE, comm, rank, maxdims, coords)))
         return native.cart_coords(comm, rank, maxdims, coords);
     return leave(JOB_CALL_CART_COORDS, error_raise_lack(comm, JOB_CALL_CART_COORDS));
 }
 int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) ALIAS(MPI_Cart_coords);
 
-RARE static bool slowly_cart_rank(MPI_Comm comm, const int coords[], int *rank)
+RARE static bool slowly_cart_rank(const void *from, MPI_Comm comm, const int coords[], int *rank)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)coords, (intptr_t)rank};
-    return enter_slowly(JOB_CALL_CART_RANK, values, 3);
+    return enter_slowly(JOB_CALL_CART_RANK, values, 3, from);
 }
 
 EXPORT int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
-    if (!ENTER(slowly_cart_rank(comm, coords, rank)))
+    if (!ENTER(slowly_cart_rank(HERE, comm, coords, rank)))
         return native.cart_rank(comm, coords, rank);
     return leave(JOB_CALL_CART_RANK, error_raise_lack(comm, JOB_CALL_CART_RANK));
 }
 int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank) ALIAS(MPI_Cart_rank);
 
-RARE static bool slowly_cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
+RARE static bool slowly_cart_shift(const void *from, MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)direction, (intptr_t)disp, (intptr_t)rank_source, (intptr_t)rank_dest};
-    return enter_slowly(JOB_CALL_CART_SHIFT, values, 5);
+    return enter_slowly(JOB_CALL_CART_SHIFT, values, 5, from);
 }
 
 EXPORT int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
-    if (!ENTER(slowly_cart_shift(comm, direction, disp, rank_source, rank_dest)))
+    if (!ENTER(slowly_cart_shift(HERE, comm, direction, disp, rank_source, rank_dest)))
         return native.cart_shift(comm, direction, disp, rank_source, rank_dest);
     return leave(JOB_CALL_CART_SHIFT, error_raise_lack(comm, JOB_CALL_CART_SHIFT));
 }
 int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest) ALIAS(MPI_Cart_shift);
 
-RARE static bool slowly_cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
+RARE static bool slowly_cart_sub(const void *from, MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)remain_dims, (intptr_t)newcomm};
-    return enter_slowly(JOB_CALL_CART_SUB, values, 3);
+    return enter_slowly(JOB_CALL_CART_SUB, values, 3, from);
 }
 
 EXPORT int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
-    if (!ENTER(slowly_cart_sub(comm, remain_dims, newcomm)))
+    if (!ENTER(slowly_cart_sub(HERE, comm, remain_dims, newcomm)))
         return native.cart_sub(comm, remain_dims, newcomm);
     return leave(JOB_CALL_CART_SUB, error_raise_lack(comm, JOB_CALL_CART_SUB));
 }
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm) ALIAS(MPI_Cart_sub);
 
-RARE static bool slowly_cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
+RARE static bool slowly_cart_map(const void *from, MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)ndims, (intptr_t)dims, (intptr_t)periods, (intptr_t)newrank};
-    return enter_slowly(JOB_CALL_CART_MAP, values, 5);
+    return enter_slowly(JOB_CALL_CART_MAP, values, 5, from);
 }
 
 EXPORT int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
-    if (!ENTER(slowly_cart_map(comm, ndims, dims, periods, newrank)))
+    if (!ENTER(slowly_cart_map(HERE, comm, ndims, dims, periods, newrank)))
         return native.cart_map(comm, ndims, dims, periods, newrank);
     return leave(JOB_CALL_CART_MAP, error_raise_lack(comm, JOB_CALL_CART_MAP));
 }
 int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank) ALIAS(MPI_Cart_map);
 
-RARE static bool slowly_cartdim_get(MPI_Comm comm, int *ndims)
+RARE static bool slowly_cartdim_get(const void *from, MPI_Comm comm, int *ndims)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)ndims};
-    return enter_slowly(JOB_CALL_CARTDIM_GET, values, 2);
+    return enter_slowly(JOB_CALL_CARTDIM_GET, values, 2, from);
 }
 
 EXPORT int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
-    if (!ENTER(slowly_cartdim_get(comm, ndims)))
+    if (!ENTER(slowly_cartdim_get(HERE, comm, ndims)))
         return native.cartdim_get(comm, ndims);
     return leave(JOB_CALL_CARTDIM_GET, error_raise_lack(comm, JOB_CALL_CARTDIM_GET));
 }
 int PMPI_Cartdim_get(MPI_Comm comm, int *ndims) ALIAS(MPI_Cartdim_get);
 
-RARE static bool slowly_graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph)
+RARE static bool slowly_graph_create(const void *from, MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph)
 {
     const int64_t values[] = {(intptr_t)comm_old, (intptr_t)nnodes, (intptr_t)indx, (intptr_t)edges, (intptr_t)reorder, (intptr_t)comm_graph};
-    return enter_slowly(JOB_CALL_GRAPH_CREATE, values, 6);
+    return enter_slowly(JOB_CALL_GRAPH_CREATE, values, 6, from);
 }
 
 EXPORT int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph)
 {
-    if (!ENTER(slowly_graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph)))
+    if (!ENTER(slowly_graph_create(HERE, comm_old, nnodes, indx, edges, reorder, comm_graph)))
         return native.graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph);
     return leave(JOB_CALL_GRAPH_CREATE, error_raise_lack(comm_old, JOB_CALL_GRAPH_CREATE));
 }
 int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph) ALIAS(MPI_Graph_create);
 
-RARE static bool slowly_graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
+RARE static bool slowly_graph_get(const void *from, MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)maxindex, (intptr_t)maxedges, (intptr_t)indx, (intptr_t)edges};
-    return enter_slowly(JOB_CALL_GRAPH_GET, values, 5);
+    return enter_slowly(JOB_CALL_GRAPH_GET, values, 5, from);
 }
 
 EXPORT int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
 {
-    if (!ENTER(slowly_graph_get(comm, maxindex, maxedges, indx, edges)))
+    if (!ENTER(slowly_graph_get(HERE, comm, maxindex, maxedges, indx, edges)))
         return native.graph_get(comm, maxindex, maxedges, indx, edges);
     return leave(JOB_CALL_GRAPH_GET, error_raise_lack(comm, JOB_CALL_GRAPH_GET));
 }
 int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[]) ALIAS(MPI_Graph_get);
 
-RARE static bool slowly_graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank)
+RARE static bool slowly_graph_map(const void *from, MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)nnodes, (intptr_t)indx, (intptr_t)edges, (intptr_t)newrank};
-    return enter_slowly(JOB_CALL_GRAPH_MAP, values, 5);
+    return enter_slowly(JOB_CALL_GRAPH_MAP, values, 5, from);
 }
 
 EXPORT int MPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank)
 {
-    if (!ENTER(slowly_graph_map(comm, nnodes, indx, edges, newrank)))
+    if (!ENTER(slowly_graph_map(HERE, comm, nnodes, indx, edges, newrank)))
         return native.graph_map(comm, nnodes, indx, edges, newrank);
     return leave(JOB_CALL_GRAPH_MAP, error_raise_lack(comm, JOB_CALL_GRAPH_MAP));
 }
 int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank) ALIAS(MPI_Graph_map);
 
-RARE static bool slowly_graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
+RARE static bool slowly_graph_neighbors(const void *from, MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)rank, (intptr_t)maxneighbors, (intptr_t)neighbors};
-    return enter_slowly(JOB_CALL_GRAPH_NEIGHBORS, values, 4);
+    return enter_slowly(JOB_CALL_GRAPH_NEIGHBORS, values, 4, from);
 }
 
 EXPORT int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
-    if (!ENTER(slowly_graph_neighbors(comm, rank, maxneighbors, neighbors)))
+    if (!ENTER(slowly_graph_neighbors(HERE, comm, rank, maxneighbors, neighbors)))
         return native.graph_neighbors(comm, rank, maxneighbors, neighbors);
     return leave(JOB_CALL_GRAPH_NEIGHBORS, error_raise_lack(comm, JOB_CALL_GRAPH_NEIGHBORS));
 }
 int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) ALIAS(MPI_Graph_neighbors);
 
-RARE static bool slowly_graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
+RARE static bool slowly_graph_neighbors_count(const void *from, MPI_Comm comm, int rank, int *nneighbors)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)rank, (intptr_t)nneighbors};
-    return enter_slowly(JOB_CALL_GRAPH_NEIGHBORS_COUNT, values, 3);
+    return enter_slowly(JOB_CALL_GRAPH_NEIGHBORS_COUNT, values, 3, from);
 }
 
 EXPORT int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
-    if (!ENTER(slowly_graph_neighbors_count(comm, rank, nneighbors)))
+    if (!ENTER(slowly_graph_neighbors_count(HERE, comm, rank, nneighbors)))
         return native.graph_neighbors_count(comm, rank, nneighbors);
     return leave(JOB_CALL_GRAPH_NEIGHBORS_COUNT, error_raise_lack(comm, JOB_CALL_GRAPH_NEIGHBORS_COUNT));
 }
 int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors) ALIAS(MPI_Graph_neighbors_count);
 
-RARE static bool slowly_graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
+RARE static bool slowly_graphdims_get(const void *from, MPI_Comm comm, int *nnodes, int *nedges)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)nnodes, (intptr_t)nedges};
-    return enter_slowly(JOB_CALL_GRAPHDIMS_GET, values, 3);
+    return enter_slowly(JOB_CALL_GRAPHDIMS_GET, values, 3, from);
 }
 
 EXPORT int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
-    if (!ENTER(slowly_graphdims_get(comm, nnodes, nedges)))
+    if (!ENTER(slowly_graphdims_get(HERE, comm, nnodes, nedges)))
         return native.graphdims_get(comm, nnodes, nedges);
     return leave(JOB_CALL_GRAPHDIMS_GET, error_raise_lack(comm, JOB_CALL_GRAPHDIMS_GET));
 }
 int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges) ALIAS(MPI_Graphdims_get);
 
-RARE static bool slowly_dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
+RARE static bool slowly_dist_graph_create(const void *from, MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
     const int64_t values[] = {(intptr_t)comm_old, (intptr_t)n, (intptr_t)sources, (intptr_t)degrees, (intptr_t)destinations, (intptr_t)weights, (intptr_t)info, (intptr_t)reorder, (intptr_t)comm_dist_graph};
-    return enter_slowly(JOB_CALL_DIST_GRAPH_CREATE, values, 9);
+    return enter_slowly(JOB_CALL_DIST_GRAPH_CREATE, values, 9, from);
 }
 
 EXPORT int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
-    if (!ENTER(slowly_dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph)))
+    if (!ENTER(slowly_dist_graph_create(HERE, comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph)))
         return native.dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
     return leave(JOB_CALL_DIST_GRAPH_CREATE, error_raise_lack(comm_old, JOB_CALL_DIST_GRAPH_CREATE));
 }
 int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) ALIAS(MPI_Dist_graph_create);
 
-RARE static bool slowly_dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
+RARE static bool slowly_dist_graph_create_adjacent(const void *from, MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
     const int64_t values[] = {(intptr_t)comm_old, (intptr_t)indegree, (intptr_t)sources, (intptr_t)sourceweights, (intptr_t)outdegree, (intptr_t)destinations, (intptr_t)destweights, (intptr_t)info, (intptr_t)reorder, (intptr_t)comm_dist_graph};
-    return enter_slowly(JOB_CALL_DIST_GRAPH_CREATE_ADJACENT, values, 10);
+    return enter_slowly(JOB_CALL_DIST_GRAPH_CREATE_ADJACENT, values, 10, from);
 }
 
 EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
-    if (!ENTER(slowly_dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph)))
+    if (!ENTER(slowly_dist_graph_create_adjacent(HERE, comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph)))
         return native.dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
     return leave(JOB_CALL_DIST_GRAPH_CREATE_ADJACENT, error_raise_lack(comm_old, JOB_CALL_DIST_GRAPH_CREATE_ADJACENT));
 }
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) ALIAS(MPI_Dist_graph_create_adjacent);
 
-RARE static bool slowly_dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
+RARE static bool slowly_dist_graph_neighbors(const void *from, MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)maxindegree, (intptr_t)sources, (intptr_t)sourceweights, (intptr_t)maxoutdegree, (intptr_t)destinations, (intptr_t)destweights};
-    return enter_slowly(JOB_CALL_DIST_GRAPH_NEIGHBORS, values, 7);
+    return enter_slowly(JOB_CALL_DIST_GRAPH_NEIGHBORS, values, 7, from);
 }
 
 EXPORT int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
 {
-    if (!ENTER(slowly_dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights)))
+    if (!ENTER(slowly_dist_graph_neighbors(HERE, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights)))
         return native.dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
     return leave(JOB_CALL_DIST_GRAPH_NEIGHBORS, error_raise_lack(comm, JOB_CALL_DIST_GRAPH_NEIGHBORS));
 }
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) ALIAS(MPI_Dist_graph_neighbors);
 
-RARE static bool slowly_dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
+RARE static bool slowly_dist_graph_neighbors_count(const void *from, MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)indegree, (intptr_t)outdegree, (intptr_t)weighted};
-    return enter_slowly(JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT, values, 4);
+    return enter_slowly(JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT, values, 4, from);
 }
 
 EXPORT int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
-    if (!ENTER(slowly_dist_graph_neighbors_count(comm, indegree, outdegree, weighted)))
+    if (!ENTER(slowly_dist_graph_neighbors_count(HERE, comm, indegree, outdegree, weighted)))
         return native.dist_graph_neighbors_count(comm, indegree, outdegree, weighted);
     return leave(JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT, error_raise_lack(comm, JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT));
 }
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted) ALIAS(MPI_Dist_graph_neighbors_count);
 
-RARE static bool slowly_topo_test(MPI_Comm comm, int *status)
+RARE static bool slowly_topo_test(const void *from, MPI_Comm comm, int *status)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)status};
-    return enter_slowly(JOB_CALL_TOPO_TEST, values, 2);
+    return enter_slowly(JOB_CALL_TOPO_TEST, values, 2, from);
 }
 
 EXPORT int MPI_Topo_test(MPI_Comm comm, int *status)
 {
-    if (!ENTER(slowly_topo_test(comm, status)))
+    if (!ENTER(slowly_topo_test(HERE, comm, status)))
         return native.topo_test(comm, status);
     return leave(JOB_CALL_TOPO_TEST, mpi_topo_test(comm, status));
 }
 int PMPI_Topo_test(MPI_Comm comm, int *status) ALIAS(MPI_Topo_test);
 
-RARE static bool slowly_dims_create(int nnodes, int ndims, int dims[])
+RARE static bool slowly_dims_create(const void *from, int nnodes, int ndims, int dims[])
 {
     const int64_t values[] = {(intptr_t)nnodes, (intptr_t)ndims, (intptr_t)dims};
-    return enter_slowly(JOB_CALL_DIMS_CREATE, values, 3);
+    return enter_slowly(JOB_CALL_DIMS_CREATE, values, 3, from);
 }
 
 EXPORT int MPI_Dims_create(int nnodes, int ndims, int dims[])
 {
-    if (!ENTER(slowly_dims_create(nnodes, ndims, dims)))
+    if (!ENTER(slowly_dims_create(HERE, nnodes, ndims, dims)))
         return native.dims_create(nnodes, ndims, dims);
     return leave(JOB_CALL_DIMS_CREATE, native.dims_create(nnodes, ndims, dims));
 }
 int PMPI_Dims_create(int nnodes, int ndims, int dims[]) ALIAS(MPI_Dims_create);
 
-RARE static bool slowly_comm_size(MPI_Comm comm, int *size)
+RARE static bool slowly_comm_size(const void *from, MPI_Comm comm, int *size)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)size};
-    return enter_slowly(JOB_CALL_COMM_SIZE, values, 2);
+    return enter_slowly(JOB_CALL_COMM_SIZE, values, 2, from);
 }
 
 EXPORT int MPI_Comm_size(MPI_Comm comm, int *size)
 {
-    if (!ENTER(slowly_comm_size(comm, size)))
+    if (!ENTER(slowly_comm_size(HERE, comm, size)))
         return native.comm_size(comm, size);
     return leave(JOB_CALL_COMM_SIZE, mpi_comm_size(comm, size));
 }
 int PMPI_Comm_size(MPI_Comm comm, int *size) ALIAS(MPI_Comm_size);
 
-RARE static bool slowly_comm_rank(MPI_Comm comm, int *rank)
+RARE static bool slowly_comm_rank(const void *from, MPI_Comm comm, int *rank)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)rank};
-    return enter_slowly(JOB_CALL_COMM_RANK, values, 2);
+    return enter_slowly(JOB_CALL_COMM_RANK, values, 2, from);
 }
 
 EXPORT int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
-    if (!ENTER(slowly_comm_rank(comm, rank)))
+    if (!ENTER(slowly_comm_rank(HERE, comm, rank)))
         return native.comm_rank(comm, rank);
     return leave(JOB_CALL_COMM_RANK, mpi_comm_rank(comm, rank));
 }
 int PMPI_Comm_rank(MPI_Comm comm, int *rank) ALIAS(MPI_Comm_rank);
 
-RARE static bool slowly_comm_group(MPI_Comm comm, MPI_Group *group)
+RARE static bool slowly_comm_group(const void *from, MPI_Comm comm, MPI_Group *group)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)group};
-    return enter_slowly(JOB_CALL_COMM_GROUP, values, 2);
+    return enter_slowly(JOB_CALL_COMM_GROUP, values, 2, from);
 }
 
 EXPORT int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
-    if (!ENTER(slowly_comm_group(comm, group)))
+    if (!ENTER(slowly_comm_group(HERE, comm, group)))
         return native.comm_group(comm, group);
     return leave(JOB_CALL_COMM_GROUP, mpi_comm_group(comm, group));
 }
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group) ALIAS(MPI_Comm_group);
 
-RARE static bool slowly_comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
+RARE static bool slowly_comm_compare(const void *from, MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
     const int64_t values[] = {(intptr_t)comm1, (intptr_t)comm2, (intptr_t)result};
-    return enter_slowly(JOB_CALL_COMM_COMPARE, values, 3);
+    return enter_slowly(JOB_CALL_COMM_COMPARE, values, 3, from);
 }
 
 EXPORT int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
-    if (!ENTER(slowly_comm_compare(comm1, comm2, result)))
+    if (!ENTER(slowly_comm_compare(HERE, comm1, comm2, result)))
         return native.comm_compare(comm1, comm2, result);
     return leave(JOB_CALL_COMM_COMPARE, mpi_comm_compare(comm1, comm2, result));
 }
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result) ALIAS(MPI_Comm_compare);
 
-RARE static bool slowly_comm_test_inter(MPI_Comm comm, int *flag)
+RARE static bool slowly_comm_test_inter(const void *from, MPI_Comm comm, int *flag)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)flag};
-    return enter_slowly(JOB_CALL_COMM_TEST_INTER, values, 2);
+    return enter_slowly(JOB_CALL_COMM_TEST_INTER, values, 2, from);
 }
 
 EXPORT int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
-    if (!ENTER(slowly_comm_test_inter(comm, flag)))
+    if (!ENTER(slowly_comm_test_inter(HERE, comm, flag)))
         return native.comm_test_inter(comm, flag);
     return leave(JOB_CALL_COMM_TEST_INTER, mpi_comm_test_inter(comm, flag));
 }
 int PMPI_Comm_test_inter(MPI_Comm comm, int *flag) ALIAS(MPI_Comm_test_inter);
 
-RARE static bool slowly_comm_remote_size(MPI_Comm comm, int *size)
+RARE static bool slowly_comm_remote_size(const void *from, MPI_Comm comm, int *size)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)size};
-    return enter_slowly(JOB_CALL_COMM_REMOTE_SIZE, values, 2);
+    return enter_slowly(JOB_CALL_COMM_REMOTE_SIZE, values, 2, from);
 }
 
 EXPORT int MPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
-    if (!ENTER(slowly_comm_remote_size(comm, size)))
+    if (!ENTER(slowly_comm_remote_size(HERE, comm, size)))
         return native.comm_remote_size(comm, size);
     return leave(JOB_CALL_COMM_REMOTE_SIZE, mpi_comm_remote_size(comm, size));
 }
 int PMPI_Comm_remote_size(MPI_Comm comm, int *size) ALIAS(MPI_Comm_remote_size);
 
-RARE static bool slowly_comm_remote_group(MPI_Comm comm, MPI_Group *group)
+RARE static bool slowly_comm_remote_group(const void *from, MPI_Comm comm, MPI_Group *group)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)group};
-    return enter_slowly(JOB_CALL_COMM_REMOTE_GROUP, values, 2);
+    return enter_slowly(JOB_CALL_COMM_REMOTE_GROUP, values, 2, from);
 }
 
 EXPORT int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
-    if (!ENTER(slowly_comm_remote_group(comm, group)))
+    if (!ENTER(slowly_comm_remote_group(HERE, comm, group)))
         return native.comm_remote_group(comm, group);
     return leave(JOB_CALL_COMM_REMOTE_GROUP, mpi_comm_remote_group(comm, group));
 }
 int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group) ALIAS(MPI_Comm_remote_group);
 
-RARE static bool slowly_comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+RARE static bool slowly_comm_dup(const void *from, MPI_Comm comm, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)newcomm};
-    return enter_slowly(JOB_CALL_COMM_DUP, values, 2);
+    return enter_slowly(JOB_CALL_COMM_DUP, values, 2, from);
 }
 
 EXPORT int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (!ENTER(slowly_comm_dup(comm, newcomm)))
+    if (!ENTER(slowly_comm_dup(HERE, comm, newcomm)))
         return native.comm_dup(comm, newcomm);
     return leave(JOB_CALL_COMM_DUP, mpi_comm_dup(comm, newcomm));
 }
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_dup);
 
-RARE static bool slowly_comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+RARE static bool slowly_comm_dup_with_info(const void *from, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)info, (intptr_t)newcomm};
-    return enter_slowly(JOB_CALL_COMM_DUP_WITH_INFO, values, 3);
+    return enter_slowly(JOB_CALL_COMM_DUP_WITH_INFO, values, 3, from);
 }
 
 EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-    if (!ENTER(slowly_comm_dup_with_info(comm, info, newcomm)))
+    if (!ENTER(slowly_comm_dup_with_info(HERE, comm, info, newcomm)))
         return native.comm_dup_with_info(comm, info, newcomm);
     return leave(JOB_CALL_COMM_DUP_WITH_INFO, mpi_comm_dup_with_info(comm, info, newcomm));
 }
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm) ALIAS(MPI_Comm_dup_with_info);
 
-RARE static bool slowly_comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+RARE static bool slowly_comm_idup(const void *from, MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)newcomm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_COMM_IDUP, values, 3);
+    return enter_slowly(JOB_CALL_COMM_IDUP, values, 3, from);
 }
 
 EXPORT int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
-    if (!ENTER(slowly_comm_idup(comm, newcomm, request)))
+    if (!ENTER(slowly_comm_idup(HERE, comm, newcomm, request)))
         return native.comm_idup(comm, newcomm, request);
     int code = mpi_comm_idup(comm, newcomm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -1938,100 +1940,100 @@ EXPORT int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 }
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPI_Comm_idup);
 
-RARE static bool slowly_comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
+RARE static bool slowly_comm_create(const void *from, MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)group, (intptr_t)newcomm};
-    return enter_slowly(JOB_CALL_COMM_CREATE, values, 3);
+    return enter_slowly(JOB_CALL_COMM_CREATE, values, 3, from);
 }
 
 EXPORT int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
-    if (!ENTER(slowly_comm_create(comm, group, newcomm)))
+    if (!ENTER(slowly_comm_create(HERE, comm, group, newcomm)))
         return native.comm_create(comm, group, newcomm);
     return leave(JOB_CALL_COMM_CREATE, mpi_comm_create(comm, group, newcomm));
 }
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm) ALIAS(MPI_Comm_create);
 
-RARE static bool slowly_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
+RARE static bool slowly_comm_create_group(const void *from, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)group, (intptr_t)tag, (intptr_t)newcomm};
-    return enter_slowly(JOB_CALL_COMM_CREATE_GROUP, values, 4);
+    return enter_slowly(JOB_CALL_COMM_CREATE_GROUP, values, 4, from);
 }
 
 EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
-    if (!ENTER(slowly_comm_create_group(comm, group, tag, newcomm)))
+    if (!ENTER(slowly_comm_create_group(HERE, comm, group, tag, newcomm)))
         return native.comm_create_group(comm, group, tag, newcomm);
     return leave(JOB_CALL_COMM_CREATE_GROUP, mpi_comm_create_group(comm, group, tag, newcomm));
 }
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) ALIAS(MPI_Comm_create_group);
 
-RARE static bool slowly_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+RARE static bool slowly_comm_split(const void *from, MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)color, (intptr_t)key, (intptr_t)newcomm};
-    return enter_slowly(JOB_CALL_COMM_SPLIT, values, 4);
+    return enter_slowly(JOB_CALL_COMM_SPLIT, values, 4, from);
 }
 
 EXPORT int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
-    if (!ENTER(slowly_comm_split(comm, color, key, newcomm)))
+    if (!ENTER(slowly_comm_split(HERE, comm, color, key, newcomm)))
         return native.comm_split(comm, color, key, newcomm);
     return leave(JOB_CALL_COMM_SPLIT, mpi_comm_split(comm, color, key, newcomm));
 }
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm) ALIAS(MPI_Comm_split);
 
-RARE static bool slowly_comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+RARE static bool slowly_comm_split_type(const void *from, MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)split_type, (intptr_t)key, (intptr_t)info, (intptr_t)newcomm};
-    return enter_slowly(JOB_CALL_COMM_SPLIT_TYPE, values, 5);
+    return enter_slowly(JOB_CALL_COMM_SPLIT_TYPE, values, 5, from);
 }
 
 EXPORT int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
-    if (!ENTER(slowly_comm_split_type(comm, split_type, key, info, newcomm)))
+    if (!ENTER(slowly_comm_split_type(HERE, comm, split_type, key, info, newcomm)))
         return native.comm_split_type(comm, split_type, key, info, newcomm);
     return leave(JOB_CALL_COMM_SPLIT_TYPE, mpi_comm_split_type(comm, split_type, key, info, newcomm));
 }
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm) ALIAS(MPI_Comm_split_type);
 
-RARE static bool slowly_comm_free(MPI_Comm *comm)
+RARE static bool slowly_comm_free(const void *from, MPI_Comm *comm)
 {
     const int64_t values[] = {(intptr_t)comm};
-    return enter_slowly(JOB_CALL_COMM_FREE, values, 1);
+    return enter_slowly(JOB_CALL_COMM_FREE, values, 1, from);
 }
 
 EXPORT int MPI_Comm_free(MPI_Comm *comm)
 {
-    if (!ENTER(slowly_comm_free(comm)))
+    if (!ENTER(slowly_comm_free(HERE, comm)))
         return native.comm_free(comm);
     return leave(JOB_CALL_COMM_FREE, mpi_comm_free(comm));
 }
 int PMPI_Comm_free(MPI_Comm *comm) ALIAS(MPI_Comm_free);
 
-RARE static bool slowly_comm_disconnect(MPI_Comm *comm)
+RARE static bool slowly_comm_disconnect(const void *from, MPI_Comm *comm)
 {
     const int64_t values[] = {(intptr_t)comm};
-    return enter_slowly(JOB_CALL_COMM_DISCONNECT, values, 1);
+    return enter_slowly(JOB_CALL_COMM_DISCONNECT, values, 1, from);
 }
 
 EXPORT int MPI_Comm_disconnect(MPI_Comm *comm)
 {
-    if (!ENTER(slowly_comm_disconnect(comm)))
+    if (!ENTER(slowly_comm_disconnect(HERE, comm)))
         return native.comm_disconnect(comm);
     return leave(JOB_CALL_COMM_DISCONNECT, mpi_comm_disconnect(comm));
 }
 int PMPI_Comm_disconnect(MPI_Comm *comm) ALIAS(MPI_Comm_disconnect);
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
+RARE static bool slowly_comm_idup_with_info(const void *from, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)info, (intptr_t)newcomm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_COMM_IDUP_WITH_INFO, values, 4);
+    return enter_slowly(JOB_CALL_COMM_IDUP_WITH_INFO, values, 4, from);
 }
 
 EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
-    if (!ENTER(slowly_comm_idup_with_info(comm, info, newcomm, request)))
+    if (!ENTER(slowly_comm_idup_with_info(HERE, comm, info, newcomm, request)))
         return native.comm_idup_with_info(comm, info, newcomm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_COMM_IDUP_WITH_INFO, error_raise_lack(comm, JOB_CALL_COMM_IDUP_WITH_INFO));
@@ -2039,477 +2041,477 @@ EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newco
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPI_Comm_idup_with_info);
 #endif
 
-RARE static bool slowly_comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
+RARE static bool slowly_comm_get_name(const void *from, MPI_Comm comm, char *comm_name, int *resultlen)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_name, (intptr_t)resultlen};
-    return enter_slowly(JOB_CALL_COMM_GET_NAME, values, 3);
+    return enter_slowly(JOB_CALL_COMM_GET_NAME, values, 3, from);
 }
 
 EXPORT int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 {
-    if (!ENTER(slowly_comm_get_name(comm, comm_name, resultlen)))
+    if (!ENTER(slowly_comm_get_name(HERE, comm, comm_name, resultlen)))
         return native.comm_get_name(comm, comm_name, resultlen);
     return leave(JOB_CALL_COMM_GET_NAME, native.comm_get_name(comm, comm_name, resultlen));
 }
 int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen) ALIAS(MPI_Comm_get_name);
 
-RARE static bool slowly_comm_set_name(MPI_Comm comm, const char *comm_name)
+RARE static bool slowly_comm_set_name(const void *from, MPI_Comm comm, const char *comm_name)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_name};
-    return enter_slowly(JOB_CALL_COMM_SET_NAME, values, 2);
+    return enter_slowly(JOB_CALL_COMM_SET_NAME, values, 2, from);
 }
 
 EXPORT int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
-    if (!ENTER(slowly_comm_set_name(comm, comm_name)))
+    if (!ENTER(slowly_comm_set_name(HERE, comm, comm_name)))
         return native.comm_set_name(comm, comm_name);
     return leave(JOB_CALL_COMM_SET_NAME, mpi_comm_set_name(comm, comm_name));
 }
 int PMPI_Comm_set_name(MPI_Comm comm, const char *comm_name) ALIAS(MPI_Comm_set_name);
 
-RARE static bool slowly_comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
+RARE static bool slowly_comm_set_attr(const void *from, MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_keyval, (intptr_t)attribute_val};
-    return enter_slowly(JOB_CALL_COMM_SET_ATTR, values, 3);
+    return enter_slowly(JOB_CALL_COMM_SET_ATTR, values, 3, from);
 }
 
 EXPORT int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
-    if (!ENTER(slowly_comm_set_attr(comm, comm_keyval, attribute_val)))
+    if (!ENTER(slowly_comm_set_attr(HERE, comm, comm_keyval, attribute_val)))
         return native.comm_set_attr(comm, comm_keyval, attribute_val);
     return leave(JOB_CALL_COMM_SET_ATTR, mpi_comm_set_attr(comm, comm_keyval, attribute_val));
 }
 int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val) ALIAS(MPI_Comm_set_attr);
 
-RARE static bool slowly_comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
+RARE static bool slowly_comm_get_attr(const void *from, MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_keyval, (intptr_t)attribute_val, (intptr_t)flag};
-    return enter_slowly(JOB_CALL_COMM_GET_ATTR, values, 4);
+    return enter_slowly(JOB_CALL_COMM_GET_ATTR, values, 4, from);
 }
 
 EXPORT int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
 {
-    if (!ENTER(slowly_comm_get_attr(comm, comm_keyval, attribute_val, flag)))
+    if (!ENTER(slowly_comm_get_attr(HERE, comm, comm_keyval, attribute_val, flag)))
         return native.comm_get_attr(comm, comm_keyval, attribute_val, flag);
     return leave(JOB_CALL_COMM_GET_ATTR, mpi_comm_get_attr(comm, comm_keyval, attribute_val, flag));
 }
 int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag) ALIAS(MPI_Comm_get_attr);
 
-RARE static bool slowly_comm_delete_attr(MPI_Comm comm, int comm_keyval)
+RARE static bool slowly_comm_delete_attr(const void *from, MPI_Comm comm, int comm_keyval)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)comm_keyval};
-    return enter_slowly(JOB_CALL_COMM_DELETE_ATTR, values, 2);
+    return enter_slowly(JOB_CALL_COMM_DELETE_ATTR, values, 2, from);
 }
 
 EXPORT int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 {
-    if (!ENTER(slowly_comm_delete_attr(comm, comm_keyval)))
+    if (!ENTER(slowly_comm_delete_attr(HERE, comm, comm_keyval)))
         return native.comm_delete_attr(comm, comm_keyval);
     return leave(JOB_CALL_COMM_DELETE_ATTR, mpi_comm_delete_attr(comm, comm_keyval));
 }
 int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval) ALIAS(MPI_Comm_delete_attr);
 
-RARE static bool slowly_attr_put(MPI_Comm comm, int keyval, void *attribute_val)
+RARE static bool slowly_attr_put(const void *from, MPI_Comm comm, int keyval, void *attribute_val)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)keyval, (intptr_t)attribute_val};
-    return enter_slowly(JOB_CALL_ATTR_PUT, values, 3);
+    return enter_slowly(JOB_CALL_ATTR_PUT, values, 3, from);
 }
 
 EXPORT int MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 {
-    if (!ENTER(slowly_attr_put(comm, keyval, attribute_val)))
+    if (!ENTER(slowly_attr_put(HERE, comm, keyval, attribute_val)))
         return native.attr_put(comm, keyval, attribute_val);
     return leave(JOB_CALL_ATTR_PUT, mpi_attr_put(comm, keyval, attribute_val));
 }
 int PMPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val) ALIAS(MPI_Attr_put);
 
-RARE static bool slowly_attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
+RARE static bool slowly_attr_get(const void *from, MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)keyval, (intptr_t)attribute_val, (intptr_t)flag};
-    return enter_slowly(JOB_CALL_ATTR_GET, values, 4);
+    return enter_slowly(JOB_CALL_ATTR_GET, values, 4, from);
 }
 
 EXPORT int MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
-    if (!ENTER(slowly_attr_get(comm, keyval, attribute_val, flag)))
+    if (!ENTER(slowly_attr_get(HERE, comm, keyval, attribute_val, flag)))
         return native.attr_get(comm, keyval, attribute_val, flag);
     return leave(JOB_CALL_ATTR_GET, mpi_attr_get(comm, keyval, attribute_val, flag));
 }
 int PMPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag) ALIAS(MPI_Attr_get);
 
-RARE static bool slowly_attr_delete(MPI_Comm comm, int keyval)
+RARE static bool slowly_attr_delete(const void *from, MPI_Comm comm, int keyval)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)keyval};
-    return enter_slowly(JOB_CALL_ATTR_DELETE, values, 2);
+    return enter_slowly(JOB_CALL_ATTR_DELETE, values, 2, from);
 }
 
 EXPORT int MPI_Attr_delete(MPI_Comm comm, int keyval)
 {
-    if (!ENTER(slowly_attr_delete(comm, keyval)))
+    if (!ENTER(slowly_attr_delete(HERE, comm, keyval)))
         return native.attr_delete(comm, keyval);
     return leave(JOB_CALL_ATTR_DELETE, mpi_attr_delete(comm, keyval));
 }
 int PMPI_Attr_delete(MPI_Comm comm, int keyval) ALIAS(MPI_Attr_delete);
 
-RARE static bool slowly_comm_get_info(MPI_Comm comm, MPI_Info *info_used)
+RARE static bool slowly_comm_get_info(const void *from, MPI_Comm comm, MPI_Info *info_used)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)info_used};
-    return enter_slowly(JOB_CALL_COMM_GET_INFO, values, 2);
+    return enter_slowly(JOB_CALL_COMM_GET_INFO, values, 2, from);
 }
 
 EXPORT int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
-    if (!ENTER(slowly_comm_get_info(comm, info_used)))
+    if (!ENTER(slowly_comm_get_info(HERE, comm, info_used)))
         return native.comm_get_info(comm, info_used);
     return leave(JOB_CALL_COMM_GET_INFO, mpi_comm_get_info(comm, info_used));
 }
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used) ALIAS(MPI_Comm_get_info);
 
-RARE static bool slowly_comm_set_info(MPI_Comm comm, MPI_Info info)
+RARE static bool slowly_comm_set_info(const void *from, MPI_Comm comm, MPI_Info info)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)info};
-    return enter_slowly(JOB_CALL_COMM_SET_INFO, values, 2);
+    return enter_slowly(JOB_CALL_COMM_SET_INFO, values, 2, from);
 }
 
 EXPORT int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
-    if (!ENTER(slowly_comm_set_info(comm, info)))
+    if (!ENTER(slowly_comm_set_info(HERE, comm, info)))
         return native.comm_set_info(comm, info);
     return leave(JOB_CALL_COMM_SET_INFO, mpi_comm_set_info(comm, info));
 }
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) ALIAS(MPI_Comm_set_info);
 
-RARE static bool slowly_comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
+RARE static bool slowly_comm_create_keyval(const void *from, MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
     const int64_t values[] = {(intptr_t)comm_copy_attr_fn, (intptr_t)comm_delete_attr_fn, (intptr_t)comm_keyval, (intptr_t)extra_state};
-    return enter_slowly(JOB_CALL_COMM_CREATE_KEYVAL, values, 4);
+    return enter_slowly(JOB_CALL_COMM_CREATE_KEYVAL, values, 4, from);
 }
 
 EXPORT int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
-    if (!ENTER(slowly_comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state)))
+    if (!ENTER(slowly_comm_create_keyval(HERE, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state)))
         return native.comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
     return leave(JOB_CALL_COMM_CREATE_KEYVAL, native.comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
 }
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state) ALIAS(MPI_Comm_create_keyval);
 
-RARE static bool slowly_comm_free_keyval(int *comm_keyval)
+RARE static bool slowly_comm_free_keyval(const void *from, int *comm_keyval)
 {
     const int64_t values[] = {(intptr_t)comm_keyval};
-    return enter_slowly(JOB_CALL_COMM_FREE_KEYVAL, values, 1);
+    return enter_slowly(JOB_CALL_COMM_FREE_KEYVAL, values, 1, from);
 }
 
 EXPORT int MPI_Comm_free_keyval(int *comm_keyval)
 {
-    if (!ENTER(slowly_comm_free_keyval(comm_keyval)))
+    if (!ENTER(slowly_comm_free_keyval(HERE, comm_keyval)))
         return native.comm_free_keyval(comm_keyval);
     return leave(JOB_CALL_COMM_FREE_KEYVAL, native.comm_free_keyval(comm_keyval));
 }
 int PMPI_Comm_free_keyval(int *comm_keyval) ALIAS(MPI_Comm_free_keyval);
 
-RARE static bool slowly_keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
+RARE static bool slowly_keyval_create(const void *from, MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
     const int64_t values[] = {(intptr_t)copy_fn, (intptr_t)delete_fn, (intptr_t)keyval, (intptr_t)extra_state};
-    return enter_slowly(JOB_CALL_KEYVAL_CREATE, values, 4);
+    return enter_slowly(JOB_CALL_KEYVAL_CREATE, values, 4, from);
 }
 
 EXPORT int MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
-    if (!ENTER(slowly_keyval_create(copy_fn, delete_fn, keyval, extra_state)))
+    if (!ENTER(slowly_keyval_create(HERE, copy_fn, delete_fn, keyval, extra_state)))
         return native.keyval_create(copy_fn, delete_fn, keyval, extra_state);
     return leave(JOB_CALL_KEYVAL_CREATE, native.keyval_create(copy_fn, delete_fn, keyval, extra_state));
 }
 int PMPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state) ALIAS(MPI_Keyval_create);
 
-RARE static bool slowly_keyval_free(int *keyval)
+RARE static bool slowly_keyval_free(const void *from, int *keyval)
 {
     const int64_t values[] = {(intptr_t)keyval};
-    return enter_slowly(JOB_CALL_KEYVAL_FREE, values, 1);
+    return enter_slowly(JOB_CALL_KEYVAL_FREE, values, 1, from);
 }
 
 EXPORT int MPI_Keyval_free(int *keyval)
 {
-    if (!ENTER(slowly_keyval_free(keyval)))
+    if (!ENTER(slowly_keyval_free(HERE, keyval)))
         return native.keyval_free(keyval);
     return leave(JOB_CALL_KEYVAL_FREE, native.keyval_free(keyval));
 }
 int PMPI_Keyval_free(int *keyval) ALIAS(MPI_Keyval_free);
 
-RARE static bool slowly_intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
+RARE static bool slowly_intercomm_create(const void *from, MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
 {
     const int64_t values[] = {(intptr_t)local_comm, (intptr_t)local_leader, (intptr_t)peer_comm, (intptr_t)remote_leader, (intptr_t)tag, (intptr_t)newintercomm};
-    return enter_slowly(JOB_CALL_INTERCOMM_CREATE, values, 6);
+    return enter_slowly(JOB_CALL_INTERCOMM_CREATE, values, 6, from);
 }
 
 EXPORT int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
 {
-    if (!ENTER(slowly_intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm)))
+    if (!ENTER(slowly_intercomm_create(HERE, local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm)))
         return native.intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
     return leave(JOB_CALL_INTERCOMM_CREATE, error_raise_lack(local_comm, JOB_CALL_INTERCOMM_CREATE));
 }
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create);
 
-RARE static bool slowly_intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
+RARE static bool slowly_intercomm_merge(const void *from, MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
     const int64_t values[] = {(intptr_t)intercomm, (intptr_t)high, (intptr_t)newintracomm};
-    return enter_slowly(JOB_CALL_INTERCOMM_MERGE, values, 3);
+    return enter_slowly(JOB_CALL_INTERCOMM_MERGE, values, 3, from);
 }
 
 EXPORT int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
-    if (!ENTER(slowly_intercomm_merge(intercomm, high, newintracomm)))
+    if (!ENTER(slowly_intercomm_merge(HERE, intercomm, high, newintracomm)))
         return native.intercomm_merge(intercomm, high, newintracomm);
     return leave(JOB_CALL_INTERCOMM_MERGE, error_raise_lack(intercomm, JOB_CALL_INTERCOMM_MERGE));
 }
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) ALIAS(MPI_Intercomm_merge);
 
-RARE static bool slowly_group_size(MPI_Group group, int *size)
+RARE static bool slowly_group_size(const void *from, MPI_Group group, int *size)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)size};
-    return enter_slowly(JOB_CALL_GROUP_SIZE, values, 2);
+    return enter_slowly(JOB_CALL_GROUP_SIZE, values, 2, from);
 }
 
 EXPORT int MPI_Group_size(MPI_Group group, int *size)
 {
-    if (!ENTER(slowly_group_size(group, size)))
+    if (!ENTER(slowly_group_size(HERE, group, size)))
         return native.group_size(group, size);
     return leave(JOB_CALL_GROUP_SIZE, native.group_size(group, size));
 }
 int PMPI_Group_size(MPI_Group group, int *size) ALIAS(MPI_Group_size);
 
-RARE static bool slowly_group_rank(MPI_Group group, int *rank)
+RARE static bool slowly_group_rank(const void *from, MPI_Group group, int *rank)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)rank};
-    return enter_slowly(JOB_CALL_GROUP_RANK, values, 2);
+    return enter_slowly(JOB_CALL_GROUP_RANK, values, 2, from);
 }
 
 EXPORT int MPI_Group_rank(MPI_Group group, int *rank)
 {
-    if (!ENTER(slowly_group_rank(group, rank)))
+    if (!ENTER(slowly_group_rank(HERE, group, rank)))
         return native.group_rank(group, rank);
     return leave(JOB_CALL_GROUP_RANK, native.group_rank(group, rank));
 }
 int PMPI_Group_rank(MPI_Group group, int *rank) ALIAS(MPI_Group_rank);
 
-RARE static bool slowly_group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
+RARE static bool slowly_group_translate_ranks(const void *from, MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
     const int64_t values[] = {(intptr_t)group1, (intptr_t)n, (intptr_t)ranks1, (intptr_t)group2, (intptr_t)ranks2};
-    return enter_slowly(JOB_CALL_GROUP_TRANSLATE_RANKS, values, 5);
+    return enter_slowly(JOB_CALL_GROUP_TRANSLATE_RANKS, values, 5, from);
 }
 
 EXPORT int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
-    if (!ENTER(slowly_group_translate_ranks(group1, n, ranks1, group2, ranks2)))
+    if (!ENTER(slowly_group_translate_ranks(HERE, group1, n, ranks1, group2, ranks2)))
         return native.group_translate_ranks(group1, n, ranks1, group2, ranks2);
     return leave(JOB_CALL_GROUP_TRANSLATE_RANKS, native.group_translate_ranks(group1, n, ranks1, group2, ranks2));
 }
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]) ALIAS(MPI_Group_translate_ranks);
 
-RARE static bool slowly_group_compare(MPI_Group group1, MPI_Group group2, int *result)
+RARE static bool slowly_group_compare(const void *from, MPI_Group group1, MPI_Group group2, int *result)
 {
     const int64_t values[] = {(intptr_t)group1, (intptr_t)group2, (intptr_t)result};
-    return enter_slowly(JOB_CALL_GROUP_COMPARE, values, 3);
+    return enter_slowly(JOB_CALL_GROUP_COMPARE, values, 3, from);
 }
 
 EXPORT int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
-    if (!ENTER(slowly_group_compare(group1, group2, result)))
+    if (!ENTER(slowly_group_compare(HERE, group1, group2, result)))
         return native.group_compare(group1, group2, result);
     return leave(JOB_CALL_GROUP_COMPARE, native.group_compare(group1, group2, result));
 }
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result) ALIAS(MPI_Group_compare);
 
-RARE static bool slowly_group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+RARE static bool slowly_group_union(const void *from, MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
     const int64_t values[] = {(intptr_t)group1, (intptr_t)group2, (intptr_t)newgroup};
-    return enter_slowly(JOB_CALL_GROUP_UNION, values, 3);
+    return enter_slowly(JOB_CALL_GROUP_UNION, values, 3, from);
 }
 
 EXPORT int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    if (!ENTER(slowly_group_union(group1, group2, newgroup)))
+    if (!ENTER(slowly_group_union(HERE, group1, group2, newgroup)))
         return native.group_union(group1, group2, newgroup);
     return leave(JOB_CALL_GROUP_UNION, native.group_union(group1, group2, newgroup));
 }
 int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) ALIAS(MPI_Group_union);
 
-RARE static bool slowly_group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+RARE static bool slowly_group_intersection(const void *from, MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
     const int64_t values[] = {(intptr_t)group1, (intptr_t)group2, (intptr_t)newgroup};
-    return enter_slowly(JOB_CALL_GROUP_INTERSECTION, values, 3);
+    return enter_slowly(JOB_CALL_GROUP_INTERSECTION, values, 3, from);
 }
 
 EXPORT int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    if (!ENTER(slowly_group_intersection(group1, group2, newgroup)))
+    if (!ENTER(slowly_group_intersection(HERE, group1, group2, newgroup)))
         return native.group_intersection(group1, group2, newgroup);
     return leave(JOB_CALL_GROUP_INTERSECTION, native.group_intersection(group1, group2, newgroup));
 }
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) ALIAS(MPI_Group_intersection);
 
-RARE static bool slowly_group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+RARE static bool slowly_group_difference(const void *from, MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
     const int64_t values[] = {(intptr_t)group1, (intptr_t)group2, (intptr_t)newgroup};
-    return enter_slowly(JOB_CALL_GROUP_DIFFERENCE, values, 3);
+    return enter_slowly(JOB_CALL_GROUP_DIFFERENCE, values, 3, from);
 }
 
 EXPORT int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    if (!ENTER(slowly_group_difference(group1, group2, newgroup)))
+    if (!ENTER(slowly_group_difference(HERE, group1, group2, newgroup)))
         return native.group_difference(group1, group2, newgroup);
     return leave(JOB_CALL_GROUP_DIFFERENCE, native.group_difference(group1, group2, newgroup));
 }
 int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) ALIAS(MPI_Group_difference);
 
-RARE static bool slowly_group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
+RARE static bool slowly_group_incl(const void *from, MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)n, (intptr_t)ranks, (intptr_t)newgroup};
-    return enter_slowly(JOB_CALL_GROUP_INCL, values, 4);
+    return enter_slowly(JOB_CALL_GROUP_INCL, values, 4, from);
 }
 
 EXPORT int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-    if (!ENTER(slowly_group_incl(group, n, ranks, newgroup)))
+    if (!ENTER(slowly_group_incl(HERE, group, n, ranks, newgroup)))
         return native.group_incl(group, n, ranks, newgroup);
     return leave(JOB_CALL_GROUP_INCL, native.group_incl(group, n, ranks, newgroup));
 }
 int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) ALIAS(MPI_Group_incl);
 
-RARE static bool slowly_group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
+RARE static bool slowly_group_excl(const void *from, MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)n, (intptr_t)ranks, (intptr_t)newgroup};
-    return enter_slowly(JOB_CALL_GROUP_EXCL, values, 4);
+    return enter_slowly(JOB_CALL_GROUP_EXCL, values, 4, from);
 }
 
 EXPORT int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-    if (!ENTER(slowly_group_excl(group, n, ranks, newgroup)))
+    if (!ENTER(slowly_group_excl(HERE, group, n, ranks, newgroup)))
         return native.group_excl(group, n, ranks, newgroup);
     return leave(JOB_CALL_GROUP_EXCL, native.group_excl(group, n, ranks, newgroup));
 }
 int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) ALIAS(MPI_Group_excl);
 
-RARE static bool slowly_group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
+RARE static bool slowly_group_range_incl(const void *from, MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)n, (intptr_t)ranges, (intptr_t)newgroup};
-    return enter_slowly(JOB_CALL_GROUP_RANGE_INCL, values, 4);
+    return enter_slowly(JOB_CALL_GROUP_RANGE_INCL, values, 4, from);
 }
 
 EXPORT int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-    if (!ENTER(slowly_group_range_incl(group, n, ranges, newgroup)))
+    if (!ENTER(slowly_group_range_incl(HERE, group, n, ranges, newgroup)))
         return native.group_range_incl(group, n, ranges, newgroup);
     return leave(JOB_CALL_GROUP_RANGE_INCL, native.group_range_incl(group, n, ranges, newgroup));
 }
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup) ALIAS(MPI_Group_range_incl);
 
-RARE static bool slowly_group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
+RARE static bool slowly_group_range_excl(const void *from, MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)n, (intptr_t)ranges, (intptr_t)newgroup};
-    return enter_slowly(JOB_CALL_GROUP_RANGE_EXCL, values, 4);
+    return enter_slowly(JOB_CALL_GROUP_RANGE_EXCL, values, 4, from);
 }
 
 EXPORT int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-    if (!ENTER(slowly_group_range_excl(group, n, ranges, newgroup)))
+    if (!ENTER(slowly_group_range_excl(HERE, group, n, ranges, newgroup)))
         return native.group_range_excl(group, n, ranges, newgroup);
     return leave(JOB_CALL_GROUP_RANGE_EXCL, native.group_range_excl(group, n, ranges, newgroup));
 }
 int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup) ALIAS(MPI_Group_range_excl);
 
-RARE static bool slowly_group_free(MPI_Group *group)
+RARE static bool slowly_group_free(const void *from, MPI_Group *group)
 {
     const int64_t values[] = {(intptr_t)group};
-    return enter_slowly(JOB_CALL_GROUP_FREE, values, 1);
+    return enter_slowly(JOB_CALL_GROUP_FREE, values, 1, from);
 }
 
 EXPORT int MPI_Group_free(MPI_Group *group)
 {
-    if (!ENTER(slowly_group_free(group)))
+    if (!ENTER(slowly_group_free(HERE, group)))
         return native.group_free(group);
     return leave(JOB_CALL_GROUP_FREE, mpi_group_free(group));
 }
 int PMPI_Group_free(MPI_Group *group) ALIAS(MPI_Group_free);
 
-RARE static bool slowly_comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
+RARE static bool slowly_comm_set_errhandler(const void *from, MPI_Comm comm, MPI_Errhandler errhandler)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)errhandler};
-    return enter_slowly(JOB_CALL_COMM_SET_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_COMM_SET_ERRHANDLER, values, 2, from);
 }
 
 EXPORT int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
-    if (!ENTER(slowly_comm_set_errhandler(comm, errhandler)))
+    if (!ENTER(slowly_comm_set_errhandler(HERE, comm, errhandler)))
         return native.comm_set_errhandler(comm, errhandler);
     return leave(JOB_CALL_COMM_SET_ERRHANDLER, mpi_comm_set_errhandler(comm, errhandler));
 }
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) ALIAS(MPI_Comm_set_errhandler);
 
-RARE static bool slowly_comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
+RARE static bool slowly_comm_get_errhandler(const void *from, MPI_Comm comm, MPI_Errhandler *errhandler)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)errhandler};
-    return enter_slowly(JOB_CALL_COMM_GET_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_COMM_GET_ERRHANDLER, values, 2, from);
 }
 
 EXPORT int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
-    if (!ENTER(slowly_comm_get_errhandler(comm, errhandler)))
+    if (!ENTER(slowly_comm_get_errhandler(HERE, comm, errhandler)))
         return native.comm_get_errhandler(comm, errhandler);
     return leave(JOB_CALL_COMM_GET_ERRHANDLER, mpi_comm_get_errhandler(comm, errhandler));
 }
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler) ALIAS(MPI_Comm_get_errhandler);
 
-RARE static bool slowly_comm_call_errhandler(MPI_Comm comm, int errorcode)
+RARE static bool slowly_comm_call_errhandler(const void *from, MPI_Comm comm, int errorcode)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)errorcode};
-    return enter_slowly(JOB_CALL_COMM_CALL_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_COMM_CALL_ERRHANDLER, values, 2, from);
 }
 
 EXPORT int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
-    if (!ENTER(slowly_comm_call_errhandler(comm, errorcode)))
+    if (!ENTER(slowly_comm_call_errhandler(HERE, comm, errorcode)))
         return native.comm_call_errhandler(comm, errorcode);
     return leave(JOB_CALL_COMM_CALL_ERRHANDLER, mpi_comm_call_errhandler(comm, errorcode));
 }
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) ALIAS(MPI_Comm_call_errhandler);
 
-RARE static bool slowly_error_class(int errorcode, int *errorclass)
+RARE static bool slowly_error_class(const void *from, int errorcode, int *errorclass)
 {
     const int64_t values[] = {(intptr_t)errorcode, (intptr_t)errorclass};
-    return enter_slowly(JOB_CALL_ERROR_CLASS, values, 2);
+    return enter_slowly(JOB_CALL_ERROR_CLASS, values, 2, from);
 }
 
 EXPORT int MPI_Error_class(int errorcode, int *errorclass)
 {
-    if (!ENTER(slowly_error_class(errorcode, errorclass)))
+    if (!ENTER(slowly_error_class(HERE, errorcode, errorclass)))
         return native.error_class(errorcode, errorclass);
     return leave(JOB_CALL_ERROR_CLASS, mpi_error_class(errorcode, errorclass));
 }
 int PMPI_Error_class(int errorcode, int *errorclass) ALIAS(MPI_Error_class);
 
-RARE static bool slowly_error_string(int errorcode, char *string, int *resultlen)
+RARE static bool slowly_error_string(const void *from, int errorcode, char *string, int *resultlen)
 {
     const int64_t values[] = {(intptr_t)errorcode, (intptr_t)string, (intptr_t)resultlen};
-    return enter_slowly(JOB_CALL_ERROR_STRING, values, 3);
+    return enter_slowly(JOB_CALL_ERROR_STRING, values, 3, from);
 }
 
 EXPORT int MPI_Error_string(int errorcode, char *string, int *resultlen)
 {
-    if (!ENTER(slowly_error_string(errorcode, string, resultlen)))
+    if (!ENTER(slowly_error_string(HERE, errorcode, string, resultlen)))
         return native.error_string(errorcode, string, resultlen);
     return leave(JOB_CALL_ERROR_STRING, mpi_error_string(errorcode, string, resultlen));
 }
 int PMPI_Error_string(int errorcode, char *string, int *resultlen) ALIAS(MPI_Error_string);
 
-RARE static bool slowly_comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
+RARE static bool slowly_comm_create_errhandler(const void *from, MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
     const int64_t values[] = {(intptr_t)comm_errhandler_fn, (intptr_t)errhandler};
-    return enter_slowly(JOB_CALL_COMM_CREATE_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_COMM_CREATE_ERRHANDLER, values, 2, from);
 }
 
 EXPORT int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
-    if (!ENTER(slowly_comm_create_errhandler(comm_errhandler_fn, errhandler)))
+    if (!ENTER(slowly_comm_create_errhandler(HERE, comm_errhandler_fn, errhandler)))
         return native.comm_create_errhandler(comm_errhandler_fn, errhandler);
     return leave(JOB_CALL_COMM_CREATE_ERRHANDLER, mpi_comm_create_errhandler(comm_errhandler_fn, errhandler));
 }
@@ -2517,15 +2519,15 @@ int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn
 
 int MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler);
 
-RARE static bool slowly_errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
+RARE static bool slowly_errhandler_create(const void *from, MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
 {
     const int64_t values[] = {(intptr_t)function, (intptr_t)errhandler};
-    return enter_slowly(JOB_CALL_ERRHANDLER_CREATE, values, 2);
+    return enter_slowly(JOB_CALL_ERRHANDLER_CREATE, values, 2, from);
 }
 
 EXPORT int MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
 {
-    if (!ENTER(slowly_errhandler_create(function, errhandler)))
+    if (!ENTER(slowly_errhandler_create(HERE, function, errhandler)))
         return native.errhandler_create(function, errhandler);
     return leave(JOB_CALL_ERRHANDLER_CREATE, mpi_errhandler_create(function, errhandler));
 }
@@ -2533,15 +2535,15 @@ int PMPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandle
 
 int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
 
-RARE static bool slowly_errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
+RARE static bool slowly_errhandler_set(const void *from, MPI_Comm comm, MPI_Errhandler errhandler)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)errhandler};
-    return enter_slowly(JOB_CALL_ERRHANDLER_SET, values, 2);
+    return enter_slowly(JOB_CALL_ERRHANDLER_SET, values, 2, from);
 }
 
 EXPORT int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 {
-    if (!ENTER(slowly_errhandler_set(comm, errhandler)))
+    if (!ENTER(slowly_errhandler_set(HERE, comm, errhandler)))
         return native.errhandler_set(comm, errhandler);
     return leave(JOB_CALL_ERRHANDLER_SET, mpi_errhandler_set(comm, errhandler));
 }
@@ -2549,295 +2551,295 @@ int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler) ALIAS(MPI_Errh
 
 int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
 
-RARE static bool slowly_errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
+RARE static bool slowly_errhandler_get(const void *from, MPI_Comm comm, MPI_Errhandler *errhandler)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)errhandler};
-    return enter_slowly(JOB_CALL_ERRHANDLER_GET, values, 2);
+    return enter_slowly(JOB_CALL_ERRHANDLER_GET, values, 2, from);
 }
 
 EXPORT int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
-    if (!ENTER(slowly_errhandler_get(comm, errhandler)))
+    if (!ENTER(slowly_errhandler_get(HERE, comm, errhandler)))
         return native.errhandler_get(comm, errhandler);
     return leave(JOB_CALL_ERRHANDLER_GET, mpi_errhandler_get(comm, errhandler));
 }
 int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler) ALIAS(MPI_Errhandler_get);
 
-RARE static bool slowly_errhandler_free(MPI_Errhandler *errhandler)
+RARE static bool slowly_errhandler_free(const void *from, MPI_Errhandler *errhandler)
 {
     const int64_t values[] = {(intptr_t)errhandler};
-    return enter_slowly(JOB_CALL_ERRHANDLER_FREE, values, 1);
+    return enter_slowly(JOB_CALL_ERRHANDLER_FREE, values, 1, from);
 }
 
 EXPORT int MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
-    if (!ENTER(slowly_errhandler_free(errhandler)))
+    if (!ENTER(slowly_errhandler_free(HERE, errhandler)))
         return native.errhandler_free(errhandler);
     return leave(JOB_CALL_ERRHANDLER_FREE, mpi_errhandler_free(errhandler));
 }
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler) ALIAS(MPI_Errhandler_free);
 
-RARE static bool slowly_add_error_class(int *errorclass)
+RARE static bool slowly_add_error_class(const void *from, int *errorclass)
 {
     const int64_t values[] = {(intptr_t)errorclass};
-    return enter_slowly(JOB_CALL_ADD_ERROR_CLASS, values, 1);
+    return enter_slowly(JOB_CALL_ADD_ERROR_CLASS, values, 1, from);
 }
 
 EXPORT int MPI_Add_error_class(int *errorclass)
 {
-    if (!ENTER(slowly_add_error_class(errorclass)))
+    if (!ENTER(slowly_add_error_class(HERE, errorclass)))
         return native.add_error_class(errorclass);
     return leave(JOB_CALL_ADD_ERROR_CLASS, native.add_error_class(errorclass));
 }
 int PMPI_Add_error_class(int *errorclass) ALIAS(MPI_Add_error_class);
 
-RARE static bool slowly_add_error_code(int errorclass, int *errorcode)
+RARE static bool slowly_add_error_code(const void *from, int errorclass, int *errorcode)
 {
     const int64_t values[] = {(intptr_t)errorclass, (intptr_t)errorcode};
-    return enter_slowly(JOB_CALL_ADD_ERROR_CODE, values, 2);
+    return enter_slowly(JOB_CALL_ADD_ERROR_CODE, values, 2, from);
 }
 
 EXPORT int MPI_Add_error_code(int errorclass, int *errorcode)
 {
-    if (!ENTER(slowly_add_error_code(errorclass, errorcode)))
+    if (!ENTER(slowly_add_error_code(HERE, errorclass, errorcode)))
         return native.add_error_code(errorclass, errorcode);
     return leave(JOB_CALL_ADD_ERROR_CODE, native.add_error_code(errorclass, errorcode));
 }
 int PMPI_Add_error_code(int errorclass, int *errorcode) ALIAS(MPI_Add_error_code);
 
-RARE static bool slowly_add_error_string(int errorcode, const char *string)
+RARE static bool slowly_add_error_string(const void *from, int errorcode, const char *string)
 {
     const int64_t values[] = {(intptr_t)errorcode, (intptr_t)string};
-    return enter_slowly(JOB_CALL_ADD_ERROR_STRING, values, 2);
+    return enter_slowly(JOB_CALL_ADD_ERROR_STRING, values, 2, from);
 }
 
 EXPORT int MPI_Add_error_string(int errorcode, const char *string)
 {
-    if (!ENTER(slowly_add_error_string(errorcode, string)))
+    if (!ENTER(slowly_add_error_string(HERE, errorcode, string)))
         return native.add_error_string(errorcode, string);
     return leave(JOB_CALL_ADD_ERROR_STRING, native.add_error_string(errorcode, string));
 }
 int PMPI_Add_error_string(int errorcode, const char *string) ALIAS(MPI_Add_error_string);
 
-RARE static bool slowly_comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+RARE static bool slowly_comm_spawn(const void *from, const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
     const int64_t values[] = {(intptr_t)command, (intptr_t)argv, (intptr_t)maxprocs, (intptr_t)info, (intptr_t)root, (intptr_t)comm, (intptr_t)intercomm, (intptr_t)array_of_errcodes};
-    return enter_slowly(JOB_CALL_COMM_SPAWN, values, 8);
+    return enter_slowly(JOB_CALL_COMM_SPAWN, values, 8, from);
 }
 
 EXPORT int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
-    if (!ENTER(slowly_comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes)))
+    if (!ENTER(slowly_comm_spawn(HERE, command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes)))
         return native.comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
     return leave(JOB_CALL_COMM_SPAWN, error_raise_lack(comm, JOB_CALL_COMM_SPAWN));
 }
 int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) ALIAS(MPI_Comm_spawn);
 
-RARE static bool slowly_comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+RARE static bool slowly_comm_spawn_multiple(const void *from, int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_commands, (intptr_t)array_of_argv, (intptr_t)array_of_maxprocs, (intptr_t)array_of_info, (intptr_t)root, (intptr_t)comm, (intptr_t)intercomm, (intptr_t)array_of_errcodes};
-    return enter_slowly(JOB_CALL_COMM_SPAWN_MULTIPLE, values, 9);
+    return enter_slowly(JOB_CALL_COMM_SPAWN_MULTIPLE, values, 9, from);
 }
 
 EXPORT int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
-    if (!ENTER(slowly_comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes)))
+    if (!ENTER(slowly_comm_spawn_multiple(HERE, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes)))
         return native.comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
     return leave(JOB_CALL_COMM_SPAWN_MULTIPLE, error_raise_lack(comm, JOB_CALL_COMM_SPAWN_MULTIPLE));
 }
 int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) ALIAS(MPI_Comm_spawn_multiple);
 
-RARE static bool slowly_comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
+RARE static bool slowly_comm_accept(const void *from, const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)port_name, (intptr_t)info, (intptr_t)root, (intptr_t)comm, (intptr_t)newcomm};
-    return enter_slowly(JOB_CALL_COMM_ACCEPT, values, 5);
+    return enter_slowly(JOB_CALL_COMM_ACCEPT, values, 5, from);
 }
 
 EXPORT int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (!ENTER(slowly_comm_accept(port_name, info, root, comm, newcomm)))
+    if (!ENTER(slowly_comm_accept(HERE, port_name, info, root, comm, newcomm)))
         return native.comm_accept(port_name, info, root, comm, newcomm);
     return leave(JOB_CALL_COMM_ACCEPT, error_raise_lack(comm, JOB_CALL_COMM_ACCEPT));
 }
 int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_accept);
 
-RARE static bool slowly_comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
+RARE static bool slowly_comm_connect(const void *from, const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)port_name, (intptr_t)info, (intptr_t)root, (intptr_t)comm, (intptr_t)newcomm};
-    return enter_slowly(JOB_CALL_COMM_CONNECT, values, 5);
+    return enter_slowly(JOB_CALL_COMM_CONNECT, values, 5, from);
 }
 
 EXPORT int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (!ENTER(slowly_comm_connect(port_name, info, root, comm, newcomm)))
+    if (!ENTER(slowly_comm_connect(HERE, port_name, info, root, comm, newcomm)))
         return native.comm_connect(port_name, info, root, comm, newcomm);
     return leave(JOB_CALL_COMM_CONNECT, error_raise_lack(comm, JOB_CALL_COMM_CONNECT));
 }
 int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_connect);
 
-RARE static bool slowly_comm_join(int fd, MPI_Comm *intercomm)
+RARE static bool slowly_comm_join(const void *from, int fd, MPI_Comm *intercomm)
 {
     const int64_t values[] = {(intptr_t)fd, (intptr_t)intercomm};
-    return enter_slowly(JOB_CALL_COMM_JOIN, values, 2);
+    return enter_slowly(JOB_CALL_COMM_JOIN, values, 2, from);
 }
 
 EXPORT int MPI_Comm_join(int fd, MPI_Comm *intercomm)
 {
-    if (!ENTER(slowly_comm_join(fd, intercomm)))
+    if (!ENTER(slowly_comm_join(HERE, fd, intercomm)))
         return native.comm_join(fd, intercomm);
     return leave(JOB_CALL_COMM_JOIN, error_raise_lack(MPI_COMM_SELF, JOB_CALL_COMM_JOIN));
 }
 int PMPI_Comm_join(int fd, MPI_Comm *intercomm) ALIAS(MPI_Comm_join);
 
-RARE static bool slowly_comm_get_parent(MPI_Comm *parent)
+RARE static bool slowly_comm_get_parent(const void *from, MPI_Comm *parent)
 {
     const int64_t values[] = {(intptr_t)parent};
-    return enter_slowly(JOB_CALL_COMM_GET_PARENT, values, 1);
+    return enter_slowly(JOB_CALL_COMM_GET_PARENT, values, 1, from);
 }
 
 EXPORT int MPI_Comm_get_parent(MPI_Comm *parent)
 {
-    if (!ENTER(slowly_comm_get_parent(parent)))
+    if (!ENTER(slowly_comm_get_parent(HERE, parent)))
         return native.comm_get_parent(parent);
     return leave(JOB_CALL_COMM_GET_PARENT, native.comm_get_parent(parent));
 }
 int PMPI_Comm_get_parent(MPI_Comm *parent) ALIAS(MPI_Comm_get_parent);
 
-RARE static bool slowly_open_port(MPI_Info info, char *port_name)
+RARE static bool slowly_open_port(const void *from, MPI_Info info, char *port_name)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)port_name};
-    return enter_slowly(JOB_CALL_OPEN_PORT, values, 2);
+    return enter_slowly(JOB_CALL_OPEN_PORT, values, 2, from);
 }
 
 EXPORT int MPI_Open_port(MPI_Info info, char *port_name)
 {
-    if (!ENTER(slowly_open_port(info, port_name)))
+    if (!ENTER(slowly_open_port(HERE, info, port_name)))
         return native.open_port(info, port_name);
     return leave(JOB_CALL_OPEN_PORT, native.open_port(info, port_name));
 }
 int PMPI_Open_port(MPI_Info info, char *port_name) ALIAS(MPI_Open_port);
 
-RARE static bool slowly_close_port(const char *port_name)
+RARE static bool slowly_close_port(const void *from, const char *port_name)
 {
     const int64_t values[] = {(intptr_t)port_name};
-    return enter_slowly(JOB_CALL_CLOSE_PORT, values, 1);
+    return enter_slowly(JOB_CALL_CLOSE_PORT, values, 1, from);
 }
 
 EXPORT int MPI_Close_port(const char *port_name)
 {
-    if (!ENTER(slowly_close_port(port_name)))
+    if (!ENTER(slowly_close_port(HERE, port_name)))
         return native.close_port(port_name);
     return leave(JOB_CALL_CLOSE_PORT, native.close_port(port_name));
 }
 int PMPI_Close_port(const char *port_name) ALIAS(MPI_Close_port);
 
-RARE static bool slowly_lookup_name(const char *service_name, MPI_Info info, char *port_name)
+RARE static bool slowly_lookup_name(const void *from, const char *service_name, MPI_Info info, char *port_name)
 {
     const int64_t values[] = {(intptr_t)service_name, (intptr_t)info, (intptr_t)port_name};
-    return enter_slowly(JOB_CALL_LOOKUP_NAME, values, 3);
+    return enter_slowly(JOB_CALL_LOOKUP_NAME, values, 3, from);
 }
 
 EXPORT int MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
 {
-    if (!ENTER(slowly_lookup_name(service_name, info, port_name)))
+    if (!ENTER(slowly_lookup_name(HERE, service_name, info, port_name)))
         return native.lookup_name(service_name, info, port_name);
     return leave(JOB_CALL_LOOKUP_NAME, native.lookup_name(service_name, info, port_name));
 }
 int PMPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name) ALIAS(MPI_Lookup_name);
 
-RARE static bool slowly_publish_name(const char *service_name, MPI_Info info, const char *port_name)
+RARE static bool slowly_publish_name(const void *from, const char *service_name, MPI_Info info, const char *port_name)
 {
     const int64_t values[] = {(intptr_t)service_name, (intptr_t)info, (intptr_t)port_name};
-    return enter_slowly(JOB_CALL_PUBLISH_NAME, values, 3);
+    return enter_slowly(JOB_CALL_PUBLISH_NAME, values, 3, from);
 }
 
 EXPORT int MPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
-    if (!ENTER(slowly_publish_name(service_name, info, port_name)))
+    if (!ENTER(slowly_publish_name(HERE, service_name, info, port_name)))
         return native.publish_name(service_name, info, port_name);
     return leave(JOB_CALL_PUBLISH_NAME, native.publish_name(service_name, info, port_name));
 }
 int PMPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name) ALIAS(MPI_Publish_name);
 
-RARE static bool slowly_unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
+RARE static bool slowly_unpublish_name(const void *from, const char *service_name, MPI_Info info, const char *port_name)
 {
     const int64_t values[] = {(intptr_t)service_name, (intptr_t)info, (intptr_t)port_name};
-    return enter_slowly(JOB_CALL_UNPUBLISH_NAME, values, 3);
+    return enter_slowly(JOB_CALL_UNPUBLISH_NAME, values, 3, from);
 }
 
 EXPORT int MPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
-    if (!ENTER(slowly_unpublish_name(service_name, info, port_name)))
+    if (!ENTER(slowly_unpublish_name(HERE, service_name, info, port_name)))
         return native.unpublish_name(service_name, info, port_name);
     return leave(JOB_CALL_UNPUBLISH_NAME, native.unpublish_name(service_name, info, port_name));
 }
 int PMPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name) ALIAS(MPI_Unpublish_name);
 
-RARE static bool slowly_win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+RARE static bool slowly_win_create(const void *from, void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)base, (intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_CREATE, values, 6);
+    return enter_slowly(JOB_CALL_WIN_CREATE, values, 6, from);
 }
 
 EXPORT int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    if (!ENTER(slowly_win_create(base, size, disp_unit, info, comm, win)))
+    if (!ENTER(slowly_win_create(HERE, base, size, disp_unit, info, comm, win)))
         return native.win_create(base, size, disp_unit, info, comm, win);
     return leave(JOB_CALL_WIN_CREATE, error_raise_lack(comm, JOB_CALL_WIN_CREATE));
 }
 int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create);
 
-RARE static bool slowly_win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+RARE static bool slowly_win_allocate(const void *from, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)baseptr, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_ALLOCATE, values, 6);
+    return enter_slowly(JOB_CALL_WIN_ALLOCATE, values, 6, from);
 }
 
 EXPORT int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (!ENTER(slowly_win_allocate(size, disp_unit, info, comm, baseptr, win)))
+    if (!ENTER(slowly_win_allocate(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate(size, disp_unit, info, comm, baseptr, win);
     return leave(JOB_CALL_WIN_ALLOCATE, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE));
 }
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate);
 
-RARE static bool slowly_win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+RARE static bool slowly_win_allocate_shared(const void *from, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)baseptr, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_ALLOCATE_SHARED, values, 6);
+    return enter_slowly(JOB_CALL_WIN_ALLOCATE_SHARED, values, 6, from);
 }
 
 EXPORT int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (!ENTER(slowly_win_allocate_shared(size, disp_unit, info, comm, baseptr, win)))
+    if (!ENTER(slowly_win_allocate_shared(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
     return leave(JOB_CALL_WIN_ALLOCATE_SHARED, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED));
 }
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared);
 
-RARE static bool slowly_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+RARE static bool slowly_win_create_dynamic(const void *from, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)comm, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_CREATE_DYNAMIC, values, 3);
+    return enter_slowly(JOB_CALL_WIN_CREATE_DYNAMIC, values, 3, from);
 }
 
 EXPORT int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    if (!ENTER(slowly_win_create_dynamic(info, comm, win)))
+    if (!ENTER(slowly_win_create_dynamic(HERE, info, comm, win)))
         return native.win_create_dynamic(info, comm, win);
     return leave(JOB_CALL_WIN_CREATE_DYNAMIC, error_raise_lack(comm, JOB_CALL_WIN_CREATE_DYNAMIC));
 }
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create_dynamic);
 
-RARE static bool slowly_win_delete_attr(MPI_Win win, int win_keyval)
+RARE static bool slowly_win_delete_attr(const void *from, MPI_Win win, int win_keyval)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)win_keyval};
-    return enter_slowly(JOB_CALL_WIN_DELETE_ATTR, values, 2);
+    return enter_slowly(JOB_CALL_WIN_DELETE_ATTR, values, 2, from);
 }
 
 EXPORT int MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 {
-    if (!ENTER(slowly_win_delete_attr(win, win_keyval)))
+    if (!ENTER(slowly_win_delete_attr(HERE, win, win_keyval)))
         return native.win_delete_attr(win, win_keyval);
     layer_guard++;
     int code = native.win_delete_attr(win, win_keyval);
@@ -2846,15 +2848,15 @@ EXPORT int MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 }
 int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) ALIAS(MPI_Win_delete_attr);
 
-RARE static bool slowly_win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
+RARE static bool slowly_win_get_attr(const void *from, MPI_Win win, int win_keyval, void *attribute_val, int *flag)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)win_keyval, (intptr_t)attribute_val, (intptr_t)flag};
-    return enter_slowly(JOB_CALL_WIN_GET_ATTR, values, 4);
+    return enter_slowly(JOB_CALL_WIN_GET_ATTR, values, 4, from);
 }
 
 EXPORT int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
 {
-    if (!ENTER(slowly_win_get_attr(win, win_keyval, attribute_val, flag)))
+    if (!ENTER(slowly_win_get_attr(HERE, win, win_keyval, attribute_val, flag)))
         return native.win_get_attr(win, win_keyval, attribute_val, flag);
     layer_guard++;
     int code = native.win_get_attr(win, win_keyval, attribute_val, flag);
@@ -2863,15 +2865,15 @@ EXPORT int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, in
 }
 int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag) ALIAS(MPI_Win_get_attr);
 
-RARE static bool slowly_win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
+RARE static bool slowly_win_set_attr(const void *from, MPI_Win win, int win_keyval, void *attribute_val)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)win_keyval, (intptr_t)attribute_val};
-    return enter_slowly(JOB_CALL_WIN_SET_ATTR, values, 3);
+    return enter_slowly(JOB_CALL_WIN_SET_ATTR, values, 3, from);
 }
 
 EXPORT int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 {
-    if (!ENTER(slowly_win_set_attr(win, win_keyval, attribute_val)))
+    if (!ENTER(slowly_win_set_attr(HERE, win, win_keyval, attribute_val)))
         return native.win_set_attr(win, win_keyval, attribute_val);
     layer_guard++;
     int code = native.win_set_attr(win, win_keyval, attribute_val);
@@ -2880,15 +2882,15 @@ EXPORT int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 }
 int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val) ALIAS(MPI_Win_set_attr);
 
-RARE static bool slowly_win_call_errhandler(MPI_Win win, int errorcode)
+RARE static bool slowly_win_call_errhandler(const void *from, MPI_Win win, int errorcode)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)errorcode};
-    return enter_slowly(JOB_CALL_WIN_CALL_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_WIN_CALL_ERRHANDLER, values, 2, from);
 }
 
 EXPORT int MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 {
-    if (!ENTER(slowly_win_call_errhandler(win, errorcode)))
+    if (!ENTER(slowly_win_call_errhandler(HERE, win, errorcode)))
         return native.win_call_errhandler(win, errorcode);
     layer_guard++;
     int code = native.win_call_errhandler(win, errorcode);
@@ -2897,15 +2899,15 @@ EXPORT int MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 }
 int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) ALIAS(MPI_Win_call_errhandler);
 
-RARE static bool slowly_win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
+RARE static bool slowly_win_create_errhandler(const void *from, MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
     const int64_t values[] = {(intptr_t)win_errhandler_fn, (intptr_t)errhandler};
-    return enter_slowly(JOB_CALL_WIN_CREATE_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_WIN_CREATE_ERRHANDLER, values, 2, from);
 }
 
 EXPORT int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
-    if (!ENTER(slowly_win_create_errhandler(win_errhandler_fn, errhandler)))
+    if (!ENTER(slowly_win_create_errhandler(HERE, win_errhandler_fn, errhandler)))
         return native.win_create_errhandler(win_errhandler_fn, errhandler);
     layer_guard++;
     int code = native.win_create_errhandler(win_errhandler_fn, errhandler);
@@ -2914,15 +2916,15 @@ EXPORT int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler
 }
 int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler) ALIAS(MPI_Win_create_errhandler);
 
-RARE static bool slowly_win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
+RARE static bool slowly_win_get_errhandler(const void *from, MPI_Win win, MPI_Errhandler *errhandler)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)errhandler};
-    return enter_slowly(JOB_CALL_WIN_GET_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_WIN_GET_ERRHANDLER, values, 2, from);
 }
 
 EXPORT int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
-    if (!ENTER(slowly_win_get_errhandler(win, errhandler)))
+    if (!ENTER(slowly_win_get_errhandler(HERE, win, errhandler)))
         return native.win_get_errhandler(win, errhandler);
     layer_guard++;
     int code = native.win_get_errhandler(win, errhandler);
@@ -2931,15 +2933,15 @@ EXPORT int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 }
 int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler) ALIAS(MPI_Win_get_errhandler);
 
-RARE static bool slowly_win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
+RARE static bool slowly_win_set_errhandler(const void *from, MPI_Win win, MPI_Errhandler errhandler)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)errhandler};
-    return enter_slowly(JOB_CALL_WIN_SET_ERRHANDLER, values, 2);
+    return enter_slowly(JOB_CALL_WIN_SET_ERRHANDLER, values, 2, from);
 }
 
 EXPORT int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 {
-    if (!ENTER(slowly_win_set_errhandler(win, errhandler)))
+    if (!ENTER(slowly_win_set_errhandler(HERE, win, errhandler)))
         return native.win_set_errhandler(win, errhandler);
     layer_guard++;
     int code = native.win_set_errhandler(win, errhandler);
@@ -2948,15 +2950,15 @@ EXPORT int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 }
 int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) ALIAS(MPI_Win_set_errhandler);
 
-RARE static bool slowly_win_attach(MPI_Win win, void *base, MPI_Aint size)
+RARE static bool slowly_win_attach(const void *from, MPI_Win win, void *base, MPI_Aint size)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)base, (intptr_t)size};
-    return enter_slowly(JOB_CALL_WIN_ATTACH, values, 3);
+    return enter_slowly(JOB_CALL_WIN_ATTACH, values, 3, from);
 }
 
 EXPORT int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
-    if (!ENTER(slowly_win_attach(win, base, size)))
+    if (!ENTER(slowly_win_attach(HERE, win, base, size)))
         return native.win_attach(win, base, size);
     layer_guard++;
     int code = native.win_attach(win, base, size);
@@ -2965,15 +2967,15 @@ EXPORT int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 }
 int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) ALIAS(MPI_Win_attach);
 
-RARE static bool slowly_win_complete(MPI_Win win)
+RARE static bool slowly_win_complete(const void *from, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_COMPLETE, values, 1);
+    return enter_slowly(JOB_CALL_WIN_COMPLETE, values, 1, from);
 }
 
 EXPORT int MPI_Win_complete(MPI_Win win)
 {
-    if (!ENTER(slowly_win_complete(win)))
+    if (!ENTER(slowly_win_complete(HERE, win)))
         return native.win_complete(win);
     layer_guard++;
     int code = native.win_complete(win);
@@ -2982,15 +2984,15 @@ EXPORT int MPI_Win_complete(MPI_Win win)
 }
 int PMPI_Win_complete(MPI_Win win) ALIAS(MPI_Win_complete);
 
-RARE static bool slowly_win_detach(MPI_Win win, const void *base)
+RARE static bool slowly_win_detach(const void *from, MPI_Win win, const void *base)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)base};
-    return enter_slowly(JOB_CALL_WIN_DETACH, values, 2);
+    return enter_slowly(JOB_CALL_WIN_DETACH, values, 2, from);
 }
 
 EXPORT int MPI_Win_detach(MPI_Win win, const void *base)
 {
-    if (!ENTER(slowly_win_detach(win, base)))
+    if (!ENTER(slowly_win_detach(HERE, win, base)))
         return native.win_detach(win, base);
     layer_guard++;
     int code = native.win_detach(win, base);
@@ -2999,15 +3001,15 @@ EXPORT int MPI_Win_detach(MPI_Win win, const void *base)
 }
 int PMPI_Win_detach(MPI_Win win, const void *base) ALIAS(MPI_Win_detach);
 
-RARE static bool slowly_win_fence(int assert, MPI_Win win)
+RARE static bool slowly_win_fence(const void *from, int assert, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)assert, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_FENCE, values, 2);
+    return enter_slowly(JOB_CALL_WIN_FENCE, values, 2, from);
 }
 
 EXPORT int MPI_Win_fence(int assert, MPI_Win win)
 {
-    if (!ENTER(slowly_win_fence(assert, win)))
+    if (!ENTER(slowly_win_fence(HERE, assert, win)))
         return native.win_fence(assert, win);
     layer_guard++;
     int code = native.win_fence(assert, win);
@@ -3016,15 +3018,15 @@ EXPORT int MPI_Win_fence(int assert, MPI_Win win)
 }
 int PMPI_Win_fence(int assert, MPI_Win win) ALIAS(MPI_Win_fence);
 
-RARE static bool slowly_win_flush(int rank, MPI_Win win)
+RARE static bool slowly_win_flush(const void *from, int rank, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)rank, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_FLUSH, values, 2);
+    return enter_slowly(JOB_CALL_WIN_FLUSH, values, 2, from);
 }
 
 EXPORT int MPI_Win_flush(int rank, MPI_Win win)
 {
-    if (!ENTER(slowly_win_flush(rank, win)))
+    if (!ENTER(slowly_win_flush(HERE, rank, win)))
         return native.win_flush(rank, win);
     layer_guard++;
     int code = native.win_flush(rank, win);
@@ -3033,15 +3035,15 @@ EXPORT int MPI_Win_flush(int rank, MPI_Win win)
 }
 int PMPI_Win_flush(int rank, MPI_Win win) ALIAS(MPI_Win_flush);
 
-RARE static bool slowly_win_flush_all(MPI_Win win)
+RARE static bool slowly_win_flush_all(const void *from, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_FLUSH_ALL, values, 1);
+    return enter_slowly(JOB_CALL_WIN_FLUSH_ALL, values, 1, from);
 }
 
 EXPORT int MPI_Win_flush_all(MPI_Win win)
 {
-    if (!ENTER(slowly_win_flush_all(win)))
+    if (!ENTER(slowly_win_flush_all(HERE, win)))
         return native.win_flush_all(win);
     layer_guard++;
     int code = native.win_flush_all(win);
@@ -3050,15 +3052,15 @@ EXPORT int MPI_Win_flush_all(MPI_Win win)
 }
 int PMPI_Win_flush_all(MPI_Win win) ALIAS(MPI_Win_flush_all);
 
-RARE static bool slowly_win_flush_local(int rank, MPI_Win win)
+RARE static bool slowly_win_flush_local(const void *from, int rank, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)rank, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_FLUSH_LOCAL, values, 2);
+    return enter_slowly(JOB_CALL_WIN_FLUSH_LOCAL, values, 2, from);
 }
 
 EXPORT int MPI_Win_flush_local(int rank, MPI_Win win)
 {
-    if (!ENTER(slowly_win_flush_local(rank, win)))
+    if (!ENTER(slowly_win_flush_local(HERE, rank, win)))
         return native.win_flush_local(rank, win);
     layer_guard++;
     int code = native.win_flush_local(rank, win);
@@ -3067,15 +3069,15 @@ EXPORT int MPI_Win_flush_local(int rank, MPI_Win win)
 }
 int PMPI_Win_flush_local(int rank, MPI_Win win) ALIAS(MPI_Win_flush_local);
 
-RARE static bool slowly_win_flush_local_all(MPI_Win win)
+RARE static bool slowly_win_flush_local_all(const void *from, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_FLUSH_LOCAL_ALL, values, 1);
+    return enter_slowly(JOB_CALL_WIN_FLUSH_LOCAL_ALL, values, 1, from);
 }
 
 EXPORT int MPI_Win_flush_local_all(MPI_Win win)
 {
-    if (!ENTER(slowly_win_flush_local_all(win)))
+    if (!ENTER(slowly_win_flush_local_all(HERE, win)))
         return native.win_flush_local_all(win);
     layer_guard++;
     int code = native.win_flush_local_all(win);
@@ -3084,15 +3086,15 @@ EXPORT int MPI_Win_flush_local_all(MPI_Win win)
 }
 int PMPI_Win_flush_local_all(MPI_Win win) ALIAS(MPI_Win_flush_local_all);
 
-RARE static bool slowly_win_free(MPI_Win *win)
+RARE static bool slowly_win_free(const void *from, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_FREE, values, 1);
+    return enter_slowly(JOB_CALL_WIN_FREE, values, 1, from);
 }
 
 EXPORT int MPI_Win_free(MPI_Win *win)
 {
-    if (!ENTER(slowly_win_free(win)))
+    if (!ENTER(slowly_win_free(HERE, win)))
         return native.win_free(win);
     layer_guard++;
     int code = native.win_free(win);
@@ -3101,15 +3103,15 @@ EXPORT int MPI_Win_free(MPI_Win *win)
 }
 int PMPI_Win_free(MPI_Win *win) ALIAS(MPI_Win_free);
 
-RARE static bool slowly_win_get_group(MPI_Win win, MPI_Group *group)
+RARE static bool slowly_win_get_group(const void *from, MPI_Win win, MPI_Group *group)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)group};
-    return enter_slowly(JOB_CALL_WIN_GET_GROUP, values, 2);
+    return enter_slowly(JOB_CALL_WIN_GET_GROUP, values, 2, from);
 }
 
 EXPORT int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
-    if (!ENTER(slowly_win_get_group(win, group)))
+    if (!ENTER(slowly_win_get_group(HERE, win, group)))
         return native.win_get_group(win, group);
     layer_guard++;
     int code = native.win_get_group(win, group);
@@ -3118,15 +3120,15 @@ EXPORT int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 }
 int PMPI_Win_get_group(MPI_Win win, MPI_Group *group) ALIAS(MPI_Win_get_group);
 
-RARE static bool slowly_win_get_info(MPI_Win win, MPI_Info *info_used)
+RARE static bool slowly_win_get_info(const void *from, MPI_Win win, MPI_Info *info_used)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)info_used};
-    return enter_slowly(JOB_CALL_WIN_GET_INFO, values, 2);
+    return enter_slowly(JOB_CALL_WIN_GET_INFO, values, 2, from);
 }
 
 EXPORT int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 {
-    if (!ENTER(slowly_win_get_info(win, info_used)))
+    if (!ENTER(slowly_win_get_info(HERE, win, info_used)))
         return native.win_get_info(win, info_used);
     layer_guard++;
     int code = native.win_get_info(win, info_used);
@@ -3135,15 +3137,15 @@ EXPORT int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 }
 int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used) ALIAS(MPI_Win_get_info);
 
-RARE static bool slowly_win_get_name(MPI_Win win, char *win_name, int *resultlen)
+RARE static bool slowly_win_get_name(const void *from, MPI_Win win, char *win_name, int *resultlen)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)win_name, (intptr_t)resultlen};
-    return enter_slowly(JOB_CALL_WIN_GET_NAME, values, 3);
+    return enter_slowly(JOB_CALL_WIN_GET_NAME, values, 3, from);
 }
 
 EXPORT int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 {
-    if (!ENTER(slowly_win_get_name(win, win_name, resultlen)))
+    if (!ENTER(slowly_win_get_name(HERE, win, win_name, resultlen)))
         return native.win_get_name(win, win_name, resultlen);
     layer_guard++;
     int code = native.win_get_name(win, win_name, resultlen);
@@ -3152,15 +3154,15 @@ EXPORT int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 }
 int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen) ALIAS(MPI_Win_get_name);
 
-RARE static bool slowly_win_lock(int lock_type, int rank, int assert, MPI_Win win)
+RARE static bool slowly_win_lock(const void *from, int lock_type, int rank, int assert, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)lock_type, (intptr_t)rank, (intptr_t)assert, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_LOCK, values, 4);
+    return enter_slowly(JOB_CALL_WIN_LOCK, values, 4, from);
 }
 
 EXPORT int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
-    if (!ENTER(slowly_win_lock(lock_type, rank, assert, win)))
+    if (!ENTER(slowly_win_lock(HERE, lock_type, rank, assert, win)))
         return native.win_lock(lock_type, rank, assert, win);
     layer_guard++;
     int code = native.win_lock(lock_type, rank, assert, win);
@@ -3169,15 +3171,15 @@ EXPORT int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 }
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) ALIAS(MPI_Win_lock);
 
-RARE static bool slowly_win_lock_all(int assert, MPI_Win win)
+RARE static bool slowly_win_lock_all(const void *from, int assert, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)assert, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_LOCK_ALL, values, 2);
+    return enter_slowly(JOB_CALL_WIN_LOCK_ALL, values, 2, from);
 }
 
 EXPORT int MPI_Win_lock_all(int assert, MPI_Win win)
 {
-    if (!ENTER(slowly_win_lock_all(assert, win)))
+    if (!ENTER(slowly_win_lock_all(HERE, assert, win)))
         return native.win_lock_all(assert, win);
     layer_guard++;
     int code = native.win_lock_all(assert, win);
@@ -3186,15 +3188,15 @@ EXPORT int MPI_Win_lock_all(int assert, MPI_Win win)
 }
 int PMPI_Win_lock_all(int assert, MPI_Win win) ALIAS(MPI_Win_lock_all);
 
-RARE static bool slowly_win_post(MPI_Group group, int assert, MPI_Win win)
+RARE static bool slowly_win_post(const void *from, MPI_Group group, int assert, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)assert, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_POST, values, 3);
+    return enter_slowly(JOB_CALL_WIN_POST, values, 3, from);
 }
 
 EXPORT int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
-    if (!ENTER(slowly_win_post(group, assert, win)))
+    if (!ENTER(slowly_win_post(HERE, group, assert, win)))
         return native.win_post(group, assert, win);
     layer_guard++;
     int code = native.win_post(group, assert, win);
@@ -3203,15 +3205,15 @@ EXPORT int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 }
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) ALIAS(MPI_Win_post);
 
-RARE static bool slowly_win_set_info(MPI_Win win, MPI_Info info)
+RARE static bool slowly_win_set_info(const void *from, MPI_Win win, MPI_Info info)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)info};
-    return enter_slowly(JOB_CALL_WIN_SET_INFO, values, 2);
+    return enter_slowly(JOB_CALL_WIN_SET_INFO, values, 2, from);
 }
 
 EXPORT int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
-    if (!ENTER(slowly_win_set_info(win, info)))
+    if (!ENTER(slowly_win_set_info(HERE, win, info)))
         return native.win_set_info(win, info);
     layer_guard++;
     int code = native.win_set_info(win, info);
@@ -3220,15 +3222,15 @@ EXPORT int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 }
 int PMPI_Win_set_info(MPI_Win win, MPI_Info info) ALIAS(MPI_Win_set_info);
 
-RARE static bool slowly_win_set_name(MPI_Win win, const char *win_name)
+RARE static bool slowly_win_set_name(const void *from, MPI_Win win, const char *win_name)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)win_name};
-    return enter_slowly(JOB_CALL_WIN_SET_NAME, values, 2);
+    return enter_slowly(JOB_CALL_WIN_SET_NAME, values, 2, from);
 }
 
 EXPORT int MPI_Win_set_name(MPI_Win win, const char *win_name)
 {
-    if (!ENTER(slowly_win_set_name(win, win_name)))
+    if (!ENTER(slowly_win_set_name(HERE, win, win_name)))
         return native.win_set_name(win, win_name);
     layer_guard++;
     int code = native.win_set_name(win, win_name);
@@ -3237,15 +3239,15 @@ EXPORT int MPI_Win_set_name(MPI_Win win, const char *win_name)
 }
 int PMPI_Win_set_name(MPI_Win win, const char *win_name) ALIAS(MPI_Win_set_name);
 
-RARE static bool slowly_win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
+RARE static bool slowly_win_shared_query(const void *from, MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)rank, (intptr_t)size, (intptr_t)disp_unit, (intptr_t)baseptr};
-    return enter_slowly(JOB_CALL_WIN_SHARED_QUERY, values, 5);
+    return enter_slowly(JOB_CALL_WIN_SHARED_QUERY, values, 5, from);
 }
 
 EXPORT int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
-    if (!ENTER(slowly_win_shared_query(win, rank, size, disp_unit, baseptr)))
+    if (!ENTER(slowly_win_shared_query(HERE, win, rank, size, disp_unit, baseptr)))
         return native.win_shared_query(win, rank, size, disp_unit, baseptr);
     layer_guard++;
     int code = native.win_shared_query(win, rank, size, disp_unit, baseptr);
@@ -3254,15 +3256,15 @@ EXPORT int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp
 }
 int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) ALIAS(MPI_Win_shared_query);
 
-RARE static bool slowly_win_start(MPI_Group group, int assert, MPI_Win win)
+RARE static bool slowly_win_start(const void *from, MPI_Group group, int assert, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)assert, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_START, values, 3);
+    return enter_slowly(JOB_CALL_WIN_START, values, 3, from);
 }
 
 EXPORT int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
-    if (!ENTER(slowly_win_start(group, assert, win)))
+    if (!ENTER(slowly_win_start(HERE, group, assert, win)))
         return native.win_start(group, assert, win);
     layer_guard++;
     int code = native.win_start(group, assert, win);
@@ -3271,15 +3273,15 @@ EXPORT int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 }
 int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) ALIAS(MPI_Win_start);
 
-RARE static bool slowly_win_sync(MPI_Win win)
+RARE static bool slowly_win_sync(const void *from, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_SYNC, values, 1);
+    return enter_slowly(JOB_CALL_WIN_SYNC, values, 1, from);
 }
 
 EXPORT int MPI_Win_sync(MPI_Win win)
 {
-    if (!ENTER(slowly_win_sync(win)))
+    if (!ENTER(slowly_win_sync(HERE, win)))
         return native.win_sync(win);
     layer_guard++;
     int code = native.win_sync(win);
@@ -3288,15 +3290,15 @@ EXPORT int MPI_Win_sync(MPI_Win win)
 }
 int PMPI_Win_sync(MPI_Win win) ALIAS(MPI_Win_sync);
 
-RARE static bool slowly_win_test(MPI_Win win, int *flag)
+RARE static bool slowly_win_test(const void *from, MPI_Win win, int *flag)
 {
     const int64_t values[] = {(intptr_t)win, (intptr_t)flag};
-    return enter_slowly(JOB_CALL_WIN_TEST, values, 2);
+    return enter_slowly(JOB_CALL_WIN_TEST, values, 2, from);
 }
 
 EXPORT int MPI_Win_test(MPI_Win win, int *flag)
 {
-    if (!ENTER(slowly_win_test(win, flag)))
+    if (!ENTER(slowly_win_test(HERE, win, flag)))
         return native.win_test(win, flag);
     layer_guard++;
     int code = native.win_test(win, flag);
@@ -3305,15 +3307,15 @@ EXPORT int MPI_Win_test(MPI_Win win, int *flag)
 }
 int PMPI_Win_test(MPI_Win win, int *flag) ALIAS(MPI_Win_test);
 
-RARE static bool slowly_win_unlock(int rank, MPI_Win win)
+RARE static bool slowly_win_unlock(const void *from, int rank, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)rank, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_UNLOCK, values, 2);
+    return enter_slowly(JOB_CALL_WIN_UNLOCK, values, 2, from);
 }
 
 EXPORT int MPI_Win_unlock(int rank, MPI_Win win)
 {
-    if (!ENTER(slowly_win_unlock(rank, win)))
+    if (!ENTER(slowly_win_unlock(HERE, rank, win)))
         return native.win_unlock(rank, win);
     layer_guard++;
     int code = native.win_unlock(rank, win);
@@ -3322,15 +3324,15 @@ EXPORT int MPI_Win_unlock(int rank, MPI_Win win)
 }
 int PMPI_Win_unlock(int rank, MPI_Win win) ALIAS(MPI_Win_unlock);
 
-RARE static bool slowly_win_unlock_all(MPI_Win win)
+RARE static bool slowly_win_unlock_all(const void *from, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_UNLOCK_ALL, values, 1);
+    return enter_slowly(JOB_CALL_WIN_UNLOCK_ALL, values, 1, from);
 }
 
 EXPORT int MPI_Win_unlock_all(MPI_Win win)
 {
-    if (!ENTER(slowly_win_unlock_all(win)))
+    if (!ENTER(slowly_win_unlock_all(HERE, win)))
         return native.win_unlock_all(win);
     layer_guard++;
     int code = native.win_unlock_all(win);
@@ -3339,15 +3341,15 @@ EXPORT int MPI_Win_unlock_all(MPI_Win win)
 }
 int PMPI_Win_unlock_all(MPI_Win win) ALIAS(MPI_Win_unlock_all);
 
-RARE static bool slowly_win_wait(MPI_Win win)
+RARE static bool slowly_win_wait(const void *from, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_WAIT, values, 1);
+    return enter_slowly(JOB_CALL_WIN_WAIT, values, 1, from);
 }
 
 EXPORT int MPI_Win_wait(MPI_Win win)
 {
-    if (!ENTER(slowly_win_wait(win)))
+    if (!ENTER(slowly_win_wait(HERE, win)))
         return native.win_wait(win);
     layer_guard++;
     int code = native.win_wait(win);
@@ -3356,15 +3358,15 @@ EXPORT int MPI_Win_wait(MPI_Win win)
 }
 int PMPI_Win_wait(MPI_Win win) ALIAS(MPI_Win_wait);
 
-RARE static bool slowly_put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+RARE static bool slowly_put(const void *from, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)win};
-    return enter_slowly(JOB_CALL_PUT, values, 8);
+    return enter_slowly(JOB_CALL_PUT, values, 8, from);
 }
 
 EXPORT int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    if (!ENTER(slowly_put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win)))
+    if (!ENTER(slowly_put(HERE, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win)))
         return native.put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
     layer_guard++;
     int code = native.put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -3373,15 +3375,15 @@ EXPORT int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origi
 }
 int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) ALIAS(MPI_Put);
 
-RARE static bool slowly_get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+RARE static bool slowly_get(const void *from, void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)win};
-    return enter_slowly(JOB_CALL_GET, values, 8);
+    return enter_slowly(JOB_CALL_GET, values, 8, from);
 }
 
 EXPORT int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    if (!ENTER(slowly_get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win)))
+    if (!ENTER(slowly_get(HERE, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win)))
         return native.get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
     layer_guard++;
     int code = native.get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -3390,15 +3392,15 @@ EXPORT int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_data
 }
 int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) ALIAS(MPI_Get);
 
-RARE static bool slowly_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+RARE static bool slowly_accumulate(const void *from, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)op, (intptr_t)win};
-    return enter_slowly(JOB_CALL_ACCUMULATE, values, 9);
+    return enter_slowly(JOB_CALL_ACCUMULATE, values, 9, from);
 }
 
 EXPORT int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    if (!ENTER(slowly_accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win)))
+    if (!ENTER(slowly_accumulate(HERE, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win)))
         return native.accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
     layer_guard++;
     int code = native.accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -3407,15 +3409,15 @@ EXPORT int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 }
 int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) ALIAS(MPI_Accumulate);
 
-RARE static bool slowly_get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+RARE static bool slowly_get_accumulate(const void *from, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)result_addr, (intptr_t)result_count, (intptr_t)result_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)op, (intptr_t)win};
-    return enter_slowly(JOB_CALL_GET_ACCUMULATE, values, 12);
+    return enter_slowly(JOB_CALL_GET_ACCUMULATE, values, 12, from);
 }
 
 EXPORT int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    if (!ENTER(slowly_get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win)))
+    if (!ENTER(slowly_get_accumulate(HERE, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win)))
         return native.get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
     layer_guard++;
     int code = native.get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -3424,15 +3426,15 @@ EXPORT int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 }
 int PMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) ALIAS(MPI_Get_accumulate);
 
-RARE static bool slowly_fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
+RARE static bool slowly_fetch_and_op(const void *from, const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)result_addr, (intptr_t)datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)op, (intptr_t)win};
-    return enter_slowly(JOB_CALL_FETCH_AND_OP, values, 7);
+    return enter_slowly(JOB_CALL_FETCH_AND_OP, values, 7, from);
 }
 
 EXPORT int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
-    if (!ENTER(slowly_fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win)))
+    if (!ENTER(slowly_fetch_and_op(HERE, origin_addr, result_addr, datatype, target_rank, target_disp, op, win)))
         return native.fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
     layer_guard++;
     int code = native.fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
@@ -3441,15 +3443,15 @@ EXPORT int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Data
 }
 int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) ALIAS(MPI_Fetch_and_op);
 
-RARE static bool slowly_compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
+RARE static bool slowly_compare_and_swap(const void *from, const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)compare_addr, (intptr_t)result_addr, (intptr_t)datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)win};
-    return enter_slowly(JOB_CALL_COMPARE_AND_SWAP, values, 7);
+    return enter_slowly(JOB_CALL_COMPARE_AND_SWAP, values, 7, from);
 }
 
 EXPORT int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
-    if (!ENTER(slowly_compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win)))
+    if (!ENTER(slowly_compare_and_swap(HERE, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win)))
         return native.compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
     layer_guard++;
     int code = native.compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
@@ -3458,15 +3460,15 @@ EXPORT int MPI_Compare_and_swap(const void *origin_addr, const void *compare_add
 }
 int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) ALIAS(MPI_Compare_and_swap);
 
-RARE static bool slowly_rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+RARE static bool slowly_rput(const void *from, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)win, (intptr_t)request};
-    return enter_slowly(JOB_CALL_RPUT, values, 9);
+    return enter_slowly(JOB_CALL_RPUT, values, 9, from);
 }
 
 EXPORT int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    if (!ENTER(slowly_rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request)))
+    if (!ENTER(slowly_rput(HERE, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request)))
         return native.rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
     layer_guard++;
     int code = native.rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -3475,15 +3477,15 @@ EXPORT int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype orig
 }
 int PMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rput);
 
-RARE static bool slowly_rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+RARE static bool slowly_rget(const void *from, void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)win, (intptr_t)request};
-    return enter_slowly(JOB_CALL_RGET, values, 9);
+    return enter_slowly(JOB_CALL_RGET, values, 9, from);
 }
 
 EXPORT int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    if (!ENTER(slowly_rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request)))
+    if (!ENTER(slowly_rget(HERE, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request)))
         return native.rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
     layer_guard++;
     int code = native.rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -3492,15 +3494,15 @@ EXPORT int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_dat
 }
 int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rget);
 
-RARE static bool slowly_raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+RARE static bool slowly_raccumulate(const void *from, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)op, (intptr_t)win, (intptr_t)request};
-    return enter_slowly(JOB_CALL_RACCUMULATE, values, 10);
+    return enter_slowly(JOB_CALL_RACCUMULATE, values, 10, from);
 }
 
 EXPORT int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    if (!ENTER(slowly_raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request)))
+    if (!ENTER(slowly_raccumulate(HERE, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request)))
         return native.raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
     layer_guard++;
     int code = native.raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -3509,15 +3511,15 @@ EXPORT int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Dataty
 }
 int PMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) ALIAS(MPI_Raccumulate);
 
-RARE static bool slowly_rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+RARE static bool slowly_rget_accumulate(const void *from, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)origin_addr, (intptr_t)origin_count, (intptr_t)origin_datatype, (intptr_t)result_addr, (intptr_t)result_count, (intptr_t)result_datatype, (intptr_t)target_rank, (intptr_t)target_disp, (intptr_t)target_count, (intptr_t)target_datatype, (intptr_t)op, (intptr_t)win, (intptr_t)request};
-    return enter_slowly(JOB_CALL_RGET_ACCUMULATE, values, 13);
+    return enter_slowly(JOB_CALL_RGET_ACCUMULATE, values, 13, from);
 }
 
 EXPORT int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    if (!ENTER(slowly_rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request)))
+    if (!ENTER(slowly_rget_accumulate(HERE, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request)))
         return native.rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
     layer_guard++;
     int code = native.rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -3526,57 +3528,57 @@ EXPORT int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Da
 }
 int PMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rget_accumulate);
 
-RARE static bool slowly_win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
+RARE static bool slowly_win_create_keyval(const void *from, MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
     const int64_t values[] = {(intptr_t)win_copy_attr_fn, (intptr_t)win_delete_attr_fn, (intptr_t)win_keyval, (intptr_t)extra_state};
-    return enter_slowly(JOB_CALL_WIN_CREATE_KEYVAL, values, 4);
+    return enter_slowly(JOB_CALL_WIN_CREATE_KEYVAL, values, 4, from);
 }
 
 EXPORT int MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
-    if (!ENTER(slowly_win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state)))
+    if (!ENTER(slowly_win_create_keyval(HERE, win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state)))
         return native.win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
     return leave(JOB_CALL_WIN_CREATE_KEYVAL, native.win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
 }
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state) ALIAS(MPI_Win_create_keyval);
 
-RARE static bool slowly_win_free_keyval(int *win_keyval)
+RARE static bool slowly_win_free_keyval(const void *from, int *win_keyval)
 {
     const int64_t values[] = {(intptr_t)win_keyval};
-    return enter_slowly(JOB_CALL_WIN_FREE_KEYVAL, values, 1);
+    return enter_slowly(JOB_CALL_WIN_FREE_KEYVAL, values, 1, from);
 }
 
 EXPORT int MPI_Win_free_keyval(int *win_keyval)
 {
-    if (!ENTER(slowly_win_free_keyval(win_keyval)))
+    if (!ENTER(slowly_win_free_keyval(HERE, win_keyval)))
         return native.win_free_keyval(win_keyval);
     return leave(JOB_CALL_WIN_FREE_KEYVAL, native.win_free_keyval(win_keyval));
 }
 int PMPI_Win_free_keyval(int *win_keyval) ALIAS(MPI_Win_free_keyval);
 
-RARE static bool slowly_file_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
+RARE static bool slowly_file_open(const void *from, MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)filename, (intptr_t)amode, (intptr_t)info, (intptr_t)fh};
-    return enter_slowly(JOB_CALL_FILE_OPEN, values, 5);
+    return enter_slowly(JOB_CALL_FILE_OPEN, values, 5, from);
 }
 
 EXPORT int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
-    if (!ENTER(slowly_file_open(comm, filename, amode, info, fh)))
+    if (!ENTER(slowly_file_open(HERE, comm, filename, amode, info, fh)))
         return native.file_open(comm, filename, amode, info, fh);
     return leave(JOB_CALL_FILE_OPEN, error_raise_lack(comm, JOB_CALL_FILE_OPEN));
 }
 int PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh) ALIAS(MPI_File_open);
 
-RARE static bool slowly_comm_revoke(MPI_Comm comm)
+RARE static bool slowly_comm_revoke(const void *from, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)comm};
-    return enter_slowly(JOB_CALL_COMM_REVOKE, values, 1);
+    return enter_slowly(JOB_CALL_COMM_REVOKE, values, 1, from);
 }
 
 EXPORT int MPIX_Comm_revoke(MPI_Comm comm)
 {
-    if (!ENTER(slowly_comm_revoke(comm)))
+    if (!ENTER(slowly_comm_revoke(HERE, comm)))
         return MPI_ERR_OTHER;
     int64_t began = enter_tell_begin();
     int code = mpi_comm_revoke(comm);
@@ -3587,15 +3589,15 @@ int PMPIX_Comm_revoke(MPI_Comm comm) ALIAS(MPIX_Comm_revoke);
 int MPI_Comm_revoke(MPI_Comm comm) ALIAS(MPIX_Comm_revoke);
 int PMPI_Comm_revoke(MPI_Comm comm) ALIAS(MPIX_Comm_revoke);
 
-RARE static bool slowly_comm_is_revoked(MPI_Comm comm, int *flag)
+RARE static bool slowly_comm_is_revoked(const void *from, MPI_Comm comm, int *flag)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)flag};
-    return enter_slowly(JOB_CALL_COMM_IS_REVOKED, values, 2);
+    return enter_slowly(JOB_CALL_COMM_IS_REVOKED, values, 2, from);
 }
 
 EXPORT int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag)
 {
-    if (!ENTER(slowly_comm_is_revoked(comm, flag)))
+    if (!ENTER(slowly_comm_is_revoked(HERE, comm, flag)))
         return MPI_ERR_OTHER;
     int64_t began = enter_tell_begin();
     int code = mpi_comm_is_revoked(comm, flag);
@@ -3606,15 +3608,15 @@ int PMPIX_Comm_is_revoked(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_is_revoked);
 int MPI_Comm_is_revoked(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_is_revoked);
 int PMPI_Comm_is_revoked(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_is_revoked);
 
-RARE static bool slowly_comm_shrink(MPI_Comm comm, MPI_Comm *newcomm)
+RARE static bool slowly_comm_shrink(const void *from, MPI_Comm comm, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)newcomm};
-    return enter_slowly(JOB_CALL_COMM_SHRINK, values, 2);
+    return enter_slowly(JOB_CALL_COMM_SHRINK, values, 2, from);
 }
 
 EXPORT int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (!ENTER(slowly_comm_shrink(comm, newcomm)))
+    if (!ENTER(slowly_comm_shrink(HERE, comm, newcomm)))
         return MPI_ERR_OTHER;
     int64_t began = enter_tell_begin();
     int code = mpi_comm_shrink(comm, newcomm);
@@ -3625,15 +3627,15 @@ int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPIX_Comm_shrink);
 int MPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPIX_Comm_shrink);
 int PMPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPIX_Comm_shrink);
 
-RARE static bool slowly_comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+RARE static bool slowly_comm_ishrink(const void *from, MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)newcomm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_COMM_ISHRINK, values, 3);
+    return enter_slowly(JOB_CALL_COMM_ISHRINK, values, 3, from);
 }
 
 EXPORT int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
-    if (!ENTER(slowly_comm_ishrink(comm, newcomm, request)))
+    if (!ENTER(slowly_comm_ishrink(HERE, comm, newcomm, request)))
         return MPI_ERR_OTHER;
     int64_t began = enter_tell_begin();
     int code = mpi_comm_ishrink(comm, newcomm, request);
@@ -3644,15 +3646,15 @@ int PMPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) A
 int MPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPIX_Comm_ishrink);
 int PMPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPIX_Comm_ishrink);
 
-RARE static bool slowly_comm_agree(MPI_Comm comm, int *flag)
+RARE static bool slowly_comm_agree(const void *from, MPI_Comm comm, int *flag)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)flag};
-    return enter_slowly(JOB_CALL_COMM_AGREE, values, 2);
+    return enter_slowly(JOB_CALL_COMM_AGREE, values, 2, from);
 }
 
 EXPORT int MPIX_Comm_agree(MPI_Comm comm, int *flag)
 {
-    if (!ENTER(slowly_comm_agree(comm, flag)))
+    if (!ENTER(slowly_comm_agree(HERE, comm, flag)))
         return MPI_ERR_OTHER;
     int64_t began = enter_tell_begin();
     int code = mpi_comm_agree(comm, flag);
@@ -3663,15 +3665,15 @@ int PMPIX_Comm_agree(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_agree);
 int MPI_Comm_agree(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_agree);
 int PMPI_Comm_agree(MPI_Comm comm, int *flag) ALIAS(MPIX_Comm_agree);
 
-RARE static bool slowly_comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request)
+RARE static bool slowly_comm_iagree(const void *from, MPI_Comm comm, int *flag, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)flag, (intptr_t)request};
-    return enter_slowly(JOB_CALL_COMM_IAGREE, values, 3);
+    return enter_slowly(JOB_CALL_COMM_IAGREE, values, 3, from);
 }
 
 EXPORT int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request)
 {
-    if (!ENTER(slowly_comm_iagree(comm, flag, request)))
+    if (!ENTER(slowly_comm_iagree(HERE, comm, flag, request)))
         return MPI_ERR_OTHER;
     int64_t began = enter_tell_begin();
     int code = mpi_comm_iagree(comm, flag, request);
@@ -3682,15 +3684,15 @@ int PMPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request) ALIAS(MPIX
 int MPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request) ALIAS(MPIX_Comm_iagree);
 int PMPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request) ALIAS(MPIX_Comm_iagree);
 
-RARE static bool slowly_comm_get_failed(MPI_Comm comm, MPI_Group *failed)
+RARE static bool slowly_comm_get_failed(const void *from, MPI_Comm comm, MPI_Group *failed)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)failed};
-    return enter_slowly(JOB_CALL_COMM_GET_FAILED, values, 2);
+    return enter_slowly(JOB_CALL_COMM_GET_FAILED, values, 2, from);
 }
 
 EXPORT int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed)
 {
-    if (!ENTER(slowly_comm_get_failed(comm, failed)))
+    if (!ENTER(slowly_comm_get_failed(HERE, comm, failed)))
         return MPI_ERR_OTHER;
     int64_t began = enter_tell_begin();
     int code = mpi_comm_get_failed(comm, failed);
@@ -3701,15 +3703,15 @@ int PMPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_get_
 int MPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_get_failed);
 int PMPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_get_failed);
 
-RARE static bool slowly_comm_ack_failed(MPI_Comm comm, int count, int *acked)
+RARE static bool slowly_comm_ack_failed(const void *from, MPI_Comm comm, int count, int *acked)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)count, (intptr_t)acked};
-    return enter_slowly(JOB_CALL_COMM_ACK_FAILED, values, 3);
+    return enter_slowly(JOB_CALL_COMM_ACK_FAILED, values, 3, from);
 }
 
 EXPORT int MPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked)
 {
-    if (!ENTER(slowly_comm_ack_failed(comm, count, acked)))
+    if (!ENTER(slowly_comm_ack_failed(HERE, comm, count, acked)))
         return MPI_ERR_OTHER;
     int64_t began = enter_tell_begin();
     int code = mpi_comm_ack_failed(comm, count, acked);
@@ -3720,15 +3722,15 @@ int PMPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked) ALIAS(MPIX_Comm_
 int MPI_Comm_ack_failed(MPI_Comm comm, int count, int *acked) ALIAS(MPIX_Comm_ack_failed);
 int PMPI_Comm_ack_failed(MPI_Comm comm, int count, int *acked) ALIAS(MPIX_Comm_ack_failed);
 
-RARE static bool slowly_comm_failure_ack(MPI_Comm comm)
+RARE static bool slowly_comm_failure_ack(const void *from, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)comm};
-    return enter_slowly(JOB_CALL_COMM_FAILURE_ACK, values, 1);
+    return enter_slowly(JOB_CALL_COMM_FAILURE_ACK, values, 1, from);
 }
 
 EXPORT int MPIX_Comm_failure_ack(MPI_Comm comm)
 {
-    if (!ENTER(slowly_comm_failure_ack(comm)))
+    if (!ENTER(slowly_comm_failure_ack(HERE, comm)))
         return MPI_ERR_OTHER;
     int64_t began = enter_tell_begin();
     int code = mpi_comm_failure_ack(comm);
@@ -3739,15 +3741,15 @@ int PMPIX_Comm_failure_ack(MPI_Comm comm) ALIAS(MPIX_Comm_failure_ack);
 int MPI_Comm_failure_ack(MPI_Comm comm) ALIAS(MPIX_Comm_failure_ack);
 int PMPI_Comm_failure_ack(MPI_Comm comm) ALIAS(MPIX_Comm_failure_ack);
 
-RARE static bool slowly_comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed)
+RARE static bool slowly_comm_failure_get_acked(const void *from, MPI_Comm comm, MPI_Group *failed)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)failed};
-    return enter_slowly(JOB_CALL_COMM_FAILURE_GET_ACKED, values, 2);
+    return enter_slowly(JOB_CALL_COMM_FAILURE_GET_ACKED, values, 2, from);
 }
 
 EXPORT int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed)
 {
-    if (!ENTER(slowly_comm_failure_get_acked(comm, failed)))
+    if (!ENTER(slowly_comm_failure_get_acked(HERE, comm, failed)))
         return MPI_ERR_OTHER;
     int64_t began = enter_tell_begin();
     int code = mpi_comm_failure_get_acked(comm, failed);
@@ -3758,757 +3760,757 @@ int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Co
 int MPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
 int PMPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
 
-RARE static bool slowly_type_create_f90_integer(int r, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_f90_integer(const void *from, int r, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)r, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_CREATE_F90_INTEGER, values, 2);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_F90_INTEGER, values, 2, from);
 }
 
 EXPORT int MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_create_f90_integer(r, newtype)))
+    if (!ENTER(slowly_type_create_f90_integer(HERE, r, newtype)))
         return native.type_create_f90_integer(r, newtype);
     return leave(JOB_CALL_TYPE_CREATE_F90_INTEGER, native.type_create_f90_integer(r, newtype));
 }
 int PMPI_Type_create_f90_integer(int r, MPI_Datatype *newtype) ALIAS(MPI_Type_create_f90_integer);
 
-RARE static bool slowly_type_create_f90_real(int p, int r, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_f90_real(const void *from, int p, int r, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)p, (intptr_t)r, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_CREATE_F90_REAL, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_F90_REAL, values, 3, from);
 }
 
 EXPORT int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_create_f90_real(p, r, newtype)))
+    if (!ENTER(slowly_type_create_f90_real(HERE, p, r, newtype)))
         return native.type_create_f90_real(p, r, newtype);
     return leave(JOB_CALL_TYPE_CREATE_F90_REAL, native.type_create_f90_real(p, r, newtype));
 }
 int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype) ALIAS(MPI_Type_create_f90_real);
 
-RARE static bool slowly_type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_f90_complex(const void *from, int p, int r, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)p, (intptr_t)r, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_CREATE_F90_COMPLEX, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_F90_COMPLEX, values, 3, from);
 }
 
 EXPORT int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_create_f90_complex(p, r, newtype)))
+    if (!ENTER(slowly_type_create_f90_complex(HERE, p, r, newtype)))
         return native.type_create_f90_complex(p, r, newtype);
     return leave(JOB_CALL_TYPE_CREATE_F90_COMPLEX, native.type_create_f90_complex(p, r, newtype));
 }
 int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype) ALIAS(MPI_Type_create_f90_complex);
 
-RARE static bool slowly_type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
+RARE static bool slowly_type_create_keyval(const void *from, MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
 {
     const int64_t values[] = {(intptr_t)type_copy_attr_fn, (intptr_t)type_delete_attr_fn, (intptr_t)type_keyval, (intptr_t)extra_state};
-    return enter_slowly(JOB_CALL_TYPE_CREATE_KEYVAL, values, 4);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_KEYVAL, values, 4, from);
 }
 
 EXPORT int MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
 {
-    if (!ENTER(slowly_type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state)))
+    if (!ENTER(slowly_type_create_keyval(HERE, type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state)))
         return native.type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
     return leave(JOB_CALL_TYPE_CREATE_KEYVAL, native.type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
 }
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state) ALIAS(MPI_Type_create_keyval);
 
-RARE static bool slowly_type_delete_attr(MPI_Datatype datatype, int type_keyval)
+RARE static bool slowly_type_delete_attr(const void *from, MPI_Datatype datatype, int type_keyval)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_keyval};
-    return enter_slowly(JOB_CALL_TYPE_DELETE_ATTR, values, 2);
+    return enter_slowly(JOB_CALL_TYPE_DELETE_ATTR, values, 2, from);
 }
 
 EXPORT int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 {
-    if (!ENTER(slowly_type_delete_attr(datatype, type_keyval)))
+    if (!ENTER(slowly_type_delete_attr(HERE, datatype, type_keyval)))
         return native.type_delete_attr(datatype, type_keyval);
     return leave(JOB_CALL_TYPE_DELETE_ATTR, native.type_delete_attr(datatype, type_keyval));
 }
 int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval) ALIAS(MPI_Type_delete_attr);
 
-RARE static bool slowly_type_free_keyval(int *type_keyval)
+RARE static bool slowly_type_free_keyval(const void *from, int *type_keyval)
 {
     const int64_t values[] = {(intptr_t)type_keyval};
-    return enter_slowly(JOB_CALL_TYPE_FREE_KEYVAL, values, 1);
+    return enter_slowly(JOB_CALL_TYPE_FREE_KEYVAL, values, 1, from);
 }
 
 EXPORT int MPI_Type_free_keyval(int *type_keyval)
 {
-    if (!ENTER(slowly_type_free_keyval(type_keyval)))
+    if (!ENTER(slowly_type_free_keyval(HERE, type_keyval)))
         return native.type_free_keyval(type_keyval);
     return leave(JOB_CALL_TYPE_FREE_KEYVAL, native.type_free_keyval(type_keyval));
 }
 int PMPI_Type_free_keyval(int *type_keyval) ALIAS(MPI_Type_free_keyval);
 
-RARE static bool slowly_type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
+RARE static bool slowly_type_get_attr(const void *from, MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_keyval, (intptr_t)attribute_val, (intptr_t)flag};
-    return enter_slowly(JOB_CALL_TYPE_GET_ATTR, values, 4);
+    return enter_slowly(JOB_CALL_TYPE_GET_ATTR, values, 4, from);
 }
 
 EXPORT int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
 {
-    if (!ENTER(slowly_type_get_attr(datatype, type_keyval, attribute_val, flag)))
+    if (!ENTER(slowly_type_get_attr(HERE, datatype, type_keyval, attribute_val, flag)))
         return native.type_get_attr(datatype, type_keyval, attribute_val, flag);
     return leave(JOB_CALL_TYPE_GET_ATTR, native.type_get_attr(datatype, type_keyval, attribute_val, flag));
 }
 int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag) ALIAS(MPI_Type_get_attr);
 
-RARE static bool slowly_type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
+RARE static bool slowly_type_set_attr(const void *from, MPI_Datatype datatype, int type_keyval, void *attribute_val)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_keyval, (intptr_t)attribute_val};
-    return enter_slowly(JOB_CALL_TYPE_SET_ATTR, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_SET_ATTR, values, 3, from);
 }
 
 EXPORT int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
 {
-    if (!ENTER(slowly_type_set_attr(datatype, type_keyval, attribute_val)))
+    if (!ENTER(slowly_type_set_attr(HERE, datatype, type_keyval, attribute_val)))
         return native.type_set_attr(datatype, type_keyval, attribute_val);
     return leave(JOB_CALL_TYPE_SET_ATTR, native.type_set_attr(datatype, type_keyval, attribute_val));
 }
 int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val) ALIAS(MPI_Type_set_attr);
 
-RARE static bool slowly_get_address(const void *location, MPI_Aint *address)
+RARE static bool slowly_get_address(const void *from, const void *location, MPI_Aint *address)
 {
     const int64_t values[] = {(intptr_t)location, (intptr_t)address};
-    return enter_slowly(JOB_CALL_GET_ADDRESS, values, 2);
+    return enter_slowly(JOB_CALL_GET_ADDRESS, values, 2, from);
 }
 
 EXPORT int MPI_Get_address(const void *location, MPI_Aint *address)
 {
-    if (!ENTER(slowly_get_address(location, address)))
+    if (!ENTER(slowly_get_address(HERE, location, address)))
         return native.get_address(location, address);
     return leave(JOB_CALL_GET_ADDRESS, native.get_address(location, address));
 }
 int PMPI_Get_address(const void *location, MPI_Aint *address) ALIAS(MPI_Get_address);
 
-RARE static bool slowly_pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
+RARE static bool slowly_pack(const void *from, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)inbuf, (intptr_t)incount, (intptr_t)datatype, (intptr_t)outbuf, (intptr_t)outsize, (intptr_t)position, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_PACK, values, 7);
+    return enter_slowly(JOB_CALL_PACK, values, 7, from);
 }
 
 EXPORT int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
-    if (!ENTER(slowly_pack(inbuf, incount, datatype, outbuf, outsize, position, comm)))
+    if (!ENTER(slowly_pack(HERE, inbuf, incount, datatype, outbuf, outsize, position, comm)))
         return native.pack(inbuf, incount, datatype, outbuf, outsize, position, comm);
     return leave(JOB_CALL_PACK, native.pack(inbuf, incount, datatype, outbuf, outsize, position, comm));
 }
 int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm) ALIAS(MPI_Pack);
 
-RARE static bool slowly_pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
+RARE static bool slowly_pack_external(const void *from, const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
     const int64_t values[] = {(intptr_t)datarep, (intptr_t)inbuf, (intptr_t)incount, (intptr_t)datatype, (intptr_t)outbuf, (intptr_t)outsize, (intptr_t)position};
-    return enter_slowly(JOB_CALL_PACK_EXTERNAL, values, 7);
+    return enter_slowly(JOB_CALL_PACK_EXTERNAL, values, 7, from);
 }
 
 EXPORT int MPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
-    if (!ENTER(slowly_pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position)))
+    if (!ENTER(slowly_pack_external(HERE, datarep, inbuf, incount, datatype, outbuf, outsize, position)))
         return native.pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position);
     return leave(JOB_CALL_PACK_EXTERNAL, native.pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 }
 int PMPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position) ALIAS(MPI_Pack_external);
 
-RARE static bool slowly_pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
+RARE static bool slowly_pack_external_size(const void *from, const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
 {
     const int64_t values[] = {(intptr_t)datarep, (intptr_t)incount, (intptr_t)datatype, (intptr_t)size};
-    return enter_slowly(JOB_CALL_PACK_EXTERNAL_SIZE, values, 4);
+    return enter_slowly(JOB_CALL_PACK_EXTERNAL_SIZE, values, 4, from);
 }
 
 EXPORT int MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
 {
-    if (!ENTER(slowly_pack_external_size(datarep, incount, datatype, size)))
+    if (!ENTER(slowly_pack_external_size(HERE, datarep, incount, datatype, size)))
         return native.pack_external_size(datarep, incount, datatype, size);
     return leave(JOB_CALL_PACK_EXTERNAL_SIZE, native.pack_external_size(datarep, incount, datatype, size));
 }
 int PMPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size) ALIAS(MPI_Pack_external_size);
 
-RARE static bool slowly_pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
+RARE static bool slowly_pack_size(const void *from, int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
     const int64_t values[] = {(intptr_t)incount, (intptr_t)datatype, (intptr_t)comm, (intptr_t)size};
-    return enter_slowly(JOB_CALL_PACK_SIZE, values, 4);
+    return enter_slowly(JOB_CALL_PACK_SIZE, values, 4, from);
 }
 
 EXPORT int MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
-    if (!ENTER(slowly_pack_size(incount, datatype, comm, size)))
+    if (!ENTER(slowly_pack_size(HERE, incount, datatype, comm, size)))
         return native.pack_size(incount, datatype, comm, size);
     return leave(JOB_CALL_PACK_SIZE, native.pack_size(incount, datatype, comm, size));
 }
 int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size) ALIAS(MPI_Pack_size);
 
-RARE static bool slowly_type_commit(MPI_Datatype *datatype)
+RARE static bool slowly_type_commit(const void *from, MPI_Datatype *datatype)
 {
     const int64_t values[] = {(intptr_t)datatype};
-    return enter_slowly(JOB_CALL_TYPE_COMMIT, values, 1);
+    return enter_slowly(JOB_CALL_TYPE_COMMIT, values, 1, from);
 }
 
 EXPORT int MPI_Type_commit(MPI_Datatype *datatype)
 {
-    if (!ENTER(slowly_type_commit(datatype)))
+    if (!ENTER(slowly_type_commit(HERE, datatype)))
         return native.type_commit(datatype);
     return leave(JOB_CALL_TYPE_COMMIT, native.type_commit(datatype));
 }
 int PMPI_Type_commit(MPI_Datatype *datatype) ALIAS(MPI_Type_commit);
 
-RARE static bool slowly_type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_contiguous(const void *from, int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)oldtype, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_CONTIGUOUS, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_CONTIGUOUS, values, 3, from);
 }
 
 EXPORT int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_contiguous(count, oldtype, newtype)))
+    if (!ENTER(slowly_type_contiguous(HERE, count, oldtype, newtype)))
         return native.type_contiguous(count, oldtype, newtype);
     return leave(JOB_CALL_TYPE_CONTIGUOUS, native.type_contiguous(count, oldtype, newtype));
 }
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_contiguous);
 
-RARE static bool slowly_type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_darray(const void *from, int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)size, (intptr_t)rank, (intptr_t)ndims, (intptr_t)array_of_gsizes, (intptr_t)array_of_distribs, (intptr_t)array_of_dargs, (intptr_t)array_of_psizes, (intptr_t)order, (intptr_t)oldtype, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_CREATE_DARRAY, values, 10);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_DARRAY, values, 10, from);
 }
 
 EXPORT int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype)))
+    if (!ENTER(slowly_type_create_darray(HERE, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype)))
         return native.type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
     return leave(JOB_CALL_TYPE_CREATE_DARRAY, native.type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 }
 int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_darray);
 
-RARE static bool slowly_type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_hindexed(const void *from, int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_blocklengths, (intptr_t)array_of_displacements, (intptr_t)oldtype, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_CREATE_HINDEXED, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_HINDEXED, values, 5, from);
 }
 
 EXPORT int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype)))
+    if (!ENTER(slowly_type_create_hindexed(HERE, count, array_of_blocklengths, array_of_displacements, oldtype, newtype)))
         return native.type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
     return leave(JOB_CALL_TYPE_CREATE_HINDEXED, native.type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
 int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_hindexed);
 
-RARE static bool slowly_type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_hindexed_block(const void *from, int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)blocklength, (intptr_t)array_of_displacements, (intptr_t)oldtype, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_CREATE_HINDEXED_BLOCK, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_HINDEXED_BLOCK, values, 5, from);
 }
 
 EXPORT int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype)))
+    if (!ENTER(slowly_type_create_hindexed_block(HERE, count, blocklength, array_of_displacements, oldtype, newtype)))
         return native.type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
     return leave(JOB_CALL_TYPE_CREATE_HINDEXED_BLOCK, native.type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 }
 int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_hindexed_block);
 
-RARE static bool slowly_type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_hvector(const void *from, int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)blocklength, (intptr_t)stride, (intptr_t)oldtype, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_CREATE_HVECTOR, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_HVECTOR, values, 5, from);
 }
 
 EXPORT int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_create_hvector(count, blocklength, stride, oldtype, newtype)))
+    if (!ENTER(slowly_type_create_hvector(HERE, count, blocklength, stride, oldtype, newtype)))
         return native.type_create_hvector(count, blocklength, stride, oldtype, newtype);
     return leave(JOB_CALL_TYPE_CREATE_HVECTOR, native.type_create_hvector(count, blocklength, stride, oldtype, newtype));
 }
 int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_hvector);
 
-RARE static bool slowly_type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_indexed_block(const void *from, int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)blocklength, (intptr_t)array_of_displacements, (intptr_t)oldtype, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_CREATE_INDEXED_BLOCK, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_INDEXED_BLOCK, values, 5, from);
 }
 
 EXPORT int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype)))
+    if (!ENTER(slowly_type_create_indexed_block(HERE, count, blocklength, array_of_displacements, oldtype, newtype)))
         return native.type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
     return leave(JOB_CALL_TYPE_CREATE_INDEXED_BLOCK, native.type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 }
 int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_indexed_block);
 
-RARE static bool slowly_type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_resized(const void *from, MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)oldtype, (intptr_t)lb, (intptr_t)extent, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_CREATE_RESIZED, values, 4);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_RESIZED, values, 4, from);
 }
 
 EXPORT int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_create_resized(oldtype, lb, extent, newtype)))
+    if (!ENTER(slowly_type_create_resized(HERE, oldtype, lb, extent, newtype)))
         return native.type_create_resized(oldtype, lb, extent, newtype);
     return leave(JOB_CALL_TYPE_CREATE_RESIZED, native.type_create_resized(oldtype, lb, extent, newtype));
 }
 int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype) ALIAS(MPI_Type_create_resized);
 
-RARE static bool slowly_type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
+RARE static bool slowly_type_create_struct(const void *from, int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_blocklengths, (intptr_t)array_of_displacements, (intptr_t)array_of_types, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_CREATE_STRUCT, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_STRUCT, values, 5, from);
 }
 
 EXPORT int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)))
+    if (!ENTER(slowly_type_create_struct(HERE, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)))
         return native.type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
     return leave(JOB_CALL_TYPE_CREATE_STRUCT, native.type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 }
 int PMPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype) ALIAS(MPI_Type_create_struct);
 
-RARE static bool slowly_type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_create_subarray(const void *from, int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)ndims, (intptr_t)array_of_sizes, (intptr_t)array_of_subsizes, (intptr_t)array_of_starts, (intptr_t)order, (intptr_t)oldtype, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_CREATE_SUBARRAY, values, 7);
+    return enter_slowly(JOB_CALL_TYPE_CREATE_SUBARRAY, values, 7, from);
 }
 
 EXPORT int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype)))
+    if (!ENTER(slowly_type_create_subarray(HERE, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype)))
         return native.type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
     return leave(JOB_CALL_TYPE_CREATE_SUBARRAY, native.type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 }
 int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_create_subarray);
 
-RARE static bool slowly_type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_dup(const void *from, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)oldtype, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_DUP, values, 2);
+    return enter_slowly(JOB_CALL_TYPE_DUP, values, 2, from);
 }
 
 EXPORT int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_dup(oldtype, newtype)))
+    if (!ENTER(slowly_type_dup(HERE, oldtype, newtype)))
         return native.type_dup(oldtype, newtype);
     return leave(JOB_CALL_TYPE_DUP, native.type_dup(oldtype, newtype));
 }
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_dup);
 
-RARE static bool slowly_type_free(MPI_Datatype *datatype)
+RARE static bool slowly_type_free(const void *from, MPI_Datatype *datatype)
 {
     const int64_t values[] = {(intptr_t)datatype};
-    return enter_slowly(JOB_CALL_TYPE_FREE, values, 1);
+    return enter_slowly(JOB_CALL_TYPE_FREE, values, 1, from);
 }
 
 EXPORT int MPI_Type_free(MPI_Datatype *datatype)
 {
-    if (!ENTER(slowly_type_free(datatype)))
+    if (!ENTER(slowly_type_free(HERE, datatype)))
         return native.type_free(datatype);
     return leave(JOB_CALL_TYPE_FREE, mpi_type_free(datatype));
 }
 int PMPI_Type_free(MPI_Datatype *datatype) ALIAS(MPI_Type_free);
 
-RARE static bool slowly_type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
+RARE static bool slowly_type_get_contents(const void *from, MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)max_integers, (intptr_t)max_addresses, (intptr_t)max_datatypes, (intptr_t)array_of_integers, (intptr_t)array_of_addresses, (intptr_t)array_of_datatypes};
-    return enter_slowly(JOB_CALL_TYPE_GET_CONTENTS, values, 7);
+    return enter_slowly(JOB_CALL_TYPE_GET_CONTENTS, values, 7, from);
 }
 
 EXPORT int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
-    if (!ENTER(slowly_type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes)))
+    if (!ENTER(slowly_type_get_contents(HERE, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes)))
         return native.type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
     return leave(JOB_CALL_TYPE_GET_CONTENTS, native.type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 }
 int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) ALIAS(MPI_Type_get_contents);
 
-RARE static bool slowly_type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
+RARE static bool slowly_type_get_envelope(const void *from, MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)num_integers, (intptr_t)num_addresses, (intptr_t)num_datatypes, (intptr_t)combiner};
-    return enter_slowly(JOB_CALL_TYPE_GET_ENVELOPE, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_GET_ENVELOPE, values, 5, from);
 }
 
 EXPORT int MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
-    if (!ENTER(slowly_type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner)))
+    if (!ENTER(slowly_type_get_envelope(HERE, datatype, num_integers, num_addresses, num_datatypes, combiner)))
         return native.type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner);
     return leave(JOB_CALL_TYPE_GET_ENVELOPE, native.type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner));
 }
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner) ALIAS(MPI_Type_get_envelope);
 
-RARE static bool slowly_type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
+RARE static bool slowly_type_get_extent(const void *from, MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)lb, (intptr_t)extent};
-    return enter_slowly(JOB_CALL_TYPE_GET_EXTENT, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_GET_EXTENT, values, 3, from);
 }
 
 EXPORT int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
-    if (!ENTER(slowly_type_get_extent(datatype, lb, extent)))
+    if (!ENTER(slowly_type_get_extent(HERE, datatype, lb, extent)))
         return native.type_get_extent(datatype, lb, extent);
     return leave(JOB_CALL_TYPE_GET_EXTENT, native.type_get_extent(datatype, lb, extent));
 }
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent) ALIAS(MPI_Type_get_extent);
 
-RARE static bool slowly_type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
+RARE static bool slowly_type_get_extent_x(const void *from, MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)lb, (intptr_t)extent};
-    return enter_slowly(JOB_CALL_TYPE_GET_EXTENT_X, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_GET_EXTENT_X, values, 3, from);
 }
 
 EXPORT int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
-    if (!ENTER(slowly_type_get_extent_x(datatype, lb, extent)))
+    if (!ENTER(slowly_type_get_extent_x(HERE, datatype, lb, extent)))
         return native.type_get_extent_x(datatype, lb, extent);
     return leave(JOB_CALL_TYPE_GET_EXTENT_X, native.type_get_extent_x(datatype, lb, extent));
 }
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent) ALIAS(MPI_Type_get_extent_x);
 
-RARE static bool slowly_type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
+RARE static bool slowly_type_get_name(const void *from, MPI_Datatype datatype, char *type_name, int *resultlen)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_name, (intptr_t)resultlen};
-    return enter_slowly(JOB_CALL_TYPE_GET_NAME, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_GET_NAME, values, 3, from);
 }
 
 EXPORT int MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 {
-    if (!ENTER(slowly_type_get_name(datatype, type_name, resultlen)))
+    if (!ENTER(slowly_type_get_name(HERE, datatype, type_name, resultlen)))
         return native.type_get_name(datatype, type_name, resultlen);
     return leave(JOB_CALL_TYPE_GET_NAME, native.type_get_name(datatype, type_name, resultlen));
 }
 int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen) ALIAS(MPI_Type_get_name);
 
-RARE static bool slowly_type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
+RARE static bool slowly_type_get_true_extent(const void *from, MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)true_lb, (intptr_t)true_extent};
-    return enter_slowly(JOB_CALL_TYPE_GET_TRUE_EXTENT, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_GET_TRUE_EXTENT, values, 3, from);
 }
 
 EXPORT int MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
-    if (!ENTER(slowly_type_get_true_extent(datatype, true_lb, true_extent)))
+    if (!ENTER(slowly_type_get_true_extent(HERE, datatype, true_lb, true_extent)))
         return native.type_get_true_extent(datatype, true_lb, true_extent);
     return leave(JOB_CALL_TYPE_GET_TRUE_EXTENT, native.type_get_true_extent(datatype, true_lb, true_extent));
 }
 int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent) ALIAS(MPI_Type_get_true_extent);
 
-RARE static bool slowly_type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
+RARE static bool slowly_type_get_true_extent_x(const void *from, MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)true_lb, (intptr_t)true_extent};
-    return enter_slowly(JOB_CALL_TYPE_GET_TRUE_EXTENT_X, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_GET_TRUE_EXTENT_X, values, 3, from);
 }
 
 EXPORT int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
-    if (!ENTER(slowly_type_get_true_extent_x(datatype, true_lb, true_extent)))
+    if (!ENTER(slowly_type_get_true_extent_x(HERE, datatype, true_lb, true_extent)))
         return native.type_get_true_extent_x(datatype, true_lb, true_extent);
     return leave(JOB_CALL_TYPE_GET_TRUE_EXTENT_X, native.type_get_true_extent_x(datatype, true_lb, true_extent));
 }
 int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent) ALIAS(MPI_Type_get_true_extent_x);
 
-RARE static bool slowly_type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_indexed(const void *from, int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)array_of_blocklengths, (intptr_t)array_of_displacements, (intptr_t)oldtype, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_INDEXED, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_INDEXED, values, 5, from);
 }
 
 EXPORT int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype)))
+    if (!ENTER(slowly_type_indexed(HERE, count, array_of_blocklengths, array_of_displacements, oldtype, newtype)))
         return native.type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
     return leave(JOB_CALL_TYPE_INDEXED, native.type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 }
 int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_indexed);
 
-RARE static bool slowly_type_match_size(int typeclass, int size, MPI_Datatype *datatype)
+RARE static bool slowly_type_match_size(const void *from, int typeclass, int size, MPI_Datatype *datatype)
 {
     const int64_t values[] = {(intptr_t)typeclass, (intptr_t)size, (intptr_t)datatype};
-    return enter_slowly(JOB_CALL_TYPE_MATCH_SIZE, values, 3);
+    return enter_slowly(JOB_CALL_TYPE_MATCH_SIZE, values, 3, from);
 }
 
 EXPORT int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 {
-    if (!ENTER(slowly_type_match_size(typeclass, size, datatype)))
+    if (!ENTER(slowly_type_match_size(HERE, typeclass, size, datatype)))
         return native.type_match_size(typeclass, size, datatype);
     return leave(JOB_CALL_TYPE_MATCH_SIZE, native.type_match_size(typeclass, size, datatype));
 }
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype) ALIAS(MPI_Type_match_size);
 
-RARE static bool slowly_type_set_name(MPI_Datatype datatype, const char *type_name)
+RARE static bool slowly_type_set_name(const void *from, MPI_Datatype datatype, const char *type_name)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)type_name};
-    return enter_slowly(JOB_CALL_TYPE_SET_NAME, values, 2);
+    return enter_slowly(JOB_CALL_TYPE_SET_NAME, values, 2, from);
 }
 
 EXPORT int MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 {
-    if (!ENTER(slowly_type_set_name(datatype, type_name)))
+    if (!ENTER(slowly_type_set_name(HERE, datatype, type_name)))
         return native.type_set_name(datatype, type_name);
     return leave(JOB_CALL_TYPE_SET_NAME, native.type_set_name(datatype, type_name));
 }
 int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name) ALIAS(MPI_Type_set_name);
 
-RARE static bool slowly_type_size(MPI_Datatype datatype, int *size)
+RARE static bool slowly_type_size(const void *from, MPI_Datatype datatype, int *size)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)size};
-    return enter_slowly(JOB_CALL_TYPE_SIZE, values, 2);
+    return enter_slowly(JOB_CALL_TYPE_SIZE, values, 2, from);
 }
 
 EXPORT int MPI_Type_size(MPI_Datatype datatype, int *size)
 {
-    if (!ENTER(slowly_type_size(datatype, size)))
+    if (!ENTER(slowly_type_size(HERE, datatype, size)))
         return native.type_size(datatype, size);
     return leave(JOB_CALL_TYPE_SIZE, native.type_size(datatype, size));
 }
 int PMPI_Type_size(MPI_Datatype datatype, int *size) ALIAS(MPI_Type_size);
 
-RARE static bool slowly_type_size_x(MPI_Datatype datatype, MPI_Count *size)
+RARE static bool slowly_type_size_x(const void *from, MPI_Datatype datatype, MPI_Count *size)
 {
     const int64_t values[] = {(intptr_t)datatype, (intptr_t)size};
-    return enter_slowly(JOB_CALL_TYPE_SIZE_X, values, 2);
+    return enter_slowly(JOB_CALL_TYPE_SIZE_X, values, 2, from);
 }
 
 EXPORT int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
-    if (!ENTER(slowly_type_size_x(datatype, size)))
+    if (!ENTER(slowly_type_size_x(HERE, datatype, size)))
         return native.type_size_x(datatype, size);
     return leave(JOB_CALL_TYPE_SIZE_X, native.type_size_x(datatype, size));
 }
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size) ALIAS(MPI_Type_size_x);
 
-RARE static bool slowly_type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+RARE static bool slowly_type_vector(const void *from, int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const int64_t values[] = {(intptr_t)count, (intptr_t)blocklength, (intptr_t)stride, (intptr_t)oldtype, (intptr_t)newtype};
-    return enter_slowly(JOB_CALL_TYPE_VECTOR, values, 5);
+    return enter_slowly(JOB_CALL_TYPE_VECTOR, values, 5, from);
 }
 
 EXPORT int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (!ENTER(slowly_type_vector(count, blocklength, stride, oldtype, newtype)))
+    if (!ENTER(slowly_type_vector(HERE, count, blocklength, stride, oldtype, newtype)))
         return native.type_vector(count, blocklength, stride, oldtype, newtype);
     return leave(JOB_CALL_TYPE_VECTOR, native.type_vector(count, blocklength, stride, oldtype, newtype));
 }
 int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype) ALIAS(MPI_Type_vector);
 
-RARE static bool slowly_unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
+RARE static bool slowly_unpack(const void *from, const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)inbuf, (intptr_t)insize, (intptr_t)position, (intptr_t)outbuf, (intptr_t)outcount, (intptr_t)datatype, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_UNPACK, values, 7);
+    return enter_slowly(JOB_CALL_UNPACK, values, 7, from);
 }
 
 EXPORT int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-    if (!ENTER(slowly_unpack(inbuf, insize, position, outbuf, outcount, datatype, comm)))
+    if (!ENTER(slowly_unpack(HERE, inbuf, insize, position, outbuf, outcount, datatype, comm)))
         return native.unpack(inbuf, insize, position, outbuf, outcount, datatype, comm);
     return leave(JOB_CALL_UNPACK, native.unpack(inbuf, insize, position, outbuf, outcount, datatype, comm));
 }
 int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm) ALIAS(MPI_Unpack);
 
-RARE static bool slowly_unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
+RARE static bool slowly_unpack_external(const void *from, const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
 {
     const int64_t values[] = {(intptr_t)datarep, (intptr_t)inbuf, (intptr_t)insize, (intptr_t)position, (intptr_t)outbuf, (intptr_t)outcount, (intptr_t)datatype};
-    return enter_slowly(JOB_CALL_UNPACK_EXTERNAL, values, 7);
+    return enter_slowly(JOB_CALL_UNPACK_EXTERNAL, values, 7, from);
 }
 
 EXPORT int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
 {
-    if (!ENTER(slowly_unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype)))
+    if (!ENTER(slowly_unpack_external(HERE, datarep, inbuf, insize, position, outbuf, outcount, datatype)))
         return native.unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype);
     return leave(JOB_CALL_UNPACK_EXTERNAL, native.unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 }
 int PMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype) ALIAS(MPI_Unpack_external);
 
-RARE static bool slowly_info_create(MPI_Info *info)
+RARE static bool slowly_info_create(const void *from, MPI_Info *info)
 {
     const int64_t values[] = {(intptr_t)info};
-    return enter_slowly(JOB_CALL_INFO_CREATE, values, 1);
+    return enter_slowly(JOB_CALL_INFO_CREATE, values, 1, from);
 }
 
 EXPORT int MPI_Info_create(MPI_Info *info)
 {
-    if (!ENTER(slowly_info_create(info)))
+    if (!ENTER(slowly_info_create(HERE, info)))
         return native.info_create(info);
     return leave(JOB_CALL_INFO_CREATE, native.info_create(info));
 }
 int PMPI_Info_create(MPI_Info *info) ALIAS(MPI_Info_create);
 
-RARE static bool slowly_info_delete(MPI_Info info, const char *key)
+RARE static bool slowly_info_delete(const void *from, MPI_Info info, const char *key)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)key};
-    return enter_slowly(JOB_CALL_INFO_DELETE, values, 2);
+    return enter_slowly(JOB_CALL_INFO_DELETE, values, 2, from);
 }
 
 EXPORT int MPI_Info_delete(MPI_Info info, const char *key)
 {
-    if (!ENTER(slowly_info_delete(info, key)))
+    if (!ENTER(slowly_info_delete(HERE, info, key)))
         return native.info_delete(info, key);
     return leave(JOB_CALL_INFO_DELETE, native.info_delete(info, key));
 }
 int PMPI_Info_delete(MPI_Info info, const char *key) ALIAS(MPI_Info_delete);
 
-RARE static bool slowly_info_dup(MPI_Info info, MPI_Info *newinfo)
+RARE static bool slowly_info_dup(const void *from, MPI_Info info, MPI_Info *newinfo)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)newinfo};
-    return enter_slowly(JOB_CALL_INFO_DUP, values, 2);
+    return enter_slowly(JOB_CALL_INFO_DUP, values, 2, from);
 }
 
 EXPORT int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
-    if (!ENTER(slowly_info_dup(info, newinfo)))
+    if (!ENTER(slowly_info_dup(HERE, info, newinfo)))
         return native.info_dup(info, newinfo);
     return leave(JOB_CALL_INFO_DUP, native.info_dup(info, newinfo));
 }
 int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo) ALIAS(MPI_Info_dup);
 
-RARE static bool slowly_info_free(MPI_Info *info)
+RARE static bool slowly_info_free(const void *from, MPI_Info *info)
 {
     const int64_t values[] = {(intptr_t)info};
-    return enter_slowly(JOB_CALL_INFO_FREE, values, 1);
+    return enter_slowly(JOB_CALL_INFO_FREE, values, 1, from);
 }
 
 EXPORT int MPI_Info_free(MPI_Info *info)
 {
-    if (!ENTER(slowly_info_free(info)))
+    if (!ENTER(slowly_info_free(HERE, info)))
         return native.info_free(info);
     return leave(JOB_CALL_INFO_FREE, native.info_free(info));
 }
 int PMPI_Info_free(MPI_Info *info) ALIAS(MPI_Info_free);
 
-RARE static bool slowly_info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
+RARE static bool slowly_info_get(const void *from, MPI_Info info, const char *key, int valuelen, char *value, int *flag)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)key, (intptr_t)valuelen, (intptr_t)value, (intptr_t)flag};
-    return enter_slowly(JOB_CALL_INFO_GET, values, 5);
+    return enter_slowly(JOB_CALL_INFO_GET, values, 5, from);
 }
 
 EXPORT int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
 {
-    if (!ENTER(slowly_info_get(info, key, valuelen, value, flag)))
+    if (!ENTER(slowly_info_get(HERE, info, key, valuelen, value, flag)))
         return native.info_get(info, key, valuelen, value, flag);
     return leave(JOB_CALL_INFO_GET, native.info_get(info, key, valuelen, value, flag));
 }
 int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag) ALIAS(MPI_Info_get);
 
-RARE static bool slowly_info_get_nkeys(MPI_Info info, int *nkeys)
+RARE static bool slowly_info_get_nkeys(const void *from, MPI_Info info, int *nkeys)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)nkeys};
-    return enter_slowly(JOB_CALL_INFO_GET_NKEYS, values, 2);
+    return enter_slowly(JOB_CALL_INFO_GET_NKEYS, values, 2, from);
 }
 
 EXPORT int MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
-    if (!ENTER(slowly_info_get_nkeys(info, nkeys)))
+    if (!ENTER(slowly_info_get_nkeys(HERE, info, nkeys)))
         return native.info_get_nkeys(info, nkeys);
     return leave(JOB_CALL_INFO_GET_NKEYS, native.info_get_nkeys(info, nkeys));
 }
 int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys) ALIAS(MPI_Info_get_nkeys);
 
-RARE static bool slowly_info_get_nthkey(MPI_Info info, int n, char *key)
+RARE static bool slowly_info_get_nthkey(const void *from, MPI_Info info, int n, char *key)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)n, (intptr_t)key};
-    return enter_slowly(JOB_CALL_INFO_GET_NTHKEY, values, 3);
+    return enter_slowly(JOB_CALL_INFO_GET_NTHKEY, values, 3, from);
 }
 
 EXPORT int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
-    if (!ENTER(slowly_info_get_nthkey(info, n, key)))
+    if (!ENTER(slowly_info_get_nthkey(HERE, info, n, key)))
         return native.info_get_nthkey(info, n, key);
     return leave(JOB_CALL_INFO_GET_NTHKEY, native.info_get_nthkey(info, n, key));
 }
 int PMPI_Info_get_nthkey(MPI_Info info, int n, char *key) ALIAS(MPI_Info_get_nthkey);
 
-RARE static bool slowly_info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
+RARE static bool slowly_info_get_valuelen(const void *from, MPI_Info info, const char *key, int *valuelen, int *flag)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)key, (intptr_t)valuelen, (intptr_t)flag};
-    return enter_slowly(JOB_CALL_INFO_GET_VALUELEN, values, 4);
+    return enter_slowly(JOB_CALL_INFO_GET_VALUELEN, values, 4, from);
 }
 
 EXPORT int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
-    if (!ENTER(slowly_info_get_valuelen(info, key, valuelen, flag)))
+    if (!ENTER(slowly_info_get_valuelen(HERE, info, key, valuelen, flag)))
         return native.info_get_valuelen(info, key, valuelen, flag);
     return leave(JOB_CALL_INFO_GET_VALUELEN, native.info_get_valuelen(info, key, valuelen, flag));
 }
 int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag) ALIAS(MPI_Info_get_valuelen);
 
-RARE static bool slowly_info_set(MPI_Info info, const char *key, const char *value)
+RARE static bool slowly_info_set(const void *from, MPI_Info info, const char *key, const char *value)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)key, (intptr_t)value};
-    return enter_slowly(JOB_CALL_INFO_SET, values, 3);
+    return enter_slowly(JOB_CALL_INFO_SET, values, 3, from);
 }
 
 EXPORT int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
-    if (!ENTER(slowly_info_set(info, key, value)))
+    if (!ENTER(slowly_info_set(HERE, info, key, value)))
         return native.info_set(info, key, value);
     return leave(JOB_CALL_INFO_SET, native.info_set(info, key, value));
 }
 int PMPI_Info_set(MPI_Info info, const char *key, const char *value) ALIAS(MPI_Info_set);
 
-RARE static bool slowly_get_library_version(char *version, int *resultlen)
+RARE static bool slowly_get_library_version(const void *from, char *version, int *resultlen)
 {
     const int64_t values[] = {(intptr_t)version, (intptr_t)resultlen};
-    return enter_slowly(JOB_CALL_GET_LIBRARY_VERSION, values, 2);
+    return enter_slowly(JOB_CALL_GET_LIBRARY_VERSION, values, 2, from);
 }
 
 EXPORT int MPI_Get_library_version(char *version, int *resultlen)
 {
-    if (!ENTER(slowly_get_library_version(version, resultlen)))
+    if (!ENTER(slowly_get_library_version(HERE, version, resultlen)))
         return native.get_library_version(version, resultlen);
     return leave(JOB_CALL_GET_LIBRARY_VERSION, native.get_library_version(version, resultlen));
 }
 int PMPI_Get_library_version(char *version, int *resultlen) ALIAS(MPI_Get_library_version);
 
-RARE static bool slowly_get_processor_name(char *name, int *resultlen)
+RARE static bool slowly_get_processor_name(const void *from, char *name, int *resultlen)
 {
     const int64_t values[] = {(intptr_t)name, (intptr_t)resultlen};
-    return enter_slowly(JOB_CALL_GET_PROCESSOR_NAME, values, 2);
+    return enter_slowly(JOB_CALL_GET_PROCESSOR_NAME, values, 2, from);
 }
 
 EXPORT int MPI_Get_processor_name(char *name, int *resultlen)
 {
-    if (!ENTER(slowly_get_processor_name(name, resultlen)))
+    if (!ENTER(slowly_get_processor_name(HERE, name, resultlen)))
         return native.get_processor_name(name, resultlen);
     return leave(JOB_CALL_GET_PROCESSOR_NAME, native.get_processor_name(name, resultlen));
 }
 int PMPI_Get_processor_name(char *name, int *resultlen) ALIAS(MPI_Get_processor_name);
 
-RARE static bool slowly_get_version(int *version, int *subversion)
+RARE static bool slowly_get_version(const void *from, int *version, int *subversion)
 {
     const int64_t values[] = {(intptr_t)version, (intptr_t)subversion};
-    return enter_slowly(JOB_CALL_GET_VERSION, values, 2);
+    return enter_slowly(JOB_CALL_GET_VERSION, values, 2, from);
 }
 
 EXPORT int MPI_Get_version(int *version, int *subversion)
 {
-    if (!ENTER(slowly_get_version(version, subversion)))
+    if (!ENTER(slowly_get_version(HERE, version, subversion)))
         return native.get_version(version, subversion);
     return leave(JOB_CALL_GET_VERSION, native.get_version(version, subversion));
 }
 int PMPI_Get_version(int *version, int *subversion) ALIAS(MPI_Get_version);
 
-RARE static bool slowly_alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
+RARE static bool slowly_alloc_mem(const void *from, MPI_Aint size, MPI_Info info, void *baseptr)
 {
     const int64_t values[] = {(intptr_t)size, (intptr_t)info, (intptr_t)baseptr};
-    return enter_slowly(JOB_CALL_ALLOC_MEM, values, 3);
+    return enter_slowly(JOB_CALL_ALLOC_MEM, values, 3, from);
 }
 
 EXPORT int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
-    if (!ENTER(slowly_alloc_mem(size, info, baseptr)))
+    if (!ENTER(slowly_alloc_mem(HERE, size, info, baseptr)))
         return native.alloc_mem(size, info, baseptr);
     return leave(JOB_CALL_ALLOC_MEM, native.alloc_mem(size, info, baseptr));
 }
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) ALIAS(MPI_Alloc_mem);
 
-RARE static bool slowly_free_mem(void *base)
+RARE static bool slowly_free_mem(const void *from, void *base)
 {
     const int64_t values[] = {(intptr_t)base};
-    return enter_slowly(JOB_CALL_FREE_MEM, values, 1);
+    return enter_slowly(JOB_CALL_FREE_MEM, values, 1, from);
 }
 
 EXPORT int MPI_Free_mem(void *base)
 {
-    if (!ENTER(slowly_free_mem(base)))
+    if (!ENTER(slowly_free_mem(HERE, base)))
         return native.free_mem(base);
     return leave(JOB_CALL_FREE_MEM, native.free_mem(base));
 }
@@ -4523,15 +4525,15 @@ int PMPI_Buffer_attach_c(void *buffer, MPI_Count size) ALIAS(MPI_Buffer_attach_c
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_buffer_detach_c(void *buffer_addr, MPI_Count *size)
+RARE static bool slowly_buffer_detach_c(const void *from, void *buffer_addr, MPI_Count *size)
 {
     const int64_t values[] = {(intptr_t)buffer_addr, (intptr_t)size};
-    return enter_slowly(JOB_CALL_BUFFER_DETACH_C, values, 2);
+    return enter_slowly(JOB_CALL_BUFFER_DETACH_C, values, 2, from);
 }
 
 EXPORT int MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
-    if (!ENTER(slowly_buffer_detach_c(buffer_addr, size)))
+    if (!ENTER(slowly_buffer_detach_c(HERE, buffer_addr, size)))
         return native.buffer_detach_c(buffer_addr, size);
     return leave(JOB_CALL_BUFFER_DETACH_C, mpi_buffer_detach_c(buffer_addr, size));
 }
@@ -4995,15 +4997,15 @@ int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
+RARE static bool slowly_gatherv_c(const void *from, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_GATHERV_C, values, 9);
+    return enter_slowly(JOB_CALL_GATHERV_C, values, 9, from);
 }
 
 EXPORT int MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!ENTER(slowly_gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)))
+    if (!ENTER(slowly_gatherv_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)))
         return native.gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     return leave(JOB_CALL_GATHERV_C, mpi_gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 }
@@ -5011,15 +5013,15 @@ int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+RARE static bool slowly_scatterv_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_SCATTERV_C, values, 9);
+    return enter_slowly(JOB_CALL_SCATTERV_C, values, 9, from);
 }
 
 EXPORT int MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    if (!ENTER(slowly_scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm)))
+    if (!ENTER(slowly_scatterv_c(HERE, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm)))
         return native.scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
     return leave(JOB_CALL_SCATTERV_C, mpi_scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 }
@@ -5027,15 +5029,15 @@ int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_allgatherv_c(const void *from, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_ALLGATHERV_C, values, 8);
+    return enter_slowly(JOB_CALL_ALLGATHERV_C, values, 8, from);
 }
 
 EXPORT int MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!ENTER(slowly_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
+    if (!ENTER(slowly_allgatherv_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
         return native.allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     return leave(JOB_CALL_ALLGATHERV_C, mpi_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 }
@@ -5043,15 +5045,15 @@ int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_alltoallv_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_ALLTOALLV_C, values, 9);
+    return enter_slowly(JOB_CALL_ALLTOALLV_C, values, 9, from);
 }
 
 EXPORT int MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!ENTER(slowly_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
+    if (!ENTER(slowly_alltoallv_c(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
         return native.alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     return leave(JOB_CALL_ALLTOALLV_C, mpi_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 }
@@ -5059,15 +5061,15 @@ int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+RARE static bool slowly_alltoallw_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_ALLTOALLW_C, values, 9);
+    return enter_slowly(JOB_CALL_ALLTOALLW_C, values, 9, from);
 }
 
 EXPORT int MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    if (!ENTER(slowly_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
+    if (!ENTER(slowly_alltoallw_c(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
         return native.alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     return leave(JOB_CALL_ALLTOALLW_C, mpi_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 }
@@ -5075,15 +5077,15 @@ int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+RARE static bool slowly_reduce_scatter_c(const void *from, const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_REDUCE_SCATTER_C, values, 6);
+    return enter_slowly(JOB_CALL_REDUCE_SCATTER_C, values, 6, from);
 }
 
 EXPORT int MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    if (!ENTER(slowly_reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm)))
+    if (!ENTER(slowly_reduce_scatter_c(HERE, sendbuf, recvbuf, recvcounts, datatype, op, comm)))
         return native.reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm);
     return leave(JOB_CALL_REDUCE_SCATTER_C, mpi_reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 }
@@ -5091,15 +5093,15 @@ int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count re
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_igatherv_c(const void *from, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IGATHERV_C, values, 10);
+    return enter_slowly(JOB_CALL_IGATHERV_C, values, 10, from);
 }
 
 EXPORT int MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request)))
+    if (!ENTER(slowly_igatherv_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request)))
         return native.igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
     int code = mpi_igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -5110,15 +5112,15 @@ int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iscatterv_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ISCATTERV_C, values, 10);
+    return enter_slowly(JOB_CALL_ISCATTERV_C, values, 10, from);
 }
 
 EXPORT int MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
+    if (!ENTER(slowly_iscatterv_c(HERE, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request)))
         return native.iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     int code = mpi_iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -5129,15 +5131,15 @@ int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_iallgatherv_c(const void *from, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IALLGATHERV_C, values, 9);
+    return enter_slowly(JOB_CALL_IALLGATHERV_C, values, 9, from);
 }
 
 EXPORT int MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
+    if (!ENTER(slowly_iallgatherv_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
         return native.iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     int code = mpi_iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -5148,15 +5150,15 @@ int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ialltoallv_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IALLTOALLV_C, values, 10);
+    return enter_slowly(JOB_CALL_IALLTOALLV_C, values, 10, from);
 }
 
 EXPORT int MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
+    if (!ENTER(slowly_ialltoallv_c(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
         return native.ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     int code = mpi_ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -5167,15 +5169,15 @@ int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const M
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ialltoallw_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IALLTOALLW_C, values, 10);
+    return enter_slowly(JOB_CALL_IALLTOALLW_C, values, 10, from);
 }
 
 EXPORT int MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
+    if (!ENTER(slowly_ialltoallw_c(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
         return native.ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     int code = mpi_ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -5186,15 +5188,15 @@ int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const M
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ireduce_scatter_c(const void *from, const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_IREDUCE_SCATTER_C, values, 7);
+    return enter_slowly(JOB_CALL_IREDUCE_SCATTER_C, values, 7, from);
 }
 
 EXPORT int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request)))
+    if (!ENTER(slowly_ireduce_scatter_c(HERE, sendbuf, recvbuf, recvcounts, datatype, op, comm, request)))
         return native.ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
     int code = mpi_ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
     if (RARELY(code != MPI_SUCCESS))
@@ -5205,15 +5207,15 @@ int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count r
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_gatherv_init_c(const void *from, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_GATHERV_INIT_C, values, 11);
+    return enter_slowly(JOB_CALL_GATHERV_INIT_C, values, 11, from);
 }
 
 EXPORT int MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
+    if (!ENTER(slowly_gatherv_init_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
         return native.gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_GATHERV_INIT_C, error_raise_lack(comm, JOB_CALL_GATHERV_INIT_C));
@@ -5222,15 +5224,15 @@ int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_scatterv_init_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_SCATTERV_INIT_C, values, 11);
+    return enter_slowly(JOB_CALL_SCATTERV_INIT_C, values, 11, from);
 }
 
 EXPORT int MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
+    if (!ENTER(slowly_scatterv_init_c(HERE, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_SCATTERV_INIT_C, error_raise_lack(comm, JOB_CALL_SCATTERV_INIT_C));
@@ -5239,15 +5241,15 @@ int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_allgatherv_init_c(const void *from, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ALLGATHERV_INIT_C, values, 10);
+    return enter_slowly(JOB_CALL_ALLGATHERV_INIT_C, values, 10, from);
 }
 
 EXPORT int MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
+    if (!ENTER(slowly_allgatherv_init_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_ALLGATHERV_INIT_C, error_raise_lack(comm, JOB_CALL_ALLGATHERV_INIT_C));
@@ -5256,15 +5258,15 @@ int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_alltoallv_init_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ALLTOALLV_INIT_C, values, 11);
+    return enter_slowly(JOB_CALL_ALLTOALLV_INIT_C, values, 11, from);
 }
 
 EXPORT int MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
+    if (!ENTER(slowly_alltoallv_init_c(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_ALLTOALLV_INIT_C, error_raise_lack(comm, JOB_CALL_ALLTOALLV_INIT_C));
@@ -5273,15 +5275,15 @@ int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], con
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_alltoallw_init_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ALLTOALLW_INIT_C, values, 11);
+    return enter_slowly(JOB_CALL_ALLTOALLW_INIT_C, values, 11, from);
 }
 
 EXPORT int MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
+    if (!ENTER(slowly_alltoallw_init_c(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_ALLTOALLW_INIT_C, error_raise_lack(comm, JOB_CALL_ALLTOALLW_INIT_C));
@@ -5290,15 +5292,15 @@ int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], con
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_reduce_scatter_init_c(const void *from, const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_REDUCE_SCATTER_INIT_C, values, 8);
+    return enter_slowly(JOB_CALL_REDUCE_SCATTER_INIT_C, values, 8, from);
 }
 
 EXPORT int MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
+    if (!ENTER(slowly_reduce_scatter_init_c(HERE, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
         return native.reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_REDUCE_SCATTER_INIT_C, error_raise_lack(comm, JOB_CALL_REDUCE_SCATTER_INIT_C));
@@ -5307,15 +5309,15 @@ int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_neighbor_allgatherv_c(const void *from, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV_C, values, 8);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV_C, values, 8, from);
 }
 
 EXPORT int MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!ENTER(slowly_neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
+    if (!ENTER(slowly_neighbor_allgatherv_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
         return native.neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
     return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV_C));
 }
@@ -5323,15 +5325,15 @@ int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+RARE static bool slowly_neighbor_alltoallv_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV_C, values, 9);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV_C, values, 9, from);
 }
 
 EXPORT int MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!ENTER(slowly_neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
+    if (!ENTER(slowly_neighbor_alltoallv_c(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
         return native.neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
     return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV_C));
 }
@@ -5339,15 +5341,15 @@ int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+RARE static bool slowly_neighbor_alltoallw_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW_C, values, 9);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW_C, values, 9, from);
 }
 
 EXPORT int MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    if (!ENTER(slowly_neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
+    if (!ENTER(slowly_neighbor_alltoallw_c(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
         return native.neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
     return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW_C));
 }
@@ -5355,15 +5357,15 @@ int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_allgatherv_c(const void *from, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_INEIGHBOR_ALLGATHERV_C, values, 9);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLGATHERV_C, values, 9, from);
 }
 
 EXPORT int MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
+    if (!ENTER(slowly_ineighbor_allgatherv_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
         return native.ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_INEIGHBOR_ALLGATHERV_C, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHERV_C));
@@ -5372,15 +5374,15 @@ int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_alltoallv_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLV_C, values, 10);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLV_C, values, 10, from);
 }
 
 EXPORT int MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
+    if (!ENTER(slowly_ineighbor_alltoallv_c(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
         return native.ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_INEIGHBOR_ALLTOALLV_C, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLV_C));
@@ -5389,15 +5391,15 @@ int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[]
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+RARE static bool slowly_ineighbor_alltoallw_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)request};
-    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLW_C, values, 10);
+    return enter_slowly(JOB_CALL_INEIGHBOR_ALLTOALLW_C, values, 10, from);
 }
 
 EXPORT int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
+    if (!ENTER(slowly_ineighbor_alltoallw_c(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
         return native.ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_INEIGHBOR_ALLTOALLW_C, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLW_C));
@@ -5406,15 +5408,15 @@ int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[]
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_allgatherv_init_c(const void *from, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT_C, values, 10);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT_C, values, 10, from);
 }
 
 EXPORT int MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
+    if (!ENTER(slowly_neighbor_allgatherv_init_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV_INIT_C));
@@ -5423,15 +5425,15 @@ int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MP
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_alltoallv_init_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT_C, values, 11);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT_C, values, 11, from);
 }
 
 EXPORT int MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
+    if (!ENTER(slowly_neighbor_alltoallv_init_c(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV_INIT_C));
@@ -5440,15 +5442,15 @@ int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcoun
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_alltoallw_init_c(const void *from, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT_C, values, 11);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT_C, values, 11, from);
 }
 
 EXPORT int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
+    if (!ENTER(slowly_neighbor_alltoallw_init_c(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW_INIT_C));
@@ -5457,15 +5459,15 @@ int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcoun
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+RARE static bool slowly_win_create_c(const void *from, void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)base, (intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_CREATE_C, values, 6);
+    return enter_slowly(JOB_CALL_WIN_CREATE_C, values, 6, from);
 }
 
 EXPORT int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    if (!ENTER(slowly_win_create_c(base, size, disp_unit, info, comm, win)))
+    if (!ENTER(slowly_win_create_c(HERE, base, size, disp_unit, info, comm, win)))
         return native.win_create_c(base, size, disp_unit, info, comm, win);
     return leave(JOB_CALL_WIN_CREATE_C, error_raise_lack(comm, JOB_CALL_WIN_CREATE_C));
 }
@@ -5473,15 +5475,15 @@ int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info in
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+RARE static bool slowly_win_allocate_c(const void *from, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)baseptr, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_ALLOCATE_C, values, 6);
+    return enter_slowly(JOB_CALL_WIN_ALLOCATE_C, values, 6, from);
 }
 
 EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (!ENTER(slowly_win_allocate_c(size, disp_unit, info, comm, baseptr, win)))
+    if (!ENTER(slowly_win_allocate_c(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_c(size, disp_unit, info, comm, baseptr, win);
     return leave(JOB_CALL_WIN_ALLOCATE_C, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_C));
 }
@@ -5489,15 +5491,15 @@ int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Co
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+RARE static bool slowly_win_allocate_shared_c(const void *from, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     const int64_t values[] = {(intptr_t)size, (intptr_t)disp_unit, (intptr_t)info, (intptr_t)comm, (intptr_t)baseptr, (intptr_t)win};
-    return enter_slowly(JOB_CALL_WIN_ALLOCATE_SHARED_C, values, 6);
+    return enter_slowly(JOB_CALL_WIN_ALLOCATE_SHARED_C, values, 6, from);
 }
 
 EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (!ENTER(slowly_win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win)))
+    if (!ENTER(slowly_win_allocate_shared_c(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
     return leave(JOB_CALL_WIN_ALLOCATE_SHARED_C, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED_C));
 }
@@ -5505,15 +5507,15 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_barrier_init(const void *from, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_BARRIER_INIT, values, 3);
+    return enter_slowly(JOB_CALL_BARRIER_INIT, values, 3, from);
 }
 
 EXPORT int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_barrier_init(comm, info, request)))
+    if (!ENTER(slowly_barrier_init(HERE, comm, info, request)))
         return native.barrier_init(comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_BARRIER_INIT, error_raise_lack(comm, JOB_CALL_BARRIER_INIT));
@@ -5522,15 +5524,15 @@ int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_bcast_init(const void *from, void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buffer, (intptr_t)count, (intptr_t)datatype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_BCAST_INIT, values, 7);
+    return enter_slowly(JOB_CALL_BCAST_INIT, values, 7, from);
 }
 
 EXPORT int MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_bcast_init(buffer, count, datatype, root, comm, info, request)))
+    if (!ENTER(slowly_bcast_init(HERE, buffer, count, datatype, root, comm, info, request)))
         return native.bcast_init(buffer, count, datatype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_BCAST_INIT, error_raise_lack(comm, JOB_CALL_BCAST_INIT));
@@ -5539,15 +5541,15 @@ int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MP
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_gather_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_GATHER_INIT, values, 10);
+    return enter_slowly(JOB_CALL_GATHER_INIT, values, 10, from);
 }
 
 EXPORT int MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
+    if (!ENTER(slowly_gather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_GATHER_INIT, error_raise_lack(comm, JOB_CALL_GATHER_INIT));
@@ -5556,15 +5558,15 @@ int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_scatter_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_SCATTER_INIT, values, 10);
+    return enter_slowly(JOB_CALL_SCATTER_INIT, values, 10, from);
 }
 
 EXPORT int MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
+    if (!ENTER(slowly_scatter_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_SCATTER_INIT));
@@ -5573,15 +5575,15 @@ int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_allgather_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ALLGATHER_INIT, values, 9);
+    return enter_slowly(JOB_CALL_ALLGATHER_INIT, values, 9, from);
 }
 
 EXPORT int MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+    if (!ENTER(slowly_allgather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_ALLGATHER_INIT));
@@ -5590,15 +5592,15 @@ int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_alltoall_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ALLTOALL_INIT, values, 9);
+    return enter_slowly(JOB_CALL_ALLTOALL_INIT, values, 9, from);
 }
 
 EXPORT int MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+    if (!ENTER(slowly_alltoall_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_ALLTOALL_INIT));
@@ -5607,15 +5609,15 @@ int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_reduce_init(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_REDUCE_INIT, values, 9);
+    return enter_slowly(JOB_CALL_REDUCE_INIT, values, 9, from);
 }
 
 EXPORT int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request)))
+    if (!ENTER(slowly_reduce_init(HERE, sendbuf, recvbuf, count, datatype, op, root, comm, info, request)))
         return native.reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_REDUCE_INIT, error_raise_lack(comm, JOB_CALL_REDUCE_INIT));
@@ -5624,15 +5626,15 @@ int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_allreduce_init(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ALLREDUCE_INIT, values, 8);
+    return enter_slowly(JOB_CALL_ALLREDUCE_INIT, values, 8, from);
 }
 
 EXPORT int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
+    if (!ENTER(slowly_allreduce_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_ALLREDUCE_INIT, error_raise_lack(comm, JOB_CALL_ALLREDUCE_INIT));
@@ -5641,15 +5643,15 @@ int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_reduce_scatter_block_init(const void *from, const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_REDUCE_SCATTER_BLOCK_INIT, values, 8);
+    return enter_slowly(JOB_CALL_REDUCE_SCATTER_BLOCK_INIT, values, 8, from);
 }
 
 EXPORT int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request)))
+    if (!ENTER(slowly_reduce_scatter_block_init(HERE, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request)))
         return native.reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_REDUCE_SCATTER_BLOCK_INIT, error_raise_lack(comm, JOB_CALL_REDUCE_SCATTER_BLOCK_INIT));
@@ -5658,15 +5660,15 @@ int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvc
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_scan_init(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_SCAN_INIT, values, 8);
+    return enter_slowly(JOB_CALL_SCAN_INIT, values, 8, from);
 }
 
 EXPORT int MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
+    if (!ENTER(slowly_scan_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_SCAN_INIT, error_raise_lack(comm, JOB_CALL_SCAN_INIT));
@@ -5675,15 +5677,15 @@ int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_exscan_init(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_EXSCAN_INIT, values, 8);
+    return enter_slowly(JOB_CALL_EXSCAN_INIT, values, 8, from);
 }
 
 EXPORT int MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
+    if (!ENTER(slowly_exscan_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_EXSCAN_INIT, error_raise_lack(comm, JOB_CALL_EXSCAN_INIT));
@@ -5692,15 +5694,15 @@ int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_gatherv_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_GATHERV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_GATHERV_INIT, values, 11, from);
 }
 
 EXPORT int MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
+    if (!ENTER(slowly_gatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
         return native.gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_GATHERV_INIT, error_raise_lack(comm, JOB_CALL_GATHERV_INIT));
@@ -5709,15 +5711,15 @@ int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_scatterv_init(const void *from, const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_SCATTERV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_SCATTERV_INIT, values, 11, from);
 }
 
 EXPORT int MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
+    if (!ENTER(slowly_scatterv_init(HERE, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_SCATTERV_INIT, error_raise_lack(comm, JOB_CALL_SCATTERV_INIT));
@@ -5726,15 +5728,15 @@ int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int di
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_allgatherv_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ALLGATHERV_INIT, values, 10);
+    return enter_slowly(JOB_CALL_ALLGATHERV_INIT, values, 10, from);
 }
 
 EXPORT int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
+    if (!ENTER(slowly_allgatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_ALLGATHERV_INIT));
@@ -5743,15 +5745,15 @@ int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendty
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_alltoallv_init(const void *from, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ALLTOALLV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_ALLTOALLV_INIT, values, 11, from);
 }
 
 EXPORT int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
+    if (!ENTER(slowly_alltoallv_init(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_ALLTOALLV_INIT));
@@ -5760,15 +5762,15 @@ int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int s
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_alltoallw_init(const void *from, const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_ALLTOALLW_INIT, values, 11);
+    return enter_slowly(JOB_CALL_ALLTOALLW_INIT, values, 11, from);
 }
 
 EXPORT int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
+    if (!ENTER(slowly_alltoallw_init(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_ALLTOALLW_INIT));
@@ -5777,15 +5779,15 @@ int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int s
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_reduce_scatter_init(const void *from, const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_REDUCE_SCATTER_INIT, values, 8);
+    return enter_slowly(JOB_CALL_REDUCE_SCATTER_INIT, values, 8, from);
 }
 
 EXPORT int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
+    if (!ENTER(slowly_reduce_scatter_init(HERE, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
         return native.reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_REDUCE_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_REDUCE_SCATTER_INIT));
@@ -5794,15 +5796,15 @@ int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvc
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_allgather_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHER_INIT, values, 9);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHER_INIT, values, 9, from);
 }
 
 EXPORT int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+    if (!ENTER(slowly_neighbor_allgather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_NEIGHBOR_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHER_INIT));
@@ -5811,15 +5813,15 @@ int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatyp
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_alltoall_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALL_INIT, values, 9);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALL_INIT, values, 9, from);
 }
 
 EXPORT int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+    if (!ENTER(slowly_neighbor_alltoall_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_NEIGHBOR_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALL_INIT));
@@ -5828,15 +5830,15 @@ int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_allgatherv_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT, values, 10);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT, values, 10, from);
 }
 
 EXPORT int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
+    if (!ENTER(slowly_neighbor_allgatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV_INIT));
@@ -5845,15 +5847,15 @@ int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Dataty
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_alltoallv_init(const void *from, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT, values, 11, from);
 }
 
 EXPORT int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
+    if (!ENTER(slowly_neighbor_alltoallv_init(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV_INIT));
@@ -5862,15 +5864,15 @@ int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], co
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_neighbor_alltoallw_init(const void *from, const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT, values, 11);
+    return enter_slowly(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT, values, 11, from);
 }
 
 EXPORT int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
+    if (!ENTER(slowly_neighbor_alltoallw_init(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW_INIT));
@@ -5879,15 +5881,15 @@ int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], co
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_psend_init(const void *from, const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)partitions, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_PSEND_INIT, values, 9);
+    return enter_slowly(JOB_CALL_PSEND_INIT, values, 9, from);
 }
 
 EXPORT int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request)))
+    if (!ENTER(slowly_psend_init(HERE, buf, partitions, count, datatype, dest, tag, comm, info, request)))
         return native.psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_PSEND_INIT, error_raise_lack(comm, JOB_CALL_PSEND_INIT));
@@ -5896,15 +5898,15 @@ int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Dataty
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_precv_init(const void *from, void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buf, (intptr_t)partitions, (intptr_t)count, (intptr_t)datatype, (intptr_t)dest, (intptr_t)tag, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_PRECV_INIT, values, 9);
+    return enter_slowly(JOB_CALL_PRECV_INIT, values, 9, from);
 }
 
 EXPORT int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request)))
+    if (!ENTER(slowly_precv_init(HERE, buf, partitions, count, datatype, dest, tag, comm, info, request)))
         return native.precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_PRECV_INIT, error_raise_lack(comm, JOB_CALL_PRECV_INIT));
@@ -5913,15 +5915,15 @@ int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype dat
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+RARE static bool slowly_session_init(const void *from, MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
     const int64_t values[] = {(intptr_t)info, (intptr_t)errhandler, (intptr_t)session};
-    return enter_slowly(JOB_CALL_SESSION_INIT, values, 3);
+    return enter_slowly(JOB_CALL_SESSION_INIT, values, 3, from);
 }
 
 EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
-    if (!ENTER(slowly_session_init(info, errhandler, session)))
+    if (!ENTER(slowly_session_init(HERE, info, errhandler, session)))
         return native.session_init(info, errhandler, session);
     return leave(JOB_CALL_SESSION_INIT, error_raise_lack(MPI_COMM_SELF, JOB_CALL_SESSION_INIT));
 }
@@ -5929,15 +5931,15 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *ses
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
+RARE static bool slowly_comm_create_from_group(const void *from, MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
     const int64_t values[] = {(intptr_t)group, (intptr_t)stringtag, (intptr_t)info, (intptr_t)errhandler, (intptr_t)newcomm};
-    return enter_slowly(JOB_CALL_COMM_CREATE_FROM_GROUP, values, 5);
+    return enter_slowly(JOB_CALL_COMM_CREATE_FROM_GROUP, values, 5, from);
 }
 
 EXPORT int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
-    if (!ENTER(slowly_comm_create_from_group(group, stringtag, info, errhandler, newcomm)))
+    if (!ENTER(slowly_comm_create_from_group(HERE, group, stringtag, info, errhandler, newcomm)))
         return native.comm_create_from_group(group, stringtag, info, errhandler, newcomm);
     return leave(JOB_CALL_COMM_CREATE_FROM_GROUP, error_raise_lack(MPI_COMM_SELF, JOB_CALL_COMM_CREATE_FROM_GROUP));
 }
@@ -5945,15 +5947,15 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info
 #endif
 #if MPI_VERSION >= 4
 
-RARE static bool slowly_intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
+RARE static bool slowly_intercomm_create_from_groups(const void *from, MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
     const int64_t values[] = {(intptr_t)local_group, (intptr_t)local_leader, (intptr_t)remote_group, (intptr_t)remote_leader, (intptr_t)stringtag, (intptr_t)info, (intptr_t)errhandler, (intptr_t)newintercomm};
-    return enter_slowly(JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS, values, 8);
+    return enter_slowly(JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS, values, 8, from);
 }
 
 EXPORT int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
-    if (!ENTER(slowly_intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm)))
+    if (!ENTER(slowly_intercomm_create_from_groups(HERE, local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm)))
         return native.intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
     return leave(JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS, error_raise_lack(MPI_COMM_SELF, JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS));
 }
@@ -5962,15 +5964,15 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, M
 
 int MPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_allgather_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_ALLGATHER_INIT, values, 9);
+    return enter_slowly(JOB_CALL_X_ALLGATHER_INIT, values, 9, from);
 }
 
 EXPORT int MPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+    if (!ENTER(slowly_x_allgather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.x_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_X_ALLGATHER_INIT));
@@ -5979,15 +5981,15 @@ int PMPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendty
 
 int MPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_allgatherv_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_ALLGATHERV_INIT, values, 10);
+    return enter_slowly(JOB_CALL_X_ALLGATHERV_INIT, values, 10, from);
 }
 
 EXPORT int MPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
+    if (!ENTER(slowly_x_allgatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.x_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_X_ALLGATHERV_INIT));
@@ -5996,15 +5998,15 @@ int PMPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 
 int MPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_allreduce_init(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_ALLREDUCE_INIT, values, 8);
+    return enter_slowly(JOB_CALL_X_ALLREDUCE_INIT, values, 8, from);
 }
 
 EXPORT int MPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
+    if (!ENTER(slowly_x_allreduce_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.x_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_ALLREDUCE_INIT, error_raise_lack(comm, JOB_CALL_X_ALLREDUCE_INIT));
@@ -6013,15 +6015,15 @@ int PMPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Data
 
 int MPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_alltoall_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_ALLTOALL_INIT, values, 9);
+    return enter_slowly(JOB_CALL_X_ALLTOALL_INIT, values, 9, from);
 }
 
 EXPORT int MPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+    if (!ENTER(slowly_x_alltoall_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.x_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_X_ALLTOALL_INIT));
@@ -6030,15 +6032,15 @@ int PMPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 
 int MPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_alltoallv_init(const void *from, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_ALLTOALLV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_X_ALLTOALLV_INIT, values, 11, from);
 }
 
 EXPORT int MPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
+    if (!ENTER(slowly_x_alltoallv_init(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.x_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_X_ALLTOALLV_INIT));
@@ -6047,15 +6049,15 @@ int PMPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int 
 
 int MPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_alltoallw_init(const void *from, const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_ALLTOALLW_INIT, values, 11);
+    return enter_slowly(JOB_CALL_X_ALLTOALLW_INIT, values, 11, from);
 }
 
 EXPORT int MPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
+    if (!ENTER(slowly_x_alltoallw_init(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.x_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_X_ALLTOALLW_INIT));
@@ -6064,15 +6066,15 @@ int PMPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int 
 
 int MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_barrier_init(const void *from, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_BARRIER_INIT, values, 3);
+    return enter_slowly(JOB_CALL_X_BARRIER_INIT, values, 3, from);
 }
 
 EXPORT int MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_barrier_init(comm, info, request)))
+    if (!ENTER(slowly_x_barrier_init(HERE, comm, info, request)))
         return native.x_barrier_init(comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_BARRIER_INIT, error_raise_lack(comm, JOB_CALL_X_BARRIER_INIT));
@@ -6081,15 +6083,15 @@ int PMPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS
 
 int MPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_bcast_init(const void *from, void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)buffer, (intptr_t)count, (intptr_t)datatype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_BCAST_INIT, values, 7);
+    return enter_slowly(JOB_CALL_X_BCAST_INIT, values, 7, from);
 }
 
 EXPORT int MPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_bcast_init(buffer, count, datatype, root, comm, info, request)))
+    if (!ENTER(slowly_x_bcast_init(HERE, buffer, count, datatype, root, comm, info, request)))
         return native.x_bcast_init(buffer, count, datatype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_BCAST_INIT, error_raise_lack(comm, JOB_CALL_X_BCAST_INIT));
@@ -6098,15 +6100,15 @@ int PMPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, M
 
 int MPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_exscan_init(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_EXSCAN_INIT, values, 8);
+    return enter_slowly(JOB_CALL_X_EXSCAN_INIT, values, 8, from);
 }
 
 EXPORT int MPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
+    if (!ENTER(slowly_x_exscan_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.x_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_EXSCAN_INIT, error_raise_lack(comm, JOB_CALL_X_EXSCAN_INIT));
@@ -6115,15 +6117,15 @@ int PMPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 
 int MPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_gather_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_GATHER_INIT, values, 10);
+    return enter_slowly(JOB_CALL_X_GATHER_INIT, values, 10, from);
 }
 
 EXPORT int MPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
+    if (!ENTER(slowly_x_gather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.x_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_GATHER_INIT, error_raise_lack(comm, JOB_CALL_X_GATHER_INIT));
@@ -6132,15 +6134,15 @@ int PMPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 
 int MPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_gatherv_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_GATHERV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_X_GATHERV_INIT, values, 11, from);
 }
 
 EXPORT int MPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
+    if (!ENTER(slowly_x_gatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
         return native.x_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_GATHERV_INIT, error_raise_lack(comm, JOB_CALL_X_GATHERV_INIT));
@@ -6149,15 +6151,15 @@ int PMPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 
 int MPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_reduce_init(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_REDUCE_INIT, values, 9);
+    return enter_slowly(JOB_CALL_X_REDUCE_INIT, values, 9, from);
 }
 
 EXPORT int MPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request)))
+    if (!ENTER(slowly_x_reduce_init(HERE, sendbuf, recvbuf, count, datatype, op, root, comm, info, request)))
         return native.x_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_REDUCE_INIT, error_raise_lack(comm, JOB_CALL_X_REDUCE_INIT));
@@ -6166,15 +6168,15 @@ int PMPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 
 int MPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_reduce_scatter_init(const void *from, const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_REDUCE_SCATTER_INIT, values, 8);
+    return enter_slowly(JOB_CALL_X_REDUCE_SCATTER_INIT, values, 8, from);
 }
 
 EXPORT int MPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
+    if (!ENTER(slowly_x_reduce_scatter_init(HERE, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
         return native.x_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_REDUCE_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_X_REDUCE_SCATTER_INIT));
@@ -6183,15 +6185,15 @@ int PMPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recv
 
 int MPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_reduce_scatter_block_init(const void *from, const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT, values, 8);
+    return enter_slowly(JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT, values, 8, from);
 }
 
 EXPORT int MPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request)))
+    if (!ENTER(slowly_x_reduce_scatter_block_init(HERE, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request)))
         return native.x_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT, error_raise_lack(comm, JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT));
@@ -6200,15 +6202,15 @@ int PMPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recv
 
 int MPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_scan_init(const void *from, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)recvbuf, (intptr_t)count, (intptr_t)datatype, (intptr_t)op, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_SCAN_INIT, values, 8);
+    return enter_slowly(JOB_CALL_X_SCAN_INIT, values, 8, from);
 }
 
 EXPORT int MPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request)))
+    if (!ENTER(slowly_x_scan_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.x_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_SCAN_INIT, error_raise_lack(comm, JOB_CALL_X_SCAN_INIT));
@@ -6217,15 +6219,15 @@ int PMPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 
 int MPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_scatter_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_SCATTER_INIT, values, 10);
+    return enter_slowly(JOB_CALL_X_SCATTER_INIT, values, 10, from);
 }
 
 EXPORT int MPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
+    if (!ENTER(slowly_x_scatter_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.x_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_X_SCATTER_INIT));
@@ -6234,15 +6236,15 @@ int PMPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 
 int MPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_scatterv_init(const void *from, const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)displs, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_SCATTERV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_X_SCATTERV_INIT, values, 11, from);
 }
 
 EXPORT int MPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
+    if (!ENTER(slowly_x_scatterv_init(HERE, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.x_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_SCATTERV_INIT, error_raise_lack(comm, JOB_CALL_X_SCATTERV_INIT));
@@ -6251,15 +6253,15 @@ int PMPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int d
 
 int MPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_neighbor_allgather_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT, values, 9);
+    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT, values, 9, from);
 }
 
 EXPORT int MPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+    if (!ENTER(slowly_x_neighbor_allgather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.x_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT));
@@ -6268,15 +6270,15 @@ int PMPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Dataty
 
 int MPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_neighbor_allgatherv_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT, values, 10);
+    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT, values, 10, from);
 }
 
 EXPORT int MPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
+    if (!ENTER(slowly_x_neighbor_allgatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.x_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT));
@@ -6285,15 +6287,15 @@ int PMPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datat
 
 int MPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_neighbor_alltoall_init(const void *from, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcount, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT, values, 9);
+    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT, values, 9, from);
 }
 
 EXPORT int MPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
+    if (!ENTER(slowly_x_neighbor_alltoall_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.x_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT));
@@ -6302,15 +6304,15 @@ int PMPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatyp
 
 int MPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_neighbor_alltoallv_init(const void *from, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtype, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT, values, 11);
+    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT, values, 11, from);
 }
 
 EXPORT int MPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
+    if (!ENTER(slowly_x_neighbor_alltoallv_init(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.x_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT));
@@ -6319,15 +6321,15 @@ int PMPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], c
 
 int MPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
-RARE static bool slowly_x_neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+RARE static bool slowly_x_neighbor_alltoallw_init(const void *from, const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcounts, (intptr_t)sdispls, (intptr_t)sendtypes, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)rdispls, (intptr_t)recvtypes, (intptr_t)comm, (intptr_t)info, (intptr_t)request};
-    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT, values, 11);
+    return enter_slowly(JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT, values, 11, from);
 }
 
 EXPORT int MPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (!ENTER(slowly_x_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
+    if (!ENTER(slowly_x_neighbor_alltoallw_init(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.x_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT));
