@@ -4,10 +4,9 @@
 #include <string.h>
 
 static const char *const names[RECORD_CLASSES] = {
-    [RECORD_FINISHED] = "finished",       [RECORD_WRONG_RESULT] = "wrong_result",
-    [RECORD_ABORTED] = "aborted",         [RECORD_FROZEN] = "frozen",
-    [RECORD_NO_PROGRESS] = "no_progress", [RECORD_NOT_STRUCK] = "not_struck",
-    [RECORD_DIVERGED] = "diverged",       [RECORD_INDETERMINATE] = "indeterminate",
+    [RECORD_FINISHED] = "finished", [RECORD_WRONG_RESULT] = "wrong_result",   [RECORD_ABORTED] = "aborted",
+    [RECORD_FROZEN] = "frozen",     [RECORD_NO_PROGRESS] = "no_progress",     [RECORD_NOT_STRUCK] = "not_struck",
+    [RECORD_DIVERGED] = "diverged", [RECORD_INDETERMINATE] = "indeterminate",
 };
 
 const char *record_class_name(enum record_class class)
