@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/calibrate/calibrate.h"
 #include "cli/completion/completion.h"
+#include "cli/explore/explore.h"
 #include "cli/fail/fail.h"
 #include "cli/live/live.h"
 #include "cli/plan/plan.h"
@@ -37,6 +38,7 @@ static int complete(int argc, char **argv)
 const struct command commands[] = {
     {"calibrate", "measure how late heartbeats are, propose eta and delta", calibrate_command, NULL},
     {"completion", "write a completion script for bash or zsh", complete, NULL},
+    {"explore", "find the deaths that an MPI program does not survive", explore_command, NULL},
     {"fail", "fault scenarios: check, draw and step them", NULL, fail_commands},
     {"live", "start real processes with detectors, measure detection times", live_command, NULL},
     {"plan", "compute timeouts for a platform: delta, eta, bounds, risk", plan_command, NULL},

@@ -37,7 +37,8 @@ static bool makes(enum job_call call)
 void groups_begin(enum job_call call, const int64_t *arguments, unsigned count)
 {
     now.made = count > 0 && makes(call) ? (const MPI_Group *)(intptr_t)arguments[count - 1] : NULL;
-    const MPI_Group *freed = call == JOB_CALL_GROUP_FREE && count == 1 ? (const MPI_Group *)(intptr_t)arguments[0] : NULL;
+    const MPI_Group *freed =
+        call == JOB_CALL_GROUP_FREE && count == 1 ? (const MPI_Group *)(intptr_t)arguments[0] : NULL;
     now.frees = freed && *freed != MPI_GROUP_EMPTY;
 }
 

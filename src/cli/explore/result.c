@@ -1,0 +1,203 @@
+/* result.c: what became of one run, out of its record: run.json and the calls of the ranks. */
+#include "cli/explore/explore.h"
+#include "job/calls.h"
+#include "record/json.h"
+#include "util/prng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const explore_leak_names[EXPLORE_LEAKS] = {"requests", "communicators", "groups", "processes",
+                                                       "shared_memory"};
+enum { LEAKS_OF_RANKS = 3 };
+
+bool explore_is_failure(enum record_class class)
+{
+    return class == RECORD_WRONG_RESULT || class == RECORD_ABORTED || class == RECORD_FROZEN ||
+           class == RECORD_NO_PROGRESS;
+}
+
+bool explore_leaks_more(const struct explore_result *result, const struct explore_result *baseline)
+{
+    bool more = false;
+    for (int i = 0; i < EXPLORE_LEAKS; i++)
+        more |= result->leaks[i] > baseline->leaks[i] + 1e-9;
+    return more;
+}
+
+/* ---- run.json ------------------------------------------------------------------------------------------------------------------ */
+
+static uint64_t hash_text(uint64_t key, const char *text)
+{
+    for (; *text; text++)
+        key = knell_prng_key(key, (unsigned char)*text);
+    return key;
+}
+
+static void read_leaks(const struct record_json_value *root, struct explore_result *result)
+{
+    const struct record_json_value *leaks = record_json_get(root, "leaks");
+    for (int i = 0; i < EXPLORE_LEAKS; i++) {
+        const struct record_json_value *one = record_json_get(leaks, explore_leak_names[i]);
+        double count = record_json_type(one) == RECORD_JSON_ARRAY ? (double)record_json_count(one) : record_json_real(one, 0);
+        result->leaks[i] = i < LEAKS_OF_RANKS && result->survivors > 0 ? count / result->survivors : count;
+    }
+}
+
+static bool is_dead(const struct record_json_value *each)
+{
+    const char *state = record_json_text(record_json_get(each, "state"), "");
+    return strcmp(state, "died") == 0 || strcmp(state, "ghost") == 0;
+}
+
+static void read_run(const struct record_json_value *root, struct explore_result *result)
+{
+    const struct record_json_value *each = record_json_get(root, "each");
+    int class = record_class_named(record_json_text(record_json_get(root, "class"), ""));
+    result->class = class < 0 ? RECORD_INDETERMINATE : (enum record_class)class;
+    snprintf(result->why, sizeof result->why, "%s", record_json_text(record_json_get(root, "why"), ""));
+    result->wall_s = record_json_real(record_json_get(root, "wall_s"), 0);
+    for (size_t i = 0; i < record_json_count(each); i++)
+        result->survivors += !is_dead(record_json_item(each, i));
+    read_leaks(root, result);
+}
+
+/* ---- where the survivors ended --------------------------------------------------------------------------------------------------- */
+
+/* The outermost call that the rank never left, or the last one that it left. */
+static const struct explore_step *last_step(const struct explore_sequence *sequence)
+{
+    for (size_t i = 0; i < sequence->steps; i++)
+        if (sequence->step[i].end == 0)
+            return &sequence->step[i];
+    return sequence->steps ? &sequence->step[sequence->steps - 1] : NULL;
+}
+
+/* One way in which survivors ended, and who did. */
+struct ending {
+    char text[224];
+    uint64_t key;
+    char ranks[64];
+    int count;
+};
+
+static void describe(const struct record_json_value *each, const struct explore_sequence *sequence, struct symbols *symbols,
+                     struct ending *ending)
+{
+    const struct explore_step *step = last_step(sequence);
+    const char *state = record_json_text(record_json_get(each, "state"), "");
+    bool left = strcmp(state, "left") == 0, inside = step && step->end == 0;
+    char at[160] = "no MPI call";
+    int64_t status = record_json_integer(record_json_get(each, "status"), 0);
+    if (step)
+        explore_step_text(sequence, step, symbols, at, sizeof at);
+    if (left && inside)
+        snprintf(ending->text, sizeof ending->text, "wait%%s in %s", at);
+    else if (left)
+        snprintf(ending->text, sizeof ending->text, "%%s inside no MPI call, after %s", at);
+    else if (status != 0)
+        snprintf(ending->text, sizeof ending->text, "ended with status %d after %s", (int)status, at);
+    ending->key = knell_prng_key(hash_text(step ? step->site : 0, state), (uint64_t)status);
+}
+
+static void merge(struct ending *all, int *count, const struct ending *one, int rank)
+{
+    int i = 0;
+    char number[16];
+    while (i < *count && strcmp(all[i].text, one->text) != 0)
+        i++;
+    if (i == *count)
+        all[(*count)++] = *one;
+    snprintf(number, sizeof number, "%s%d", all[i].count++ ? ", " : "", rank);
+    if (strlen(all[i].ranks) + strlen(number) < sizeof all[i].ranks)
+        strcat(all[i].ranks, number);
+}
+
+/* "wait%s in ..." and "%s inside ...": for one rank and for several. */
+static void write_ending(const struct ending *ending, char *text, size_t size)
+{
+    const char *hole = strstr(ending->text, "%s");
+    bool one = ending->count == 1, waits = strncmp(ending->text, "wait", 4) == 0;
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%srank%s %s ", used ? "; " : "", one ? "" : "s", ending->ranks);
+    used = strlen(text);
+    if (!hole)
+        snprintf(text + used, size - used, "%s", ending->text);
+    else
+        snprintf(text + used, size - used, "%.*s%s%s", (int)(hole - ending->text), ending->text,
+                 waits ? (one ? "s" : "") : one ? "is" : "are", hole + 2);
+}
+
+enum { ENDINGS = 16 };
+static void read_survivors(const struct record_json_value *root, const struct explore_run *run, struct symbols *symbols,
+                           struct explore_result *result)
+{
+    const struct record_json_value *each = record_json_get(root, "each");
+    struct ending ending[ENDINGS];
+    int endings = 0;
+    uint64_t sum = 0;
+    for (int rank = 0; rank < run->ranks && endings < ENDINGS - 1; rank++) {
+        const struct record_json_value *one = record_json_item(each, (size_t)rank);
+        struct ending now = {.text = ""};
+        if (is_dead(one) || !run->sequence)
+            continue;
+        describe(one, &run->sequence[rank], symbols, &now);
+        if (now.text[0])
+            merge(ending, &endings, &now, rank);
+    }
+    for (int i = 0; i < endings; i++) {
+        sum += ending[i].key; /* whichever rank it is */
+        write_ending(&ending[i], result->survivors_text, sizeof result->survivors_text);
+    }
+    result->signature = knell_prng_key(sum, (uint64_t)result->class);
+}
+
+/* ---- was it the planned point? ------------------------------------------------------------------------------------------------------ */
+
+/* The victim's communicating calls until its death are those of the run without faults. */
+static bool follows(const struct explore_sequence *plan, const struct explore_sequence *real, const struct explore_fault *fault)
+{
+    size_t j = 0;
+    for (size_t i = 0; i <= fault->step && i < plan->steps; i++) {
+        if (!plan->step[i].communicates)
+            continue;
+        while (j < real->steps && !real->step[j].communicates)
+            j++;
+        if (j == real->steps || real->step[j].site != plan->step[i].site)
+            return false;
+        j++;
+    }
+    return true;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------------------------------ */
+
+void explore_result_read(const char *directory, const struct explore_plan *plan, const struct explore_item *item,
+                         const struct explore_run *baseline, struct symbols *symbols, struct explore_result *result,
+                         struct explore_run *run)
+{
+    char path[PATH_MAX], error[256];
+    struct explore_run own = {0};
+    run = run ? run : &own;
+    *result = (struct explore_result){.class = RECORD_INDETERMINATE};
+    if (item) {
+        snprintf(result->key, sizeof result->key, "%s", item->key);
+        snprintf(result->where, sizeof result->where, "%s", item->where);
+    }
+    snprintf(path, sizeof path, "%.4000s/run.json", directory);
+    struct record_json *json = record_json_read_file(path, error);
+    if (!json) {
+        snprintf(result->why, sizeof result->why, "%s", error);
+        return;
+    }
+    const struct record_json_value *root = record_json_root(json);
+    read_run(root, result);
+    explore_run_read(directory, (int)plan->ranks, run, error);
+    read_survivors(root, run, symbols, result);
+    if (item && baseline && result->class == RECORD_FINISHED && run->sequence &&
+        !follows(&baseline->sequence[item->fault[0].rank], &run->sequence[item->fault[0].rank], &item->fault[0]))
+        result->class = RECORD_DIVERGED;
+    record_json_free(json);
+    if (run == &own)
+        explore_run_free(&own);
+}
