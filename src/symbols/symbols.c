@@ -133,11 +133,24 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Through the compilation unit, as dwfl_module_getsrc finds nothing where the compiler writes no .debug_aranges: clang. */
+/* The compilation unit of an address. Where the compiler writes no .debug_aranges (clang), libdw 0.188 finds none: then it is searched
+ * for. */
+static Dwarf_Die *unit_of(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
+{
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+
+    if (unit)
+        return unit;
+    while ((unit = dwfl_module_nextcu(module, unit, bias)))
+        if (dwarf_haspc(unit, address - *bias) == 1)
+            return unit;
+    return NULL;
+}
+
 static bool put_line(Dwfl_Module *module, Dwarf_Addr address, char *text, size_t size)
 {
     Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
+    Dwarf_Die *unit = unit_of(module, address, &bias);
     Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
     const char *source = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
     int number;
