@@ -7,11 +7,14 @@
  *      write_checkpoint();
  *      knell_faults_resume();              up to here: what came meanwhile is made up for now
  *
+ *      knell_progress(iteration);          `knell run --on-stuck end` ends a job in which this stops growing
+ *
  * There is nothing to link. Without Knell's layer in the process all of this does nothing: the layer is looked for when it is called. */
 #ifndef KNELL_FAULTS_H
 #define KNELL_FAULTS_H
 
 #include <dlfcn.h>
+#include <stdint.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -68,6 +71,17 @@ static inline void knell_faults_pause(void)
 static inline void knell_faults_resume(void)
 {
     knell_faults_call("knell_layer_faults_resume");
+}
+
+/* The program has come so far: any measure that grows, such as the number of the iteration. A number that is not larger than an earlier
+ * one of this process is no progress. */
+static inline void knell_progress(int64_t done)
+{
+    void *found = knell_faults_find("knell_layer_progress");
+    void (*tell)(int64_t);
+    memcpy(&tell, &found, sizeof tell);
+    if (tell)
+        tell(done);
 }
 
 #ifdef __cplusplus

@@ -44,7 +44,7 @@ struct job_report {
     int32_t peer;
     int32_t by;
     int32_t code;
-    int32_t spare;
+    int32_t supervisor; /* STARTED: its pid */
 };
 
 /* What the thread that got the signal knows by itself. A thread inside a call says more when it comes by, unless the MPI below holds it. */
@@ -84,7 +84,7 @@ struct job_desk_order {
     int64_t value;
 };
 
-enum { JOB_DESK_PLACE = 256, JOB_DESK_ERROR = 640 };
+enum { JOB_DESK_PLACE = 256, JOB_DESK_ERROR = 640, JOB_DESK_MPI = 128 };
 
 /* What the rank writes on its desk: words, for which a report has no room. */
 struct job_desk_words {
@@ -93,6 +93,8 @@ struct job_desk_words {
     _Atomic int64_t progress, progress_at; /* of knell_progress, and when it last grew; progress_at 0: never called */
     char place[JOB_DESK_PLACE];            /* "MPI_Recv from rank 2 of MPI_COMM_WORLD" */
     char error[JOB_DESK_ERROR];            /* with which an error handler ended the job */
+    char mpi[JOB_DESK_MPI];                /* the version of the MPI below, in its own words */
+    _Atomic uint64_t left_out;             /* bytes that its log does not have */
 };
 
 /* One rank's. All else is written before `answers` is raised. */

@@ -37,3 +37,13 @@ foreach(mpi IN LISTS mpis)
     $<TARGET_FILE:${program}>)
 endforeach()
 knell_mpi_test(trap-traced 3 0 trap_traced.c)
+
+# ---- the record of a run and its verdict ----
+foreach(mpi IN LISTS mpis)
+  set(program test-mpi-run_record-${mpi})
+  knell_mpi_program(${program} ${mpi} run_record_app.c)
+  foreach(mode IN ITEMS real ghost)
+    knell_mpi_add(mpi-run-record-${mpi}-${mode} mpi 300 ${mode} ${CMAKE_CURRENT_SOURCE_DIR}/run_record.sh $<TARGET_FILE:knell> ${mpi}
+      $<TARGET_FILE:${program}> ${mode})
+  endforeach()
+endforeach()

@@ -106,15 +106,20 @@ static bool sort_lines(struct log *log)
     return fine;
 }
 
-int log_close(struct log *log, const struct usage *usage)
+bool log_finish(struct log *log)
 {
     if (!log->file)
-        return EXIT_OK;
+        return true;
     bool fine = fflush(log->file) == 0 && !ferror(log->file);
     if (fine && log->has_order && !is_in_order(log))
         fine = sort_lines(log);
     fine &= fclose(log->file) == 0;
     free(log->line);
     *log = (struct log){.path = log->path};
-    return fine ? EXIT_OK : cli_failure(usage, "--log %.200s: cannot be written", log->path);
+    return fine;
+}
+
+int log_close(struct log *log, const struct usage *usage)
+{
+    return log_finish(log) ? EXIT_OK : cli_failure(usage, "--log %.200s: cannot be written", log->path);
 }

@@ -34,7 +34,9 @@ int log_open(struct log *log, const struct usage *usage, const char *path);
 struct json *log_begin(struct log *log, int64_t when, const char *event);
 void log_end(struct log *log);
 
-/* Also for a log that was never opened. Returns an exit status, after a complaint. */
+/* Also for a log that was never opened. False: not all of it could be written. */
+bool log_finish(struct log *log);
+/* The same. Returns an exit status, after a complaint. */
 int log_close(struct log *log, const struct usage *usage);
 
 #endif

@@ -98,11 +98,21 @@ static void kill_children(void)
         fclose(children);
 }
 
+void run_end_children(struct run_job *job)
+{
+    do {
+        kill_children();
+        run_read_reports(job);
+        run_reap(job);
+    } while (waitid(P_ALL, 0, &(siginfo_t){0}, WEXITED | WNOWAIT) == 0);
+}
+
 void run_end(struct run_job *job, int signals)
 {
     bool ends_itself = run_all_ended(job) || (job->aborted && !job->aborted_by_handler);
     if (job->launcher && ends_itself && !job->stopped_by)
         wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
+    run_count_processes(job);
     if (job->aborted_by_handler)
         wait_for_dead(job, signals);
     for (int64_t i = 0; i < job->plan->ranks; i++)
@@ -115,11 +125,7 @@ void run_end(struct run_job *job, int signals)
         kill(job->launcher, SIGTERM);
         wait_for_launcher(job, signals, LAUNCHER_OBEYS_NS);
     }
-    do {
-        kill_children();
-        run_read_reports(job);
-        run_reap(job);
-    } while (waitid(P_ALL, 0, &(siginfo_t){0}, WEXITED | WNOWAIT) == 0);
+    run_end_children(job);
 }
 
 /* ---- the status -------------------------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ static knell_time now_of(const struct run_fail *fail)
 static void log_record(const struct run_fail *fail, const struct knell_fail_record *record)
 {
     char line[1024];
-    if (!fail->job->log.file)
+    if (!run_logs(fail->job))
         return;
     knell_fail_record_text(fail->scenario.program, record, line, sizeof line);
     run_log_scenario(fail->job, line);
@@ -120,6 +120,11 @@ static void step_due(struct run_fail *fail)
             run_fail_look_ahead(fail, rank);
         else if (fail->slot[rank].rest > 0)
             run_fail_resume_passing(fail, rank);
+}
+
+bool run_fail_is_due(const struct run_fail *fail)
+{
+    return fail->world && knell_fail_deadline(fail->world) != KNELL_NEVER;
 }
 
 int64_t run_fail_act(struct run_fail *fail)

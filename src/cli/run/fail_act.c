@@ -118,6 +118,8 @@ void run_fail_apply(struct run_fail *fail, int rank, const struct knell_fail_act
 {
     struct job_desk *desk = run_desk(&fail->job->directory, rank);
     fail->faults += action->type == KNELL_FAIL_STOP || action->type == KNELL_FAIL_SIGNAL;
+    fail->job->rank[rank].struck |=
+        action->type == KNELL_FAIL_HALT || action->type == KNELL_FAIL_STOP || action->type == KNELL_FAIL_SIGNAL;
     switch (action->type) {
     case KNELL_FAIL_HALT:
         halt(fail, rank, desk);

@@ -2,7 +2,6 @@
  * and time limits. */
 #include "cli/run/run.h"
 #include "cli/common/ending.h"
-#include "cli/common/output.h"
 #include "os/clock.h"
 
 #include <errno.h>
@@ -29,7 +28,8 @@ static void has_started(struct run_job *job, struct run_rank *rank, const struct
     if (!rank->started)
         job->started++;
     rank->started = true;
-    rank->pid = (pid_t)report->value;
+    rank->pid = rank->first_pid = (pid_t)report->value;
+    rank->supervisor = report->supervisor;
 }
 
 /* From here on another process may have its number. */
@@ -171,6 +171,9 @@ void run_reap(struct run_job *job)
         if (pid == job->launcher) {
             job->launcher = 0;
             job->launcher_status = status;
+        } else if (pid == job->check) {
+            job->check = 0;
+            job->check_status = status;
         } else {
             orphan_ended(job, pid, status);
         }
@@ -240,9 +243,11 @@ static void follow(struct run_job *job, int signals)
     int64_t limit = job->plan->timeout ? job->launched + job->plan->timeout : KNELL_NEVER;
     while (!is_over(job)) {
         int64_t next = job->fail && job->begin ? run_fail_act(job->fail) : KNELL_NEVER, look = run_look_for_stuck(job);
+        if (job->timed_out)
+            break;
         next = look < next ? look : next;
         run_wait(job, signals, next < limit ? next : limit);
-        job->timed_out = knell__clock_now() >= limit && !run_all_ended(job);
+        job->timed_out |= knell__clock_now() >= limit && !run_all_ended(job);
         job->broken = cannot_begin(job);
     }
     job->lost = is_lost(job);
@@ -263,12 +268,21 @@ static int block_signals(void)
 static int launch(struct run_job *job)
 {
     struct run_launch command;
-    if (!run_launch_make(job->plan, job->directory.path, &command))
+    if (!run_launch_make(job->plan, job->directory.path, job->record, &command))
         return cli_failure(job->plan->usage, "no memory for the command");
-    job->launched = job->log.zero = knell__clock_now();
-    job->launcher = run_launch_start(&command, job->plan->json ? STDERR_FILENO : STDOUT_FILENO);
+    run_shm_list(&job->leaks.before);
+    job->started_at = time(NULL);
+    job->launched = knell__clock_now();
+    for (int i = 0; i < RUN_LOGS; i++)
+        job->log[i].zero = job->launched;
+    int usual = job->plan->json ? STDERR_FILENO : STDOUT_FILENO;
+    job->launcher = run_launch_start(&command, job->capture ? run_capture_target(job->capture) : usual);
     run_launch_free(&command);
-    return job->launcher > 0 ? EXIT_OK : cli_failure(job->plan->usage, "fork: %s", strerror(errno));
+    if (job->launcher <= 0)
+        return cli_failure(job->plan->usage, "fork: %s", strerror(errno));
+    if (job->capture && !run_capture_start(job->capture)) /* the launcher's writes fail */
+        return cli_failure(job->plan->usage, "no thread for the job's output");
+    return EXIT_OK;
 }
 
 static int prepare(struct run_job *job)
@@ -281,24 +295,47 @@ static int prepare(struct run_job *job)
         return cli_failure(plan->usage, "no memory for the ranks");
     job->fail = run_fail_open(job, &status);
     if (status == EXIT_OK && plan->log)
-        status = log_open(&job->log, plan->usage, plan->log);
+        status = log_open(&job->log[RUN_LOG_USER], plan->usage, plan->log);
+    if (status == EXIT_OK)
+        status = run_record_make(job);
     if (status == EXIT_OK)
         status = run_directory_open(plan, &job->directory);
+    if (status == EXIT_OK)
+        status = run_record_open(job);
     if (status == EXIT_OK && job->fail)
         run_fail_name_variables(job->fail);
     return status;
 }
 
-/* Returns the job's status, unless the output could not be written. */
-static int write_json(const struct run_job *job, int status)
+static int execute(struct run_job *job, int signals)
 {
-    struct output out;
-    int written = output_begin(&out, job->plan->usage);
-    if (written != EXIT_OK)
-        return written;
-    run_write_json(job, status, out.f);
-    written = output_commit(&out, job->plan->usage);
-    return written == EXIT_OK ? status : written;
+    int status = launch(job);
+    if (status != EXIT_OK) {
+        run_end_children(job);
+        return status;
+    }
+    follow(job, signals);
+    run_keep_states(job);
+    if (job->timed_out || job->stopped_by)
+        run_ask_where(job, signals);
+    run_keep_places(job);
+    if (job->timed_out || job->stopped_by)
+        run_write_where(job, stderr);
+    run_end(job, signals);
+    return run_finish(job, signals);
+}
+
+static void forget(struct run_job *job)
+{
+    for (int64_t i = 0; job->rank && i < job->plan->ranks; i++)
+        free(job->rank[i].place);
+    free(job->rank);
+    free(job->report);
+    free(job->places);
+    free(job->events_path);
+    run_shm_free(&job->leaks.before);
+    run_shm_free(&job->leaks.left);
+    run_capture_free(job->capture);
 }
 
 int run_execute(const struct run_plan *plan)
@@ -308,30 +345,14 @@ int run_execute(const struct run_plan *plan)
     if (status == EXIT_OK) {
         int signals = block_signals();
         prctl(PR_SET_CHILD_SUBREAPER, 1);
-        status = launch(&job);
-        if (status == EXIT_OK) {
-            follow(&job, signals);
-            run_keep_states(&job);
-            if (job.timed_out || job.stopped_by)
-                run_ask_where(&job, signals);
-            if (job.timed_out || job.stopped_by)
-                run_write_where(&job, stderr);
-            run_end(&job, signals);
-            status = run_status(&job);
-            if (job.aborted_by_handler)
-                run_write_fatal(&job, stderr);
-            if (plan->json)
-                status = write_json(&job, status);
-            else if (!plan->quiet)
-                run_write_timeline(&job, stderr);
-        }
+        status = execute(&job, signals);
         close(signals);
     }
+    log_finish(&job.log[RUN_LOG_RECORD]);
     run_fail_close(job.fail);
     run_directory_close(&job.directory);
-    if (log_close(&job.log, plan->usage) != EXIT_OK)
+    if (log_close(&job.log[RUN_LOG_USER], plan->usage) != EXIT_OK)
         status = EXIT_FAILED;
-    free(job.rank);
-    free(job.report);
+    forget(&job);
     return status;
 }

@@ -22,7 +22,7 @@ static const char *end_of(const struct run_job *job)
     if (job->stopped_by)
         return "signal";
     if (job->timed_out)
-        return "timeout";
+        return job->stuck == RUN_MOVES ? "timeout" : "stuck";
     if (job->aborted)
         return job->aborted_by_handler ? "error" : "abort";
     if (job->started == 0 || job->broken)
@@ -49,6 +49,7 @@ static void put_job(struct json *j, const struct run_job *job, int status)
     else
         json_null(j);
     put_time(j, job, "wall_s", job->end);
+    run_put_record(j, job);
 }
 
 /* ---- deaths ------------------------------------------------------------------------------------------------------ */
@@ -166,6 +167,8 @@ static void put_rank(struct json *j, const struct run_rank *rank, int number)
                          WIFSIGNALED(rank->status) ? 128 + WTERMSIG(rank->status) : WEXITSTATUS(rank->status));
     if (rank->told && rank->inside >= 0)
         json_put_string(j, "inside", job_call_name(rank->inside));
+    if (rank->place)
+        json_put_string(j, "place", rank->place);
     json_close(j);
 }
 

@@ -111,7 +111,8 @@ static void give_infos(const struct run_plan *plan, struct run_launch *command)
     give(plan, command, "KNELL_INFO", text);
 }
 
-static void give_settings(const struct run_plan *plan, const char *directory, struct run_launch *command)
+static void give_settings(const struct run_plan *plan, const char *directory, const char *record,
+                          struct run_launch *command)
 {
     give(plan, command, "KNELL_SUPERVISE", "1");
     give(plan, command, "KNELL_MODE", plan->mode == RUN_MODE_GHOST ? "ghost" : "real");
@@ -132,9 +133,13 @@ static void give_settings(const struct run_plan *plan, const char *directory, st
         give(plan, command, "KNELL_RUN", directory);
     if (directory && run_injects(plan))
         give(plan, command, "KNELL_INJECT", "1");
+    if (record && *record)
+        give(plan, command, "KNELL_RECORD", record);
+    if (directory && plan->calls)
+        give(plan, command, "KNELL_CALLS", plan->stacks ? "stacks" : "sites");
 }
 
-bool run_launch_make(const struct run_plan *plan, const char *directory, struct run_launch *command)
+bool run_launch_make(const struct run_plan *plan, const char *directory, const char *record, struct run_launch *command)
 {
     char ranks[16];
     size_t count = 0;
@@ -150,7 +155,7 @@ bool run_launch_make(const struct run_plan *plan, const char *directory, struct 
         for_openmpi(plan, directory, command);
     else
         for_mpich(plan, directory, command);
-    give_settings(plan, directory, command);
+    give_settings(plan, directory, record, command);
     give_preload(plan, command);
     add(command, "-n");
     add(command, ranks);

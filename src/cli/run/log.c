@@ -10,7 +10,7 @@ static const char *const events[] = {
     [JOB_WORD_READY] = "ready",     [JOB_WORD_FINISHED] = "finalized", [JOB_WORD_ABORTED] = "aborted",
     [JOB_WORD_LEARNED] = "learned", [JOB_WORD_GHOST] = "ghost",        [JOB_WORD_DID] = "call",
     [JOB_WORD_AT] = "held",         [JOB_WORD_INSIDE] = "inside",      [JOB_WORD_FLIPPED] = "flipped",
-    [JOB_WORD_COUNTED] = "counted", [JOB_WORD_CHANGED] = "changed",
+    [JOB_WORD_COUNTED] = "counted", [JOB_WORD_CHANGED] = "changed",    [JOB_WORD_LEAKED] = "leaked",
 };
 
 static const char *event_of(int32_t word)
@@ -62,6 +62,13 @@ static void put_flipped(struct json *j, const struct job_report *report)
     json_put_integer(j, "bits", report->code < 0 ? 0 : report->code);
 }
 
+static void put_leaked(struct json *j, const struct job_report *report)
+{
+    static const char *const kinds[JOB_LEAKS] = {"requests", "communicators", "groups"};
+    json_put_string(j, "what", report->value >= 0 && report->value < JOB_LEAKS ? kinds[report->value] : "unknown");
+    json_put_integer(j, "count", report->code);
+}
+
 static void put_details(struct json *j, const struct job_report *report)
 {
     switch (report->word) {
@@ -97,28 +104,40 @@ static void put_details(struct json *j, const struct job_report *report)
     case JOB_WORD_CHANGED:
         json_put_integer(j, "variable", report->value);
         break;
+    case JOB_WORD_LEAKED:
+        put_leaked(j, report);
+        break;
     default:
         break;
     }
 }
 
+bool run_logs(const struct run_job *job)
+{
+    return job->log[RUN_LOG_USER].file || job->log[RUN_LOG_RECORD].file;
+}
+
 /* A call is reported when it returns, and that is its time in the log. */
 void run_log_report(struct run_job *job, const struct job_report *report)
 {
-    if (!job->log.file)
-        return;
     int64_t when = report->when + (report->word == JOB_WORD_DID ? report->took : 0);
-    struct json *j = log_begin(&job->log, when, event_of(report->word));
-    json_put_integer(j, "rank", report->process);
-    put_details(j, report);
-    log_end(&job->log);
+    for (int i = 0; i < RUN_LOGS; i++) {
+        if (!job->log[i].file)
+            continue;
+        struct json *j = log_begin(&job->log[i], when, event_of(report->word));
+        json_put_integer(j, "rank", report->process);
+        put_details(j, report);
+        log_end(&job->log[i]);
+    }
 }
 
 void run_log_scenario(struct run_job *job, const char *text)
 {
-    if (!job->log.file)
-        return;
-    struct json *j = log_begin(&job->log, knell__clock_now(), "scenario");
-    json_put_string(j, "text", text);
-    log_end(&job->log);
+    int64_t now = knell__clock_now();
+    for (int i = 0; i < RUN_LOGS; i++) {
+        if (!job->log[i].file)
+            continue;
+        json_put_string(log_begin(&job->log[i], now, "scenario"), "text", text);
+        log_end(&job->log[i]);
+    }
 }

@@ -55,12 +55,15 @@ static void write_why(const struct run_job *job, int rank, const char *when, FIL
     }
 }
 
+static bool is_injected(const struct run_job *job, const char *kill)
+{
+    return job->rank[atoi(kill)].injected; /* the text begins with the rank */
+}
+
 static void write_kill(const struct run_job *job, const char *kill, FILE *out)
 {
-    int rank = atoi(kill); /* the text begins with the rank */
-    if (job->rank[rank].injected)
-        return;
-    fprintf(out, "knell run: --kill %s: no fault was injected: ", kill);
+    int rank = atoi(kill);
+    fprintf(out, "--kill %s: no fault was injected: ", kill);
     write_why(job, rank, strchr(kill, '@') + 1, out);
     fputc('\n', out);
 }
@@ -69,7 +72,7 @@ static void write_kill(const struct run_job *job, const char *kill, FILE *out)
 
 static void write_scenario(const struct run_job *job, FILE *out)
 {
-    fprintf(out, "knell run: %s%s: no fault was injected: ", job->plan->fail ? "--fail " : "--mttf",
+    fprintf(out, "%s%s: no fault was injected: ", job->plan->fail ? "--fail " : "--mttf",
             job->plan->fail ? job->plan->fail : "");
     if (!job->begin) {
         fputs("not all ranks came through MPI_Init\n", out);
@@ -80,10 +83,26 @@ static void write_scenario(const struct run_job *job, FILE *out)
     fputc('\n', out);
 }
 
+static void write_some(const struct run_job *job, const char *before, size_t most, FILE *out)
+{
+    for (size_t i = 0; i < job->plan->kills.n && most > 0; i++)
+        if (!is_injected(job, job->plan->kills.items[i])) {
+            fputs(before, out);
+            write_kill(job, job->plan->kills.items[i], out);
+            most--;
+        }
+    if (job->fail && !job->plan->kills.n && run_fail_faults(job->fail) == 0) {
+        fputs(before, out);
+        write_scenario(job, out);
+    }
+}
+
 void run_write_not_injected(const struct run_job *job, FILE *out)
 {
-    for (size_t i = 0; i < job->plan->kills.n; i++)
-        write_kill(job, job->plan->kills.items[i], out);
-    if (job->fail && !job->plan->kills.n && run_fail_faults(job->fail) == 0)
-        write_scenario(job, out);
+    write_some(job, "knell run: ", SIZE_MAX, out);
+}
+
+void run_write_first_not_injected(const struct run_job *job, FILE *out)
+{
+    write_some(job, "", 1, out);
 }

@@ -4,7 +4,10 @@
 #include "cli/run/kill.h"
 #include "cli/common/heartbeat.h"
 
+#include <regex.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const struct usage usage = {
     .command = "knell run",
@@ -42,6 +45,19 @@ static const struct usage usage = {
                 "  knell run -n 4 --dry-run ./app\n",
 };
 
+static int check_regex(const char *option, const char *text)
+{
+    char why[128];
+    regex_t regex;
+    int code = text ? regcomp(&regex, text, REG_EXTENDED | REG_NOSUB) : REG_NOMATCH;
+    if (code == 0)
+        regfree(&regex);
+    if (code == 0 || !text)
+        return -1;
+    regerror(code, &regex, why, sizeof why);
+    return cli_usage_error(&usage, "--%s %.80s: %s", option, text, why);
+}
+
 static int check(struct run_plan *plan, bool mpi_given)
 {
     int status = heartbeat_settle(&usage, plan->eta, 5, &plan->delta);
@@ -54,7 +70,15 @@ static int check(struct run_plan *plan, bool mpi_given)
                                plan->fail ? "fail" : "kill");
     if (plan->ghost_delay && plan->mode != RUN_MODE_GHOST)
         return cli_usage_error(&usage, "--ghost-delay: only with --mode ghost");
+    if (plan->stacks)
+        plan->calls = true;
+    if (plan->calls && !plan->record)
+        return cli_usage_error(&usage, "--%s: only with --record", plan->stacks ? "stacks" : "calls");
     status = run_info_check(plan);
+    if (status < 0)
+        status = check_regex("expect", plan->expect);
+    if (status < 0)
+        status = check_regex("progress", plan->progress);
     if (status < 0)
         status = run_kills_check(plan);
     return status < 0 ? run_find(plan, mpi_given) : status;
@@ -63,7 +87,7 @@ static int check(struct run_plan *plan, bool mpi_given)
 static int parse(int argc, char **argv, struct run_plan *plan)
 {
     static const char *const modes[] = {"real", "ghost", NULL}, *const whose[] = {"survivors", "all", NULL},
-                             *const of_fail[] = {"define", "seed"};
+                             *const of_fail[] = {"define", "seed"}, *const on_stuck[] = {"say", "end", NULL};
     struct option options[] = {
         OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N, -np N", .required = true,
                     .brief = {"n", "np"}, .alias = "nodes"),
@@ -90,6 +114,14 @@ static int parse(int argc, char **argv, struct run_plan *plan)
                      "ends the job after T and says where the ranks are"),
         OPT_DURATION("stuck", "T", &plan->stuck, 100000000, INT64_C(31536000000000000),
                      "says where the ranks are when none makes progress for T", .fallback = "10s"),
+        OPT_WORD("on-stuck", &plan->on_stuck, on_stuck, "what to do then: say so, or end the job with status 124",
+                 .arg = "say|end", .fallback = "say"),
+        OPT_TEXT("progress", "REGEX", &plan->progress, "lines of output that are progress, for --stuck"),
+        OPT_TEXT("record", "DIR", &plan->record, "keeps the run there: result, events, output"),
+        OPT_FLAG("calls", &plan->calls, "--record: the MPI calls of each rank too"),
+        OPT_FLAG("stacks", &plan->stacks, "--calls with the call stacks"),
+        OPT_TEXT("check", "CMD", &plan->check, "judges the output: status 0 of sh -c CMD means right"),
+        OPT_TEXT("expect", "REGEX", &plan->expect, "a line of the output must match"),
         OPT_WORD("status", &plan->status, whose, "whether deaths that were not injected make the job fail",
                  .arg = "survivors|all", .fallback = "survivors"),
         OPT_TEXT("log", "FILE", &plan->log, "writes all events here, one JSON object per line"),
@@ -114,7 +146,7 @@ static int parse(int argc, char **argv, struct run_plan *plan)
 static int dry_run(const struct run_plan *plan)
 {
     struct run_launch command;
-    if (!run_launch_make(plan, NULL, &command))
+    if (!run_launch_make(plan, NULL, NULL, &command))
         return cli_failure(&usage, "no memory for the command");
     run_launch_print(&command, stdout);
     run_launch_free(&command);
@@ -125,9 +157,15 @@ static int dry_run(const struct run_plan *plan)
 
 int run_command(int argc, char **argv)
 {
-    struct run_plan plan = {.usage = &usage};
+    struct run_plan plan = {.usage = &usage, .words = calloc((size_t)argc + 2, sizeof *plan.words)};
+    static char knell[] = "knell";
+    if (!plan.words)
+        return cli_failure(&usage, "no memory for the command");
+    plan.words[0] = knell;
+    memcpy(plan.words + 1, argv, (size_t)argc * sizeof *argv);
     int status = parse(argc, argv, &plan);
-    if (status >= 0)
-        return status;
-    return plan.dry_run ? dry_run(&plan) : run_execute(&plan);
+    if (status < 0)
+        status = plan.dry_run ? dry_run(&plan) : run_execute(&plan);
+    free(plan.words);
+    return status;
 }

@@ -10,7 +10,12 @@
  *     end.c           ends all processes; the exit status
  *     fail.c          the scenario (fail.h); kill.c makes one of --kill, mttf.c of --mttf
  *     log.c           --log
- *     json.c          --json
+ *     json.c          --json; json_record.c has what describes the run as a whole
+ *     record.c        --record; capture.c has the job's output, calls.c --calls
+ *     check.c         --check
+ *     facts.c         what is known at the end; verdict.c makes a class of it
+ *     leaks.c         what the job left
+ *     finish.c        all that comes after the job
  *     spans.c         which calls of different ranks belong together
  *     timeline.c      what happened, in words
  *     picture.c       the same as a picture
@@ -21,6 +26,8 @@
 #define KNELL_CLI_RUN_RUN_H
 
 #include "cli/common/log.h"
+#include "cli/run/capture.h"
+#include "cli/run/verdict.h"
 #include "cli/scenario/scenario.h"
 #include "job/calls.h"
 #include "job/report.h"
@@ -29,6 +36,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* The command; returns the exit status. */
 int run_command(int argc, char **argv);
@@ -40,6 +48,7 @@ enum run_mode { RUN_MODE_REAL, RUN_MODE_GHOST };
 enum { RUN_TIMED_OUT = 124, RUN_INTERRUPTED = 130 };
 /* --status: does a rank that died without an injected fault make the job fail, although the others went on? */
 enum run_status_of { RUN_STATUS_SURVIVORS, RUN_STATUS_ALL };
+enum run_on_stuck { RUN_ON_STUCK_SAY, RUN_ON_STUCK_END };
 
 struct run_plan {
     const struct usage *usage;
@@ -57,6 +66,11 @@ struct run_plan {
     const char *fail;
     int64_t mttf; /* 0: none */
     const char *log;
+    const char *record, *check;
+    const char *expect, *progress; /* regular expressions */
+    bool calls, stacks;
+    int on_stuck; /* enum run_on_stuck */
+    char **words; /* of the whole command line, ended by NULL */
     bool dry_run, quiet, json;
     char **program;          /* its arguments, ended by NULL */
     char path[PATH_MAX];     /* of the program */
@@ -102,25 +116,48 @@ struct run_launch {
     char **word;
 };
 
-/* `directory` NULL: a plain mpirun without `knell run`, so ranks report to no process. */
-bool run_launch_make(const struct run_plan *plan, const char *directory, struct run_launch *command);
+/* `directory` NULL: a plain mpirun without `knell run`, so ranks report to no process. `record`: where ranks have their
+ * logs; empty or NULL: they have none. */
+bool run_launch_make(const struct run_plan *plan, const char *directory, const char *record,
+                     struct run_launch *command);
 void run_launch_print(const struct run_launch *command, FILE *out);
 /* The standard output of the launcher and the program goes to the descriptor `output`. */
 pid_t run_launch_start(const struct run_launch *command, int output);
 void run_launch_free(struct run_launch *command);
 
+/* ---- leaks.c ----------------------------------------------------------------------------------------------------- */
+
+/* Names in shared memory of this user. */
+struct run_shm {
+    int names;
+    struct dirent **name;
+};
+
+struct run_leaks {
+    struct run_shm before, left;
+    int64_t processes;
+};
+
 /* ---- job.c ------------------------------------------------------------------------------------------------------- */
 
 struct run_rank {
-    pid_t pid;  /* 0: not started, or ended */
-    int status; /* as of waitpid */
+    pid_t pid;                   /* 0: not started, or ended */
+    pid_t first_pid, supervisor; /* the same after its end; the process that waits for it */
+    int status;                  /* as of waitpid */
     bool started, init, ready, finished, ended, ghost;
     bool left; /* it was alive when the job was over, and we ended it */
     bool told; /* it has reported `inside`: a call, or one of the values below (job/report.h) */
     int inside;
-    int64_t died;  /* when its death was caused or seen; 0: it has not died */
-    bool injected; /* the scenario caused its death */
+    int64_t died;          /* when its death was caused or seen; 0: it has not died */
+    bool injected;         /* the scenario caused its death */
+    bool struck;           /* the scenario did something to it: killed, stopped, sent a signal */
+    int64_t stopped_since; /* by a signal, as far as was looked; 0: it is not */
+    char *place;           /* where it was when the job was ended; NULL: not known */
 };
+
+enum run_stuck { RUN_MOVES, RUN_FROZEN, RUN_NO_PROGRESS };
+/* What --log and what --record have of the events. */
+enum { RUN_LOG_USER, RUN_LOG_RECORD, RUN_LOGS };
 
 struct run_job {
     const struct run_plan *plan;
@@ -137,17 +174,30 @@ struct run_job {
     bool aborted_by_handler; /* MPI_ERRORS_ARE_FATAL, not the program */
     int abort_code, aborted_by;
     int64_t aborted_at;
-    int stopped_by; /* a signal to this process; 0: none */
-    bool timed_out, broken;
-    bool said_stuck;       /* the message that no rank makes progress has been written */
-    int64_t look_at;       /* when to look again whether ranks make progress */
-    int counted;           /* ranks that reported their counters, */
-    uint64_t missed;       /* heartbeats they missed, */
-    int64_t late_most;     /* and the longest delay of one of their detectors */
-    bool lost;             /* the launcher ended before the ranks did, and we had not ended it */
-    bool last_finished;    /* the rank that ended last had completed MPI_Finalize */
-    struct run_fail *fail; /* NULL: nothing is injected */
-    struct log log;
+    int stopped_by;         /* a signal to this process; 0: none */
+    bool timed_out, broken; /* timed_out: also by --on-stuck end */
+    enum run_stuck stuck;   /* why --on-stuck ended it */
+    int64_t stood;          /* for how long nothing had moved */
+    bool all_wait;          /* when it was ended, every living rank was waiting */
+    char *places;           /* where all were, in one line */
+    bool said_stuck;        /* the message that no rank makes progress has been written */
+    int64_t look_at;        /* when to look again whether ranks make progress */
+    int counted;            /* ranks that reported their counters, */
+    uint64_t missed;        /* heartbeats they missed, */
+    int64_t late_most;      /* and the longest delay of one of their detectors */
+    bool lost;              /* the launcher ended before the ranks did, and we had not ended it */
+    bool last_finished;     /* the rank that ended last had completed MPI_Finalize */
+    struct run_fail *fail;  /* NULL: nothing is injected */
+    struct log log[RUN_LOGS];
+    char record[PATH_MAX]; /* the folder, absolute; empty: none */
+    char *events_path;
+    uint64_t events_left_out;    /* bytes of events and calls that the folder does not have */
+    struct run_capture *capture; /* NULL: the launcher writes to our standard output itself */
+    struct run_leaks leaks;
+    struct run_verdict verdict;
+    pid_t check; /* 0: it has ended */
+    int check_status;
+    time_t started_at;
 };
 
 int run_execute(const struct run_plan *plan);
@@ -168,6 +218,8 @@ void run_keep_states(struct run_job *job);
 void run_ask_where(struct run_job *job, int signals);
 /* Ends the launcher and all ranks; when it returns, no process is left. */
 void run_end(struct run_job *job, int signals);
+/* Ends all processes that are left. */
+void run_end_children(struct run_job *job);
 int run_status(const struct run_job *job);
 
 /* ---- fail.c ------------------------------------------------------------------------------------------------------ */
@@ -195,6 +247,7 @@ uint64_t run_fail_calls(struct run_fail *fail, int rank, const char *symbol); /*
 /* What it was waiting for when the job ended: "; it waited for MPI_Send, which was called 3 times, and for 5 s". */
 void run_fail_write_waits(struct run_fail *fail, FILE *out);
 void run_fail_changed(struct run_fail *fail, int rank, int variable);
+bool run_fail_is_due(const struct run_fail *fail); /* does it wait for a time or a message? */
 /* Does what is due; returns when the next step is due, by the clock, or KNELL_NEVER. */
 int64_t run_fail_act(struct run_fail *fail);
 void run_fail_close(struct run_fail *fail);
@@ -213,13 +266,17 @@ size_t run_spans(const struct run_job *job, int call, struct run_span **spans);
 
 /* ---- stuck.c, where.c -------------------------------------------------------------------------------------------- */
 
-/* Writes once, on standard error, that no rank makes progress. Returns when to look again, or KNELL_NEVER. */
+/* Ends the job (timed_out), or writes once on standard error, when no rank makes progress. Returns when to look again, or
+ * KNELL_NEVER. */
 int64_t run_look_for_stuck(struct run_job *job);
 /* Is it known to wait inside MPI, and since when? */
 bool run_is_waiting(const struct run_job *job, int rank, int64_t *since);
 
 void run_write_where(const struct run_job *job, FILE *out);
-void run_write_stuck(const struct run_job *job, int64_t how_long, FILE *out);
+void run_write_stuck(const struct run_job *job, enum run_stuck stuck, FILE *out);
+/* Keeps where the ranks are, before they are ended: each rank's place, all in one line, and whether all wait. */
+void run_keep_places(struct run_job *job);
+bool run_is_stopped(const struct run_rank *rank); /* by a signal */
 /* What ended the job from outside: "ctrl-C", "--timeout", "signal 15 (Terminated)". */
 const char *run_ended_by(const struct run_job *job, char text[48]);
 /* At most three significant digits. */
@@ -227,14 +284,53 @@ const char *run_format_duration(int64_t time, char text[DURATION_TEXT]);
 
 /* ---- log.c, json.c, timeline.c, picture.c, not_injected.c -------------------------------------------------------- */
 
+bool run_logs(const struct run_job *job); /* does anybody want events? */
 void run_log_report(struct run_job *job, const struct job_report *report);
 void run_log_scenario(struct run_job *job, const char *text); /* what the scenario does, or could not do */
 void run_write_json(const struct run_job *job, int status, FILE *out);
 void run_write_timeline(const struct run_job *job, FILE *out);
 void run_write_picture(const struct run_job *job, FILE *out);
 void run_write_not_injected(const struct run_job *job, FILE *out);
+/* The first of them, without the name of the command. */
+void run_write_first_not_injected(const struct run_job *job, FILE *out);
 /* The message about an error handler that ended the job. */
 void run_write_fatal(const struct run_job *job, FILE *out);
+
+void run_put_record(struct json *j, const struct run_job *job); /* json_record.c */
+
+/* ---- record.c, calls.c, check.c, facts.c, leaks.c, finish.c ------------------------------------------------------ */
+
+#define RUN_RECORD_RUN "run.json"
+#define RUN_RECORD_EVENTS "events.jsonl"
+#define RUN_RECORD_OUTPUT "output"
+
+bool run_records(const struct run_plan *plan);  /* is there a folder, if only a private one? */
+bool run_captures(const struct run_plan *plan); /* does the job's output pass through this process? */
+/* The folder that the user names, before anything else is made; then what is in it. Exit statuses. */
+int run_record_make(struct run_job *job);
+int run_record_open(struct run_job *job);
+/* No more events come: all but run.json is complete. */
+void run_record_finish(struct run_job *job);
+/* run.json; returns `status`, unless it could not be written. */
+int run_record_write(const struct run_job *job, int status);
+uint64_t run_record_left_out(const struct run_job *job);
+/* Returns how many bytes could not be written. */
+uint64_t run_calls_copy(const char *from, const char *to);
+
+void run_check(struct run_job *job, int signals, struct run_facts *facts);
+void run_find_facts(const struct run_job *job, int status, struct run_facts *facts);
+
+/* Processes that the ranks have left, when the job is over. */
+void run_count_processes(struct run_job *job);
+void run_shm_list(struct run_shm *shm);
+void run_shm_compare(const struct run_shm *before, struct run_shm *after);
+void run_shm_free(struct run_shm *shm);
+void run_put_leaks(struct json *j, const struct run_job *job);
+
+/* Returns the exit status. */
+int run_finish(struct run_job *job, int signals);
+
+/* ---- what happened ----------------------------------------------------------------------------------------------- */
 
 /* The first report of a rank that knew of the death of `rank`; NULL: no rank knew. */
 const struct job_report *run_first_to_know(const struct run_job *job, int rank);

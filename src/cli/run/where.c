@@ -3,6 +3,7 @@
 #include "cli/run/run.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PLACE_TEXT = JOB_DESK_PLACE + 64 };
@@ -35,6 +36,11 @@ static const char *not_at_work(const struct run_rank *rank)
     if (!rank->ready)
         return rank->init ? "inside MPI_Init" : "not yet inside MPI_Init";
     return NULL;
+}
+
+bool run_is_stopped(const struct run_rank *rank)
+{
+    return state_of(rank->pid) == 'T';
 }
 
 static const char *stopped(const struct run_rank *rank)
@@ -111,17 +117,67 @@ static int last_there(const struct run_job *job, int first, const char *place)
     return last;
 }
 
-static void write_places(const struct run_job *job, FILE *out)
+static void write_places(const struct run_job *job, const char *before, const char *after, FILE *out)
 {
     char text[PLACE_TEXT];
     for (int first = 0, last; first < job->plan->ranks; first = last + 1) {
         write_place(job, first, text);
         last = last_there(job, first, text);
-        if (first == last)
-            fprintf(out, "  rank %d: %s\n", first, text);
-        else
-            fprintf(out, "  ranks %d to %d: %s\n", first, last, text);
+        fprintf(out, first == last ? "%srank %d" : "%sranks %d to %d", first || *before == ' ' ? before : "", first,
+                last);
+        fprintf(out, ": %s%s", text, after);
     }
+}
+
+static void write_list(const struct run_job *job, FILE *out)
+{
+    write_places(job, "  ", "\n", out);
+}
+
+/* ---- kept for later ---------------------------------------------------------------------------------------------- */
+
+/* A rank that has answered waits if its answer says for what; MPI_Finalize waits for all. */
+static bool waits(const struct run_job *job, int number)
+{
+    const struct run_rank *rank = &job->rank[number];
+    if (!rank->ready || rank->finished)
+        return false;
+    if (run_is_stopped(rank) || (job->fail && run_fail_holds(job->fail, number, &(struct run_fail_hold){0})))
+        return true;
+    if (run_is_waiting(job, number, &(int64_t){0}))
+        return true;
+    return rank->told && rank->inside >= 0 &&
+           (rank->inside == JOB_CALL_FINALIZE || strchr(run_desk(&job->directory, number)->words.place, ' '));
+}
+
+/* Where it is known: it was asked, or it had said so itself. */
+static void keep_place(struct run_job *job, int number)
+{
+    char text[PLACE_TEXT];
+    const char *from = text;
+    bool asked = job->timed_out || job->stopped_by;
+    if (not_at_work(&job->rank[number]) || !(asked || run_is_waiting(job, number, &(int64_t){0})))
+        return;
+    write_place(job, number, text);
+    if (strncmp(text, "inside MPI", 10) == 0)
+        from += strlen("inside ");
+    job->rank[number].place = strdup(from);
+}
+
+void run_keep_places(struct run_job *job)
+{
+    size_t size;
+    FILE *line = open_memstream(&job->places, &size);
+    job->all_wait = true;
+    for (int i = 0; i < job->plan->ranks; i++) {
+        const struct run_rank *rank = &job->rank[i];
+        keep_place(job, i);
+        job->all_wait &= rank->ended || rank->ghost || rank->died || waits(job, i);
+    }
+    if (!line)
+        return;
+    write_places(job, "; ", "", line);
+    fclose(line);
 }
 
 const char *run_format_duration(int64_t time, char text[DURATION_TEXT])
@@ -134,22 +190,23 @@ const char *run_ended_by(const struct run_job *job, char text[48])
     if (job->stopped_by == SIGINT)
         return "ctrl-C";
     if (job->timed_out)
-        return "--timeout";
+        return job->stuck == RUN_MOVES ? "--timeout" : "--on-stuck end";
     snprintf(text, 48, "signal %d (%s)", job->stopped_by, strsignal(job->stopped_by));
     return text;
 }
 
 void run_write_where(const struct run_job *job, FILE *out)
 {
-    int64_t after = job->timed_out ? job->plan->timeout : job->end - job->launched;
+    bool by_limit = job->timed_out && job->stuck == RUN_MOVES;
     fprintf(out, "knell run: ended by %s after %s; where the ranks are:\n", run_ended_by(job, (char[48]){0}),
-            run_format_duration(after, (char[DURATION_TEXT]){0}));
-    write_places(job, out);
+            run_format_duration(by_limit ? job->plan->timeout : job->end - job->launched, (char[DURATION_TEXT]){0}));
+    write_list(job, out);
 }
 
-void run_write_stuck(const struct run_job *job, int64_t how_long, FILE *out)
+void run_write_stuck(const struct run_job *job, enum run_stuck stuck, FILE *out)
 {
-    fprintf(out, "knell run: nothing has moved for %s; where the ranks are:\n",
-            run_format_duration(how_long, (char[DURATION_TEXT]){0}));
-    write_places(job, out);
+    fprintf(out, "knell run: %s for %s; where the ranks are:\n",
+            stuck == RUN_FROZEN ? "nothing has moved" : "no progress", /* calls end all the same */
+            run_format_duration(job->stood, (char[DURATION_TEXT]){0}));
+    write_list(job, out);
 }

@@ -29,6 +29,7 @@ FORTRAN(comm_failure_get_acked_, const MPI_Fint *comm, MPI_Fint *failed, MPI_Fin
 PUBLIC void knell_kill_me_(void);
 PUBLIC void knell_faults_pause_(void);
 PUBLIC void knell_faults_resume_(void);
+PUBLIC void knell_progress_(const int64_t *done);
 
 void mpix_comm_revoke_(const MPI_Fint *comm, MPI_Fint *ierror)
 {
@@ -115,4 +116,10 @@ void knell_faults_pause_(void)
 void knell_faults_resume_(void)
 {
     knell_faults_resume();
+}
+
+/* An INTEGER(8), whatever a default INTEGER is. */
+void knell_progress_(const int64_t *done)
+{
+    knell_progress(*done);
 }

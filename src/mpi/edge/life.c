@@ -19,6 +19,7 @@
 #include "mpi/request/request.h"
 #include "mpi/wait/doubt.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,18 @@ static int begin(int code)
     return MPI_SUCCESS;
 }
 
+/* The first line of it, for the record; white space as one blank. */
+static void tell_version(const char *version)
+{
+    struct job_desk *desk = tell_desk();
+    size_t size = 0;
+    for (; desk && *version && *version != '\n' && size + 1 < sizeof desk->words.mpi; version++)
+        if (!isspace((unsigned char)*version))
+            desk->words.mpi[size++] = *version;
+        else if (size > 0 && desk->words.mpi[size - 1] != ' ')
+            desk->words.mpi[size++] = ' ';
+}
+
 /* What a script starts may be a program of another MPI, which would crash on our handles. Asked before MPI_Init: so nothing is left. */
 static void check_mpi(void)
 {
@@ -119,6 +132,7 @@ static void check_mpi(void)
     static char version[8192]; /* the largest of any MPI's */
     int length;
     native.get_library_version(version, &length);
+    tell_version(version);
     if ((strstr(version, "Open MPI") != NULL) == open_mpi)
         return;
     layer_say(

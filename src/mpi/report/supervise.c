@@ -4,6 +4,7 @@
  * rank of every MPI, and hears the rank's true status from it. */
 #include "mpi/report/supervise.h"
 #include "mpi/base/settings.h"
+#include "mpi/report/copy.h"
 #include "mpi/report/tell.h"
 
 #include <errno.h>
@@ -87,8 +88,11 @@ static int wait_for_rank(void)
 static _Noreturn void supervise(void)
 {
     pass_on_signals();
+    copy_become_supervisor();
+    copy_until_end(rank);
     int status = wait_for_rank();
     tell_word(JOB_WORD_ENDED, status);
+    copy_rest();
     say_goodbye_for_it();
     _exit(WIFEXITED(status) && !settings_get("KNELL_RUN") ? WEXITSTATUS(status) : 0);
 }
@@ -114,14 +118,16 @@ __attribute__((constructor)) static void stand_between(void)
         return;
     pid_t launcher_child = getpid();
     share_goodbye();
+    copy_prepare();
     rank = fork();
     if (rank > 0) {
-        tell_word(JOB_WORD_STARTED, rank);
+        tell_report((struct job_report){.word = JOB_WORD_STARTED, .value = rank, .supervisor = launcher_child});
         supervise();
     }
     if (rank == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != launcher_child)
             _exit(EXIT_FAILURE);
+        copy_become_rank();
     }
 }

@@ -82,6 +82,11 @@ void tell_word(enum job_word word, int64_t value)
     tell_report((struct job_report){.word = word, .value = value});
 }
 
+int tell_rank(void)
+{
+    return report_to.rank;
+}
+
 struct job_desk *tell_desk(void)
 {
     return report_to.desk;

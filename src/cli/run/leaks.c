@@ -1,0 +1,168 @@
+/* leaks.c: what a job left: objects of MPI that its ranks report (job/report.h), processes that outlived the ranks,
+ * names in shared memory. */
+#include "cli/run/run.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SHARED_MEMORY "/dev/shm"
+#define OF_KNELL "knell-run-" /* directories of this job and of others */
+
+/* ---- processes --------------------------------------------------------------------------------------------------- */
+
+/* Its parent, its state and the name of its program; false: it is gone. The name may contain anything. */
+struct process {
+    int parent;
+    char state;
+    char name[32];
+};
+
+static bool look_at(const char *pid, struct process *process)
+{
+    char path[300], line[512] = "";
+    snprintf(path, sizeof path, "/proc/%.250s/stat", pid);
+    FILE *stat = fopen(path, "re");
+    size_t size = stat ? fread(line, 1, sizeof line - 1, stat) : 0;
+    if (stat)
+        fclose(stat);
+    line[size] = '\0';
+    char *name = strchr(line, '('), *end = strrchr(line, ')');
+    if (!name || !end || sscanf(end + 1, " %c %d", &process->state, &process->parent) != 2)
+        return false;
+    *end = '\0';
+    snprintf(process->name, sizeof process->name, "%s", name + 1);
+    return true;
+}
+
+static bool is_of_launcher(const struct process *process)
+{
+    return strcmp(process->name, "hydra_pmi_proxy") == 0 || strcmp(process->name, "orted") == 0;
+}
+
+static bool is_known(const struct run_job *job, int pid)
+{
+    bool known = pid == job->launcher;
+    for (int i = 0; i < job->plan->ranks && !known; i++)
+        known = job->rank[i].first_pid == pid || job->rank[i].supervisor == pid;
+    return known;
+}
+
+/* This process is the parent of those whose parent has ended (PR_SET_CHILD_SUBREAPER): what a rank started and left
+ * is among its children. */
+void run_count_processes(struct run_job *job)
+{
+    DIR *all = opendir("/proc");
+    struct process process;
+    if (job->lost || !all)
+        job->leaks.processes = 0;
+    for (struct dirent *entry; all && !job->lost && (entry = readdir(all));)
+        if (atoi(entry->d_name) > 0 && look_at(entry->d_name, &process) && process.parent == getpid() &&
+            process.state != 'Z' && !is_known(job, atoi(entry->d_name)) && !is_of_launcher(&process))
+            job->leaks.processes++;
+    if (all)
+        closedir(all);
+}
+
+/* ---- shared memory ----------------------------------------------------------------------------------------------- */
+
+static int is_ours(const struct dirent *entry)
+{
+    char path[sizeof SHARED_MEMORY + 260];
+    struct stat s;
+    snprintf(path, sizeof path, SHARED_MEMORY "/%s", entry->d_name);
+    return entry->d_name[0] != '.' && strncmp(entry->d_name, OF_KNELL, sizeof OF_KNELL - 1) != 0 &&
+           lstat(path, &s) == 0 && s.st_uid == geteuid();
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+void run_shm_list(struct run_shm *shm)
+{
+    shm->names = scandir(SHARED_MEMORY, &shm->name, is_ours, by_name);
+    if (shm->names < 0)
+        *shm = (struct run_shm){0};
+}
+
+void run_shm_free(struct run_shm *shm)
+{
+    for (int i = 0; i < shm->names; i++)
+        free(shm->name[i]);
+    free(shm->name);
+    *shm = (struct run_shm){0};
+}
+
+/* Does a process have it in its memory? Then it is that of a job that runs now. */
+static bool is_mapped_by(const char *pid, const char *path)
+{
+    char maps[300], line[512];
+    snprintf(maps, sizeof maps, "/proc/%.250s/maps", pid);
+    FILE *file = fopen(maps, "re");
+    bool found = false;
+    while (file && !found && fgets(line, sizeof line, file))
+        found = strstr(line, path) != NULL;
+    if (file)
+        fclose(file);
+    return found;
+}
+
+static bool is_in_use(const char *name)
+{
+    char path[sizeof SHARED_MEMORY + 260];
+    DIR *all = opendir("/proc");
+    bool found = false;
+    snprintf(path, sizeof path, SHARED_MEMORY "/%s", name);
+    for (struct dirent *entry; all && !found && (entry = readdir(all));)
+        found = atoi(entry->d_name) > 0 && is_mapped_by(entry->d_name, path);
+    if (all)
+        closedir(all);
+    return found;
+}
+
+/* Of `after` only what is new, and no other job's, stays. */
+void run_shm_compare(const struct run_shm *before, struct run_shm *after)
+{
+    int kept = 0;
+    for (int i = 0, old = 0; i < after->names; i++) {
+        while (old < before->names && strcmp(before->name[old]->d_name, after->name[i]->d_name) < 0)
+            old++;
+        bool was_there = old < before->names && strcmp(before->name[old]->d_name, after->name[i]->d_name) == 0;
+        if (was_there || is_in_use(after->name[i]->d_name))
+            free(after->name[i]);
+        else
+            after->name[kept++] = after->name[i];
+    }
+    after->names = kept;
+}
+
+/* ---- in JSON ----------------------------------------------------------------------------------------------------- */
+
+static int64_t count_of(const struct run_job *job, enum job_leak kind)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < job->reports; i++)
+        if (job->report[i].word == JOB_WORD_LEAKED && job->report[i].value == (int64_t)kind)
+            sum += job->report[i].code;
+    return sum;
+}
+
+void run_put_leaks(struct json *j, const struct run_job *job)
+{
+    json_key(j, "leaks");
+    json_object(j);
+    json_put_integer(j, "requests", count_of(job, JOB_LEAK_REQUEST));
+    json_put_integer(j, "communicators", count_of(job, JOB_LEAK_COMM));
+    json_put_integer(j, "groups", count_of(job, JOB_LEAK_GROUP));
+    json_put_integer(j, "processes", job->leaks.processes);
+    json_key(j, "shared_memory");
+    json_array(j);
+    for (int i = 0; i < job->leaks.left.names; i++)
+        json_string(j, job->leaks.left.name[i]->d_name);
+    json_close(j);
+    json_close(j);
+}
