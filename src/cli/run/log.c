@@ -10,7 +10,7 @@ static const char *const events[] = {
     [JOB_WORD_READY] = "ready",     [JOB_WORD_FINISHED] = "finalized", [JOB_WORD_ABORTED] = "aborted",
     [JOB_WORD_LEARNED] = "learned", [JOB_WORD_GHOST] = "ghost",        [JOB_WORD_DID] = "call",
     [JOB_WORD_AT] = "held",         [JOB_WORD_INSIDE] = "inside",      [JOB_WORD_FLIPPED] = "flipped",
-    [JOB_WORD_COUNTED] = "counted", [JOB_WORD_CHANGED] = "changed",
+    [JOB_WORD_COUNTED] = "counted", [JOB_WORD_CHANGED] = "changed",    [JOB_WORD_POSTED] = "posted",
 };
 
 static const char *event_of(int32_t word)
@@ -62,6 +62,17 @@ static void put_flipped(struct json *j, const struct job_report *report)
     json_put_integer(j, "bits", report->code < 0 ? 0 : report->code);
 }
 
+static void put_at(struct json *j, const struct job_report *report)
+{
+    put_call(j, report);
+    json_put_string(j, "where",
+                    report->code == JOB_AT_INSIDE   ? "inside"
+                    : report->code == JOB_AT_RETURN ? "after"
+                                                    : "before");
+    if (report->code == JOB_AT_INSIDE)
+        json_put_integer(j, "operation", report->took);
+}
+
 static void put_details(struct json *j, const struct job_report *report)
 {
     switch (report->word) {
@@ -81,8 +92,12 @@ static void put_details(struct json *j, const struct job_report *report)
         put_did(j, report);
         break;
     case JOB_WORD_AT:
+        put_at(j, report);
+        break;
+    case JOB_WORD_POSTED:
         put_call(j, report);
-        json_put_string(j, "where", report->code ? "after" : "before");
+        json_put_integer(j, "operation", report->took);
+        json_put_integer(j, "posted", report->code);
         break;
     case JOB_WORD_INSIDE:
         put_call(j, report);

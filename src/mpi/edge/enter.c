@@ -24,6 +24,8 @@ bool enter_slowly(enum job_call call, const int64_t *arguments, unsigned count)
         return false;
     if (attention & ATTENTION_GHOST)
         layer_park();
+    if (attention & ATTENTION_COUNT)
+        inject_enter();
     if (attention & ATTENTION_INJECT)
         inject_before(call, arguments, count);
     return true;
