@@ -142,5 +142,7 @@ void calls_end(int code)
     if (!made)
         return;
     made->code = code;
+    unsigned posted = inject_posted();
+    made->posted = (uint16_t)(posted < UINT16_MAX ? posted : UINT16_MAX);
     made->end = knell__clock_now();
 }
