@@ -64,17 +64,20 @@ static void check_head(struct job_record_head *head, struct record_calls *calls)
     memset(head->stack + calls->stacks, 0, (JOB_RECORD_STACKS - calls->stacks) * sizeof *head->stack);
 }
 
-/* Leaves out records that their thread began to write and did not complete. Returns how many there are. */
-static size_t check_calls(struct job_record_call *call, size_t count)
+/* Leaves out records that are not complete. The last ones are those that a thread wrote when it was killed; before others, the file
+ * system was full for a while, and `missing` counts them. Returns how many there are. */
+static size_t check_calls(struct job_record_call *call, size_t count, uint64_t *missing)
 {
     size_t kept = 0;
 
+    *missing = 0;
     for (size_t i = 0; i < count; i++) {
         if (call[i].begin <= 0)
             continue;
         if (call[i].end != 0 && call[i].end < call[i].begin)
             call[i].end = call[i].begin;
         call[kept++] = call[i];
+        *missing = i + 1 - kept;
     }
     return kept;
 }
@@ -144,6 +147,7 @@ bool record_calls_open(const char *path, struct record_calls *calls, char error[
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe of that name would wait */
     struct memory *memory = NULL;
     size_t count = 0;
+    uint64_t missing;
     bool good = fd >= 0 ? read_file(fd, path, &memory, &count, error) : fail(error, path, strerror(errno));
 
     if (fd >= 0)
@@ -157,8 +161,8 @@ bool record_calls_open(const char *path, struct record_calls *calls, char error[
     record_calls_find_places(&memory->head, calls->modules, calls->stacks, &memory->places);
     calls->rank = memory->head.rank;
     calls->ranks = memory->head.ranks;
-    calls->left_out = memory->head.calls - count;
-    calls->count = check_calls(memory->call, count);
+    calls->count = check_calls(memory->call, count, &missing);
+    calls->left_out = memory->head.calls - count + missing;
     calls->call = memory->call;
     calls->head = &memory->head;
     calls->stack_key = memory->places.stack_key;

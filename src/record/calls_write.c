@@ -170,6 +170,6 @@ void record_calls_write_text(const struct record_calls *calls, struct symbols *s
     for (size_t i = 0; i < calls->count; i++)
         put_call(out, &calls->call[i], place_of(places, calls->call[i].stack), zero);
     if (calls->left_out > 0)
-        fprintf(out, "# left out: %" PRIu64 " later calls, for which the file had no room\n", calls->left_out);
+        fprintf(out, "# left out: %" PRIu64 " calls, for which the file had no room\n", calls->left_out);
     free(places);
 }
