@@ -146,7 +146,7 @@ static void put_call(FILE *out, const struct job_record_call *call, const char *
     else
         fputs("-\t", out);
     fprintf(out, "%s\t%s\t", job_call_name(call->call), place);
-    if (call->group)
+    if (call->size != 0 || call->group != 0) /* MPI_COMM_WORLD is number 0 */
         fprintf(out, "%" PRIx64 "\t", call->group);
     else
         fputs("-\t", out);
