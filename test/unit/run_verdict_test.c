@@ -25,9 +25,9 @@ TEST(each_fact_has_its_class)
         char *why;
         enum record_class class;
     } table[] = {
-        {facts.lost, RECORD_INDETERMINATE},   {facts.not_struck, RECORD_NOT_STRUCK},
-        {facts.frozen, RECORD_FROZEN},        {facts.no_progress, RECORD_NO_PROGRESS},
-        {facts.aborted, RECORD_ABORTED},      {facts.unchecked, RECORD_INDETERMINATE},
+        {facts.lost, RECORD_INDETERMINATE}, {facts.not_struck, RECORD_NOT_STRUCK},
+        {facts.frozen, RECORD_FROZEN},      {facts.no_progress, RECORD_NO_PROGRESS},
+        {facts.aborted, RECORD_ABORTED},    {facts.unchecked, RECORD_INDETERMINATE},
         {facts.wrong, RECORD_WRONG_RESULT},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
