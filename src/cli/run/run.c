@@ -35,7 +35,10 @@ static const struct usage usage = {
         "if an error handler ended the job, the status of the rank whose death was not injected, or "
         "the error's code; 124 after --timeout, 130 "
         "after ctrl-C.\n"
-        "After --timeout and ctrl-C, and once when all ranks have waited inside MPI for --stuck, it says where they are.\n",
+        "After --timeout and ctrl-C, and once when all ranks have waited inside MPI for --stuck, it says where they are.\n"
+        "--record DIR: run.json (as --json), events.jsonl (as --log), output, rank-N.log; DIR must be new or empty. --check CMD "
+        "reads the output on its standard input; KNELL_RUN_DIR and KNELL_DEAD have the folder and the dead. A wrong result is "
+        "exit status 1 (docs/use/debugging.md).\n",
     .examples = "  knell run -n 4 ./app\n"
                 "  knell run -n 8 --kill 0@1s --kill 3@1.5s ./solver --size 1000\n"
                 "  knell run -n 4 --mode ghost --kill 2@MPI_Allreduce#10 ./app\n"
@@ -43,6 +46,7 @@ static const struct usage usage = {
                 "  knell run -n 8 --mttf 20s -D KEEP=1 --seed 7 ./app\n"
                 "  knell run -n 8 --info mpi_error_uniform=coll ./app\n"
                 "  knell run -n 4 --json ./app >result.json\n"
+                "  knell run -n 4 --record one --kill 2@1s --check 'grep -q right' ./app\n"
                 "  knell run -n 4 --dry-run ./app\n",
 };
 
