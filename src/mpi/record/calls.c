@@ -85,7 +85,7 @@ static bool grow(uint64_t wanted)
         has_room = true;
     else if (room < JOB_RECORD_CALLS && take_room(room, PIECE)) {
         atomic_store(&record.head->room, room + PIECE);
-        has_room = true;
+        has_room = wanted < room + PIECE; /* after failures the numbers are further ahead */
     }
     lock_give(LOCK_RECORD);
     return has_room;
