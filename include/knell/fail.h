@@ -18,7 +18,7 @@
  *
  * To carry out a record: first arm what knell_fail_armed() says for rec.instance, then perform rec.actions from left
  * to right. In this order a process that is continued into a node cannot run past a breakpoint of that node. A
- * process that reported onload, before, after or watch stays stopped until an action KNELL_FAIL_CONTINUE or
+ * process that reported onload, before, after, inside or watch stays stopped until an action KNELL_FAIL_CONTINUE or
  * KNELL_FAIL_HALT for its slot; the interpreter always says so explicitly, an effector never has to guess.
  *
  * The library has no clock, no I/O, no globals and never allocates. A program and a world live in blocks of the
@@ -119,7 +119,7 @@ struct knell_fail_place {
     uint32_t size;
 };
 
-/* A function named by before() or after(); library is NULL when any will do. A symbol that ends in a star is a family: all functions that
+/* A function named by before(), after() or inside(); library is NULL when any will do. A symbol that ends in a star is a family: all functions that
  * begin so. */
 struct knell_fail_function {
     const char *library;
@@ -133,6 +133,7 @@ struct knell_fail_function knell_fail_function_at(const struct knell_fail_progra
 /* Is the function of this name meant: is it the one, or of the family? */
 bool knell_fail_function_means(const struct knell_fail_program *program, uint32_t function, const char *symbol);
 bool knell_fail_function_is_family(const struct knell_fail_program *program, uint32_t function);
+bool knell_fail_looks_inside(const struct knell_fail_program *program);       /* is there a rule of inside()? */
 uint32_t knell_fail_variable_count(const struct knell_fail_program *program); /* of the program under test: $x */
 const char *knell_fail_variable_at(const struct knell_fail_program *program, uint32_t variable); /* with the dollar */
 uint32_t knell_fail_message_count(const struct knell_fail_program *program);
@@ -155,6 +156,7 @@ int knell_fail_instance_find(const struct knell_fail_program *program, const cha
     X(ONERROR, "onerror")                          \
     X(BEFORE, "before")                            \
     X(AFTER, "after")                              \
+    X(INSIDE, "inside")                            \
     X(FAMILY, "a family of functions, PREFIX*")    \
     X(LIBRARY, "the library of a function, LIB:")  \
     X(ARGUMENT, "arguments of a call, $argN")      \
@@ -188,7 +190,7 @@ struct knell_fail_effector {
     const char *title;           /* as in "... cannot do this" */
     uint32_t can;                /* KNELL_FAIL_CAN_... */
     uint32_t never;              /* events that do not occur here and may be waited for all the same */
-    const char *function_prefix; /* before and after: only functions that start so; NULL: any */
+    const char *function_prefix; /* before, after and inside: only functions that start so; NULL: any */
 };
 
 /* The one table of who can do what: "simulator", "platform", "live", "ghost", "run", "agent"; NULL for another name. */
@@ -208,6 +210,7 @@ enum knell_fail_event_type {
     KNELL_FAIL_ONERROR, /* it ended otherwise. After a halt of ours: feed it or not, it is ignored */
     KNELL_FAIL_BEFORE,  /* the process is stopped at the entry of function `subject` */
     KNELL_FAIL_AFTER,   /* ... at its return */
+    KNELL_FAIL_INSIDE,  /* ... within it, before `operation`: see knell_fail_stop_inside() */
     KNELL_FAIL_WATCH,   /* ... after variable `subject` changed */
     KNELL_FAIL_MESSAGE, /* message `subject` from `sender`; fed only for senders hosted elsewhere */
     KNELL_FAIL_TIMER,   /* in records only; the interpreter keeps its timers itself */
@@ -219,9 +222,10 @@ struct knell_fail_event {
     uint32_t subject;
     uint32_t sender;
     /* BEFORE, AFTER: which call of this function this is, from 1, counting the calls that were reported since the
-     * process was loaded; 0: the interpreter counts. */
+     * process was loaded; 0: the interpreter counts. INSIDE: of which call it is; 0: of the last one. */
     uint64_t count;
-    /* BEFORE, AFTER: by which names the function is known, when `subject` is a family; NULL: by that of the subject alone.
+    uint64_t operation; /* INSIDE: from 1 */
+    /* BEFORE, AFTER, INSIDE: by which names the function is known, when `subject` is a family; NULL: by that of the subject alone.
      * One event a call: it is matched with every rule that means one of the names. */
     const char *symbol;
     const char *alias;
@@ -342,9 +346,15 @@ knell_time knell_fail_deadline(const struct knell_fail_world *world);
 
 /* What the current node of an instance names: the effector arms these breakpoints and watchpoints and no others. */
 struct knell_fail_probe {
-    enum knell_fail_event_type type; /* BEFORE, AFTER or WATCH */
+    enum knell_fail_event_type type; /* BEFORE, AFTER, INSIDE or WATCH */
     uint32_t subject;
 };
+
+/* A probe of INSIDE wants the process held at the entry of the function, too: by an event BEFORE, which counts the call. After that
+ * event, and after each INSIDE of the same call, this says whether the process is to be held within the call: before which operation, the
+ * next behind event->operation, and by which event. The event is that of the record. False: it runs to the end of the call. */
+bool knell_fail_stop_inside(const struct knell_fail_world *world, const struct knell_fail_event *event,
+                            struct knell_fail_event *stop);
 
 /* How many probes are armed; the first `room` are written. None for an instance without a process. */
 uint32_t knell_fail_armed(const struct knell_fail_world *world, uint32_t instance, struct knell_fail_probe *probes,

@@ -50,7 +50,7 @@ static void offer_decls(const struct knell__compiler *c, struct knell__fail_slic
 /* A timer's name where an event is expected may also be a misspelt keyword: `onlaod'. */
 void knell__compile_unknown(struct knell__compiler *c, struct knell__word name, bool timers)
 {
-    static const char *const events[] = {"onload", "onexit", "onerror", "before", "after", "watch"};
+    static const char *const events[] = {"onload", "onexit", "onerror", "before", "after", "inside", "watch"};
     struct knell__hint hint = {.word = name.text};
 
     if (c->node)

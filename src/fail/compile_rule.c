@@ -230,6 +230,7 @@ static uint32_t compile_subject(struct knell__compiler *c, const struct knell__r
     switch (rule->event) {
     case KNELL_FAIL_BEFORE:
     case KNELL_FAIL_AFTER:
+    case KNELL_FAIL_INSIDE:
         return knell__compile_function(c, rule->library, rule->name);
     case KNELL_FAIL_WATCH:
         return knell__compile_variable(c, rule->name);
@@ -242,21 +243,21 @@ static uint32_t compile_subject(struct knell__compiler *c, const struct knell__r
     }
 }
 
-/* #k, where k is a number or a param. */
-static uint64_t compile_count(struct knell__compiler *c, const struct knell__rule *rule)
+/* Of calls, and of operations: a number or a param. */
+static uint64_t compile_count(struct knell__compiler *c, const char *what, const struct knell__count *count)
 {
     struct knell__binding b;
 
-    if (!rule->count_name.text)
-        return (uint64_t)rule->count;
-    b = knell__compile_find(c, rule->count_name.text);
+    if (!count->name.text)
+        return (uint64_t)count->number;
+    b = knell__compile_find(c, count->name.text);
     if (b.meaning == KNELL__UNKNOWN)
-        knell__compile_unknown(c, rule->count_name, false);
+        knell__compile_unknown(c, count->name, false);
     else if (b.meaning != KNELL__PARAM)
-        knell__notes_error(c->notes, rule->count_at, "which call it is, is a number or a param: '%s' may change",
-                           rule->count_name.text);
+        knell__notes_error(c->notes, count->at, "which %s it is, is a number or a param: '%s' may change", what,
+                           count->name.text);
     else if (b.value < 1)
-        knell__notes_error(c->notes, rule->count_at, "calls are counted from 1");
+        knell__notes_error(c->notes, count->at, "%ss are counted from 1", what);
     return (uint64_t)b.value;
 }
 
@@ -268,7 +269,8 @@ static void compile_rule(struct knell__compiler *c, const struct knell__rule *ru
     c->rule = rule;
     out->event = rule->event;
     out->at = rule->at;
-    out->count = compile_count(c, rule);
+    out->count = compile_count(c, "call", &rule->call);
+    out->operation = compile_count(c, "operation", &rule->operation);
     out->subject = compile_subject(c, rule);
     if (rule->event == KNELL_FAIL_MESSAGE)
         c->node->messages |= UINT64_C(1) << (out->subject % 64);

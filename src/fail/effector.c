@@ -7,7 +7,8 @@
 #define PROCESS (CAN(ONLOAD) | CAN(ONERROR) | CAN(HALT) | CAN(STOP) | CAN(CONTINUE))
 #define CALLS (CAN(BEFORE) | CAN(AFTER) | CAN(FAMILY))
 #define VARIABLES (CAN(WATCH) | CAN(READ) | CAN(WRITE) | CAN(FLIP_VARIABLE))
-#define MPI_RANKS (PROCESS | CAN(ONEXIT) | CALLS | CAN(ARGUMENT) | VARIABLES | CAN(SIGNAL) | CAN(FLIP_PAYLOAD))
+#define MPI_RANKS \
+    (PROCESS | CAN(ONEXIT) | CALLS | CAN(INSIDE) | CAN(ARGUMENT) | VARIABLES | CAN(SIGNAL) | CAN(FLIP_PAYLOAD))
 #define ALL ((1u << KNELL_FAIL_FEATURE_NUMBER_END) - 1)
 
 /* The simulated nodes of the ring call no functions, have no variables and never exit by themselves; the platform
@@ -20,7 +21,7 @@ static const struct knell_fail_effector effectors[] = {
     {"live", "knell live", PROCESS | CAN(ONEXIT), 0, NULL},
     {"ghost", "knell run --mode ghost", MPI_RANKS, 0, "MPI"},
     {"run", "knell run", MPI_RANKS, 0, "MPI"},
-    {"agent", "the agent", ALL & ~(uint32_t)CAN(FLIP_PAYLOAD), 0, NULL},
+    {"agent", "the agent", ALL & ~(uint32_t)(CAN(INSIDE) | CAN(FLIP_PAYLOAD)), 0, NULL},
 };
 
 const struct knell_fail_effector *knell_fail_effector_at(uint32_t number)
@@ -93,13 +94,14 @@ static void need_event(struct check *c, const struct knell__fail_rule *rule)
 {
     static const uint32_t features[] = {
         [KNELL_FAIL_ONLOAD] = CAN(ONLOAD), [KNELL_FAIL_ONEXIT] = CAN(ONEXIT), [KNELL_FAIL_ONERROR] = CAN(ONERROR),
-        [KNELL_FAIL_BEFORE] = CAN(BEFORE), [KNELL_FAIL_AFTER] = CAN(AFTER),   [KNELL_FAIL_WATCH] = CAN(WATCH),
+        [KNELL_FAIL_BEFORE] = CAN(BEFORE), [KNELL_FAIL_AFTER] = CAN(AFTER),   [KNELL_FAIL_INSIDE] = CAN(INSIDE),
+        [KNELL_FAIL_WATCH] = CAN(WATCH),
     };
 
     if (rule->event > KNELL_FAIL_WATCH)
         return;
     need(c, rule->at, features[rule->event], true);
-    if (rule->event == KNELL_FAIL_BEFORE || rule->event == KNELL_FAIL_AFTER)
+    if (rule->event >= KNELL_FAIL_BEFORE && rule->event <= KNELL_FAIL_INSIDE)
         need_function(c, rule);
 }
 

@@ -53,18 +53,36 @@ bool knell__fire_means(const struct knell_fail_program *p, uint32_t function, co
            (event->alias && knell_fail_function_means(p, function, event->alias));
 }
 
+bool knell__fire_is_call(enum knell_fail_event_type type)
+{
+    return type == KNELL_FAIL_BEFORE || type == KNELL_FAIL_AFTER || type == KNELL_FAIL_INSIDE;
+}
+
+/* Within a call that another thread of the process has overtaken, the event knows better which one it is. */
+uint64_t knell__fire_count(const struct knell__instance *in, uint32_t function, const struct knell_fail_event *event)
+{
+    bool known = event->type == KNELL_FAIL_INSIDE && event->subject == function && event->count > 0;
+
+    return known ? event->count : in->calls[2 * function + (event->type == KNELL_FAIL_AFTER)];
+}
+
+bool knell__fire_is_for(const struct knell_fail_world *w, const struct knell__instance *in,
+                        const struct knell__fail_rule *rule, const struct knell_fail_event *event)
+{
+    return knell__fire_means(w->program, rule->subject, event) &&
+           (rule->count == 0 || rule->count == knell__fire_count(in, rule->subject, event));
+}
+
 /* A call is counted under each of its names: #k is compared with the count of the rule's own. */
 static bool is_of(const struct knell_fail_world *w, const struct knell__instance *in,
                   const struct knell__fail_rule *rule, const struct knell_fail_event *event)
 {
-    bool after = event->type == KNELL_FAIL_AFTER;
-
     if (rule->event != event->type)
         return false;
-    if (event->type != KNELL_FAIL_BEFORE && !after)
+    if (!knell__fire_is_call(event->type))
         return rule->subject == event->subject;
-    return knell__fire_means(w->program, rule->subject, event) &&
-           (rule->count == 0 || rule->count == in->calls[2 * rule->subject + after]);
+    return knell__fire_is_for(w, in, rule, event) &&
+           (event->type != KNELL_FAIL_INSIDE || rule->operation == event->operation);
 }
 
 const struct knell__fail_rule *knell__fire_find(struct knell_fail_world *w, uint32_t instance,

@@ -6,9 +6,9 @@
 static bool takes_all_of(const struct knell_fail_program *p, const struct knell__fail_rule *a,
                          const struct knell__fail_rule *b)
 {
-    bool calls = a->event == KNELL_FAIL_BEFORE || a->event == KNELL_FAIL_AFTER;
+    bool calls = a->event == KNELL_FAIL_BEFORE || a->event == KNELL_FAIL_AFTER || a->event == KNELL_FAIL_INSIDE;
 
-    if (a->event != b->event || a->conditions.count > 0)
+    if (a->event != b->event || a->conditions.count > 0 || a->operation != b->operation)
         return false;
     if (a->subject == b->subject)
         return a->count == 0 || a->count == b->count;

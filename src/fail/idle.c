@@ -1,11 +1,6 @@
-/* Looking ahead: which calls of a process would find no rule, so that nobody need be held there. Only what counts and draws decide can be
+/* Looking ahead: before which operation of a call somebody waits; which calls of a process would find no rule, so that nobody need be held there. Only what counts and draws decide can be
  * known in advance. Draws are made in the order of the calls: they are the same whether a call is looked at or passes. */
 #include "fail/world.h"
-
-static bool is_call(enum knell_fail_event_type type)
-{
-    return type == KNELL_FAIL_BEFORE || type == KNELL_FAIL_AFTER;
-}
 
 static struct knell__instance *find(const struct knell_fail_world *w, uint32_t instance)
 {
@@ -13,6 +8,33 @@ static struct knell__instance *find(const struct knell_fail_world *w, uint32_t i
         instance >= w->first && instance - w->first < w->count ? &w->instances[instance - w->first] : NULL;
 
     return in && in->node && in->process != KNELL_FAIL_NONE ? in : NULL;
+}
+
+bool knell_fail_stop_inside(const struct knell_fail_world *w, const struct knell_fail_event *event,
+                            struct knell_fail_event *stop)
+{
+    const struct knell__instance *in = find(w, event->instance);
+    const struct knell__fail_rule *first = NULL;
+
+    if (event->type != KNELL_FAIL_BEFORE && event->type != KNELL_FAIL_INSIDE)
+        return false;
+    for (uint32_t i = 0; in && i < in->node->rules.count; i++) {
+        const struct knell__fail_rule *rule = &w->program->rules[in->node->rules.first + i];
+
+        if (rule->event == KNELL_FAIL_INSIDE && rule->operation > event->operation &&
+            (!first || rule->operation < first->operation) && knell__fire_is_for(w, in, rule, event))
+            first = rule;
+    }
+    if (!first)
+        return false;
+    *stop = *event;
+    stop->type = KNELL_FAIL_INSIDE;
+    stop->count = knell__fire_count(in, first->subject, event);
+    stop->subject = first->subject;
+    stop->operation = first->operation;
+    stop->arguments = NULL;
+    stop->argument_count = 0;
+    return true;
 }
 
 static bool is_known(const struct knell_fail_world *w, struct knell__fail_slice code)
@@ -44,9 +66,11 @@ static bool can_look_ahead(const struct knell_fail_world *w, const struct knell_
     for (uint32_t i = 0; i < in->node->rules.count; i++) {
         const struct knell__fail_rule *rule = &w->program->rules[in->node->rules.first + i];
 
-        if (!is_call(rule->event))
+        if (!knell__fire_is_call(rule->event))
             continue;
-        if (rule->event != probe.type || rule->subject != probe.subject || !conditions_are_known(w, rule))
+        if (rule->event != probe.type || rule->subject != probe.subject)
+            return false;
+        if (rule->event != KNELL_FAIL_INSIDE && !conditions_are_known(w, rule)) /* inside: not asked at the entry */
             return false;
         named = true;
     }
@@ -62,6 +86,8 @@ static bool pass(struct knell_fail_world *w, uint32_t instance, struct knell_fai
     record.action_count = record.fault_count = 0;
     record.event = event;
     w->instances[instance].calls[2 * probe.subject + (probe.type == KNELL_FAIL_AFTER)]++;
+    if (probe.type == KNELL_FAIL_INSIDE)
+        return !knell_fail_stop_inside(w, &event, &(struct knell_fail_event){0});
     return !knell__fire_find(w, instance, &event, &record) && record.fault_count == 0;
 }
 
@@ -72,7 +98,7 @@ uint32_t knell_fail_idle(struct knell_fail_world *w, uint32_t instance, struct k
     uint64_t *calls, had, drawn;
     uint32_t idle = 0;
 
-    if (!in || !is_call(probe.type) || !can_look_ahead(w, in, probe))
+    if (!in || !knell__fire_is_call(probe.type) || !can_look_ahead(w, in, probe))
         return 0;
     calls = &in->calls[2 * probe.subject + (probe.type == KNELL_FAIL_AFTER)];
     had = *calls;
@@ -116,7 +142,7 @@ bool knell_fail_only_flips(const struct knell_fail_world *w, uint32_t instance, 
     for (uint32_t i = 0; i < in->node->rules.count; i++) {
         const struct knell__fail_rule *rule = &w->program->rules[in->node->rules.first + i];
 
-        if (is_call(rule->event) && !only_flips(w, rule))
+        if (knell__fire_is_call(rule->event) && !only_flips(w, rule))
             return false;
     }
     return true;

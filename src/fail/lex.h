@@ -22,6 +22,7 @@
     X(ONERROR, "onerror")    \
     X(BEFORE, "before")      \
     X(AFTER, "after")        \
+    X(INSIDE, "inside")      \
     X(WATCH, "watch")        \
     X(GOTO, "goto")          \
     X(STAY, "stay")          \
@@ -77,7 +78,7 @@ struct knell__lexer {
 
 struct knell__fail_token knell__lex(struct knell__lexer *lexer);
 
-/* Within before( and after(: a run of letters, digits and _ . + - $ @ that names a library or a symbol, and a star behind
+/* Within before(, after( and inside(: a run of letters, digits and _ . + - $ @ that names a library or a symbol, and a star behind
  * it for a family; NULL if none. */
 const char *knell__lex_symbol(struct knell__lexer *lexer, struct knell__fail_at *at);
 

@@ -1,26 +1,40 @@
 /* Rules: the event, the conditions behind &&, and after the arrow the actions. */
 #include "fail/parse.h"
 
+#include <stdio.h>
+
 /* A number, or the name of a param. */
-static bool parse_count(struct knell__parser *p, struct knell__rule *rule)
+static bool parse_count(struct knell__parser *p, const char *what, struct knell__count *count)
 {
-    rule->count_at = p->token.at;
+    char wanted[64];
+
+    count->at = p->token.at;
     if (p->token.type == KNELL__FAIL_TOKEN_NAME) {
-        rule->count_name = (struct knell__word){p->token.text, p->token.at};
-        rule->count = 1;
+        count->name = (struct knell__word){p->token.text, p->token.at};
+        count->number = 1;
     } else if (p->token.type == KNELL__FAIL_TOKEN_NUMBER) {
-        rule->count = p->token.number;
+        count->number = p->token.number;
     } else {
-        knell__parse_expected(p, "a number or a param: which call");
+        snprintf(wanted, sizeof wanted, "a number or a param: which %s", what);
+        knell__parse_expected(p, wanted);
         return false;
     }
-    if (rule->count < 1)
-        knell__notes_error(p->notes, rule->count_at, "calls are counted from 1");
+    if (count->number < 1)
+        knell__notes_error(p->notes, count->at, "%ss are counted from 1", what);
     knell__parse_advance(p);
     return true;
 }
 
-/* LIB:SYMBOL#k. Called while the token at hand is the parenthesis: what follows is not cut into tokens, a library's
+/* Of inside: "the call, then the operation" is what the parentheses hold. */
+static bool parse_operation(struct knell__parser *p, struct knell__rule *rule)
+{
+    if (knell__parse_accept(p, ','))
+        return parse_count(p, "operation", &rule->operation);
+    knell__parse_expected(p, "',' and the number of an operation within the call");
+    return false;
+}
+
+/* LIB:SYMBOL#k, and an operation for inside. Called while the token at hand is the parenthesis: what follows is not cut into tokens, a library's
  * name may hold dots and dashes. */
 static bool parse_function(struct knell__parser *p, struct knell__rule *rule)
 {
@@ -35,7 +49,9 @@ static bool parse_function(struct knell__parser *p, struct knell__rule *rule)
         knell__notes_error(p->notes, rule->name.at, "expected the name of a function");
         return false;
     }
-    if (knell__parse_accept(p, '#') && !parse_count(p, rule))
+    if (knell__parse_accept(p, '#') && !parse_count(p, "call", &rule->call))
+        return false;
+    if (rule->event == KNELL_FAIL_INSIDE && !parse_operation(p, rule))
         return false;
     return knell__parse_expect(p, ')', "the end of the function");
 }
@@ -86,6 +102,8 @@ static bool parse_event(struct knell__parser *p, struct knell__rule *rule)
         return parse_call(p, rule, KNELL_FAIL_BEFORE);
     case KNELL__FAIL_WORD_AFTER:
         return parse_call(p, rule, KNELL_FAIL_AFTER);
+    case KNELL__FAIL_WORD_INSIDE:
+        return parse_call(p, rule, KNELL_FAIL_INSIDE);
     case KNELL__FAIL_WORD_WATCH:
         return parse_watch(p, rule);
     case KNELL__FAIL_TOKEN_NAME:

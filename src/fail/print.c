@@ -86,6 +86,8 @@ static void write_call(struct pen *pen, const char *word, const struct knell_fai
     write(pen, "%s(%s%s%s", word, f->library ? f->library : "", f->library ? ":" : "", f->symbol);
     if (event->count > 0)
         write(pen, "#%" PRIu64, event->count);
+    if (event->type == KNELL_FAIL_INSIDE)
+        write(pen, ", %" PRIu64, event->operation);
     if (event->symbol && knell_fail_function_is_family(pen->program, event->subject))
         write(pen, ", %s", event->symbol);
     write(pen, ")");
@@ -108,6 +110,9 @@ static void write_event(struct pen *pen, const struct knell_fail_event *event)
         break;
     case KNELL_FAIL_AFTER:
         write_call(pen, "after", event);
+        break;
+    case KNELL_FAIL_INSIDE:
+        write_call(pen, "inside", event);
         break;
     case KNELL_FAIL_WATCH:
         write(pen, "watch(%s)", pen->program->variables[event->subject]);

@@ -72,6 +72,15 @@ bool knell_fail_function_is_family(const struct knell_fail_program *program, uin
     return symbol[strlen(symbol) - 1] == '*';
 }
 
+bool knell_fail_looks_inside(const struct knell_fail_program *program)
+{
+    for (uint32_t i = 0; i < program->rule_count; i++) {
+        if (program->rules[i].event == KNELL_FAIL_INSIDE)
+            return true;
+    }
+    return false;
+}
+
 bool knell_fail_function_means(const struct knell_fail_program *program, uint32_t function, const char *symbol)
 {
     const char *name = program->functions[function].symbol;

@@ -89,8 +89,9 @@ struct knell__fail_act {
 
 struct knell__fail_rule {
     enum knell_fail_event_type event;
-    uint32_t subject; /* message, function, variable; TIMER: number of the declaration */
-    uint64_t count;   /* #k, 0: every call */
+    uint32_t subject;   /* message, function, variable; TIMER: number of the declaration */
+    uint64_t count;     /* #k, 0: every call */
+    uint64_t operation; /* INSIDE: before which */
     struct knell__fail_slice conditions;
     struct knell__fail_slice actions;
     struct knell__fail_at at;

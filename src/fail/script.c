@@ -239,10 +239,18 @@ static void say_unarmed(struct knell_fail_script *s, uint32_t instance)
     s->sink.line(s->sink.driver, text);
 }
 
-/* FUNCTION ARGUMENT...: what a call is known by, beside its number. */
+/* FUNCTION ARGUMENT..., FUNCTION OPERATION: what a call is known by, beside its number. */
 static int read_call(struct line *l, int64_t *arguments, struct knell_fail_event *event)
 {
+    int64_t operation;
+
     event->symbol = strchr(l->words[2], ':') ? NULL : l->words[2];
+    if (event->type == KNELL_FAIL_INSIDE) {
+        if (read_number(l->script, l->words[3], &operation) != 0)
+            return KNELL_EINVAL;
+        event->operation = (uint64_t)operation;
+        return operation > 0 ? 0 : wrong(l->script, "operations are counted from 1");
+    }
     event->arguments = arguments;
     event->argument_count = l->count - 3;
     for (uint32_t i = 0; i < event->argument_count; i++) {
@@ -252,14 +260,22 @@ static int read_call(struct line *l, int64_t *arguments, struct knell_fail_event
     return 0;
 }
 
+/* At the entry a call is counted for inside() too. */
+static bool is_armed(const struct knell_fail_script *s, const struct knell_fail_event *event, uint32_t subject)
+{
+    struct knell_fail_probe probe = {event->type, subject}, inside = {KNELL_FAIL_INSIDE, subject};
+
+    return knell_fail_is_armed(s->world, event->instance, probe) ||
+           (event->type == KNELL_FAIL_BEFORE && knell_fail_is_armed(s->world, event->instance, inside));
+}
+
 /* By this name or, for a call, by another that means it. */
 static bool find_armed(const struct knell_fail_script *s, struct knell_fail_event *event)
 {
-    if (knell_fail_is_armed(s->world, event->instance, (struct knell_fail_probe){event->type, event->subject}))
+    if (is_armed(s, event, event->subject))
         return true;
     for (uint32_t f = 0; event->symbol && f < knell_fail_function_count(s->program); f++) {
-        if (knell_fail_function_means(s->program, f, event->symbol) &&
-            knell_fail_is_armed(s->world, event->instance, (struct knell_fail_probe){event->type, f})) {
+        if (knell_fail_function_means(s->program, f, event->symbol) && is_armed(s, event, f)) {
             event->subject = f;
             return true;
         }
@@ -277,7 +293,7 @@ static int feed_all(struct line *l, enum knell_fail_event_type type, uint32_t su
 
     if (read_slots(s, l->words[1], &first, &count) != 0)
         return KNELL_EINVAL;
-    if ((type == KNELL_FAIL_BEFORE || type == KNELL_FAIL_AFTER) && read_call(l, arguments, &event) != 0)
+    if (type >= KNELL_FAIL_BEFORE && type <= KNELL_FAIL_INSIDE && read_call(l, arguments, &event) != 0)
         return KNELL_EINVAL;
     for (event.instance = first; event.instance < first + count; event.instance++) {
         if (type >= KNELL_FAIL_BEFORE && type <= KNELL_FAIL_WATCH && !find_armed(s, &event))
@@ -299,10 +315,11 @@ static int do_process(struct line *l)
 static int do_call(struct line *l)
 {
     uint32_t function = 0;
+    char c = l->words[0][0];
 
     if (read_function(l->script, l->words[2], &function) != 0)
         return KNELL_EINVAL;
-    return feed_all(l, l->words[0][0] == 'b' ? KNELL_FAIL_BEFORE : KNELL_FAIL_AFTER, function);
+    return feed_all(l, c == 'b' ? KNELL_FAIL_BEFORE : c == 'a' ? KNELL_FAIL_AFTER : KNELL_FAIL_INSIDE, function);
 }
 
 static int do_set(struct line *l)
@@ -338,7 +355,14 @@ static int do_send(struct line *l)
 
 static const char *probe_type(const struct knell_fail_probe *probe)
 {
-    return probe->type == KNELL_FAIL_WATCH ? "watch" : probe->type == KNELL_FAIL_BEFORE ? "before" : "after";
+    static const char *const words[] = {
+        [KNELL_FAIL_BEFORE] = "before",
+        [KNELL_FAIL_AFTER] = "after",
+        [KNELL_FAIL_INSIDE] = "inside",
+        [KNELL_FAIL_WATCH] = "watch",
+    };
+
+    return words[probe->type];
 }
 
 static const char *probe_subject(const struct knell_fail_script *s, const struct knell_fail_probe *probe)
@@ -418,10 +442,10 @@ static const struct {
 } verbs[] = {
     {"load", 1, 1, do_process},  {"exit", 1, 1, do_process},
     {"error", 1, 1, do_process}, {"before", 2, 2 + KNELL_FAIL_ARGUMENTS_MAX, do_call},
-    {"after", 2, 2, do_call},    {"set", 3, 3, do_set},
-    {"send", 4, 4, do_send},     {"at", 1, 1, do_at},
-    {"wait", 1, 1, do_at},       {"next", 0, 0, do_next},
-    {"show", 0, 1, do_show},
+    {"after", 2, 2, do_call},    {"inside", 3, 3, do_call},
+    {"set", 3, 3, do_set},       {"send", 4, 4, do_send},
+    {"at", 1, 1, do_at},         {"wait", 1, 1, do_at},
+    {"next", 0, 0, do_next},     {"show", 0, 1, do_show},
 };
 
 static int split(struct line *l, const char *text)
@@ -461,7 +485,7 @@ int knell_fail_script_line(struct knell_fail_script *s, const char *text)
             return wrong(s, "'%s' needs other words than these", l.words[0]);
         return verbs[i].run(&l);
     }
-    return wrong(s, "'%.40s' is not one of load, exit, error, before, after, set, send, at, wait, next, show",
+    return wrong(s, "'%.40s' is not one of load, exit, error, before, after, inside, set, send, at, wait, next, show",
                  l.words[0]);
 }
 

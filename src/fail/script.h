@@ -4,6 +4,7 @@
  *      load SLOTS | exit SLOTS | error SLOTS          the process there starts, ends with status 0, ends otherwise
  *      before SLOTS FUNCTION [ARGUMENT...]            ... is at the entry of a function, if that is armed
  *      after SLOTS FUNCTION                           ... is at its return
+ *      inside SLOTS FUNCTION OPERATION                ... is within it, before this operation
  *      set SLOTS $VARIABLE NUMBER                     ... changes a variable; a watch on it fires
  *      send MESSAGE SLOTS from SLOT                   a message from elsewhere
  *      at TIME | wait TIME | next                     go on to a time, by a time, to the next timer or message

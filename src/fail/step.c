@@ -23,6 +23,7 @@ static int finish(struct knell_fail_world *w, struct knell_fail_record *record)
 
 /* ---- events of a process ----------------------------------------------------------------------------------------- */
 
+/* A call is counted at its entry, for inside() too. */
 static bool is_named(const struct knell_fail_world *w, const struct knell__instance *in, uint32_t function,
                      enum knell_fail_event_type type)
 {
@@ -30,7 +31,9 @@ static bool is_named(const struct knell_fail_world *w, const struct knell__insta
         return false;
     const struct knell__fail_rule *rule = w->program->rules + in->node->rules.first;
     for (uint32_t i = 0; i < in->node->rules.count; i++) {
-        if (rule[i].event == type && rule[i].subject == function)
+        bool counts = rule[i].event == type || (rule[i].event == KNELL_FAIL_INSIDE && type == KNELL_FAIL_BEFORE);
+
+        if (counts && rule[i].subject == function)
             return true;
     }
     return false;
@@ -67,6 +70,8 @@ static bool update_process(struct knell_fail_world *w, struct knell__instance *i
         in->process = KNELL_FAIL_HELD;
     if (event->type == KNELL_FAIL_BEFORE || event->type == KNELL_FAIL_AFTER)
         event->count = count_call(w, in, event);
+    else if (event->type == KNELL_FAIL_INSIDE)
+        event->count = knell__fire_count(in, event->subject, event);
     return true;
 }
 
@@ -83,10 +88,9 @@ static int take_process_event(struct knell_fail_world *w, uint32_t instance, str
     }
     rule = knell__fire_find(w, instance, event, record);
     if (rule) {
-        if (event->type == KNELL_FAIL_BEFORE ||
-            event->type == KNELL_FAIL_AFTER) { /* by the name that the rule has for it */
+        if (knell__fire_is_call(event->type)) { /* by the name that the rule has for it */
+            event->count = knell__fire_count(in, rule->subject, event);
             event->subject = rule->subject;
-            event->count = in->calls[2 * rule->subject + (event->type == KNELL_FAIL_AFTER)];
         }
         knell__fire(w, instance, rule, event, was_running, record);
         knell__dirty_add(w, instance);
@@ -277,6 +281,8 @@ static bool valid(const struct knell_fail_world *w, const struct knell_fail_even
     case KNELL_FAIL_BEFORE:
     case KNELL_FAIL_AFTER:
         return event->subject < p->function_count;
+    case KNELL_FAIL_INSIDE:
+        return event->subject < p->function_count && event->operation > 0;
     case KNELL_FAIL_WATCH:
         return event->subject < p->variable_count;
     case KNELL_FAIL_MESSAGE:

@@ -52,13 +52,19 @@ struct knell__action {
     struct knell__action *next;
 };
 
+/* From 1 on: a number, or a param. */
+struct knell__count {
+    int64_t number;          /* 0: not said */
+    struct knell__word name; /* of the param; NULL text: none */
+    struct knell__fail_at at;
+};
+
 struct knell__rule {
     enum knell_fail_event_type event;
     struct knell__word name; /* message, timer, symbol, variable */
     struct knell__word library;
-    int64_t count;
-    struct knell__word count_name; /* a param instead; NULL text: none */
-    struct knell__fail_at count_at;
+    struct knell__count call;      /* #k */
+    struct knell__count operation; /* of inside */
     struct knell__fail_at at;
     struct knell__condition *conditions;
     struct knell__action *actions;

@@ -104,8 +104,15 @@ const struct knell__fail_rule *knell__fire_find(struct knell_fail_world *w, uint
 void knell__fire(struct knell_fail_world *w, uint32_t instance, const struct knell__fail_rule *rule,
                  const struct knell_fail_event *event, bool was_running, struct knell_fail_record *record);
 void knell__fire_continue(struct knell__instance *in, struct knell_fail_record *record); /* the implied one */
-/* Does this name of the scenario's mean the call of an event of type BEFORE or AFTER? */
+/* BEFORE, AFTER, INSIDE: for events of these types are the next three. */
+bool knell__fire_is_call(enum knell_fail_event_type type);
+/* Does this name of the scenario's mean the call of the event? */
 bool knell__fire_means(const struct knell_fail_program *p, uint32_t function, const struct knell_fail_event *event);
+/* Which call by this name it is of. */
+uint64_t knell__fire_count(const struct knell__instance *in, uint32_t function, const struct knell_fail_event *event);
+/* Does the rule, of whatever type, want this call? */
+bool knell__fire_is_for(const struct knell_fail_world *w, const struct knell__instance *in,
+                        const struct knell__fail_rule *rule, const struct knell_fail_event *event);
 
 void knell__fault_add(struct knell_fail_world *w, struct knell_fail_record *record, struct knell_fail_fault fault);
 

@@ -22,14 +22,18 @@ enum job_word {
     JOB_WORD_LEARNED, /* `peer` is dead: found by `by`, value is why (enum knell_why) */
     JOB_WORD_GHOST,   /* it is a ghost from now on */
     JOB_WORD_DID,     /* value is a call (job/calls.h), begun at `when`; it took `took` and gave `code` */
-    JOB_WORD_AT,      /* held at a call, value; code is 0 before it and 1 after it */
+    JOB_WORD_AT, /* held at a call, value; code is where (enum job_at). Inside of it: `took` is the operation, `peer` and `group` are
+                              * function and count of its desk's stop */
     JOB_WORD_INSIDE, /* the answer to JOB_ASK_WHERE: value is the call it is inside of, or below; the last one counts. The
                               * desk has it in words. */
     JOB_WORD_FLIPPED, /* before the call `value`: `code` bits of what it sends are wrong; -1: it sends nothing */
     JOB_WORD_COUNTED, /* in MPI_Finalize: value of its heartbeats were missed, the latest by `took` */
     JOB_WORD_LEAKED, /* in MPI_Finalize: `code` objects of the kind `value` (enum job_leak) that the program made and did not free */
     JOB_WORD_CHANGED, /* held at a call: the variable `value` of the desk has another value than at the call before */
+    JOB_WORD_POSTED, /* the call `value` is through, and did not come to its desk's stop (as for AT): it posted `code` operations */
 };
+
+enum job_at { JOB_AT_ENTRY, JOB_AT_RETURN, JOB_AT_INSIDE };
 
 enum job_leak { JOB_LEAK_REQUEST, JOB_LEAK_COMM, JOB_LEAK_GROUP, JOB_LEAKS };
 
@@ -84,6 +88,13 @@ struct job_desk_order {
     int64_t value;
 };
 
+/* Within the call that the rank is held at. */
+struct job_desk_stop {
+    uint64_t operation; /* before which it is to be held, from 1; 0: none */
+    uint64_t count;     /* which call of the function it is */
+    uint32_t function;  /* the scenario's name for it */
+};
+
 enum { JOB_DESK_PLACE = 256, JOB_DESK_ERROR = 640, JOB_DESK_MPI = 128 };
 
 /* What the rank writes on its desk: words, for which a report has no room. */
@@ -108,6 +119,8 @@ struct job_desk {
     _Atomic uint8_t armed[JOB_DESK_CALLS];
     uint32_t flips; /* orders for the call before which the rank is held */
     struct knell_fail_flip flip[JOB_DESK_FLIPS];
+    uint32_t inside; /* the scenario has faults within calls; constant */
+    struct job_desk_stop stop;
     uint32_t arguments; /* of the call before which the rank is held */
     int64_t argument[KNELL_FAIL_ARGUMENTS_MAX];
     uint32_t variables; /* the scenario names so many; constant */

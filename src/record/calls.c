@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,16 +16,9 @@ struct memory {
 };
 
 /* Always false. */
-__attribute__((format(printf, 3, 4))) static bool fail(char error[256], const char *path, const char *format, ...)
+static bool fail(char error[256], const char *path, const char *why)
 {
-    va_list arguments;
-    size_t length;
-
-    snprintf(error, 256, "%.150s: ", path);
-    length = strlen(error);
-    va_start(arguments, format);
-    vsnprintf(error + length, 256 - length, format, arguments);
-    va_end(arguments);
+    snprintf(error, 256, "%.150s: %s", path, why);
     return false;
 }
 
@@ -72,17 +64,20 @@ static void check_head(struct job_record_head *head, struct record_calls *calls)
     memset(head->stack + calls->stacks, 0, (JOB_RECORD_STACKS - calls->stacks) * sizeof *head->stack);
 }
 
-/* Leaves out records that their thread began to write and did not complete. Returns how many there are. */
-static size_t check_calls(struct job_record_call *call, size_t count)
+/* Leaves out records that are not complete. The last ones are those that a thread wrote when it was killed; before others, the file
+ * system was full for a while, and `missing` counts them. Returns how many there are. */
+static size_t check_calls(struct job_record_call *call, size_t count, uint64_t *missing)
 {
     size_t kept = 0;
 
+    *missing = 0;
     for (size_t i = 0; i < count; i++) {
         if (call[i].begin <= 0)
             continue;
         if (call[i].end != 0 && call[i].end < call[i].begin)
             call[i].end = call[i].begin;
         call[kept++] = call[i];
+        *missing = i + 1 - kept;
     }
     return kept;
 }
@@ -92,19 +87,22 @@ static size_t check_calls(struct job_record_call *call, size_t count)
 static bool read_head(int fd, const char *path, struct job_record_head *head, char error[256])
 {
     struct stat info;
+    char why[80];
     ssize_t size;
 
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
         return fail(error, path, "is no file");
     size = read_at(fd, head, sizeof *head, 0);
     if (size < 0)
-        return fail(error, path, "%s", strerror(errno));
+        return fail(error, path, strerror(errno));
     if ((size_t)size < sizeof head->magic || head->magic != JOB_RECORD_MAGIC)
         return fail(error, path, "is no record of calls");
+    snprintf(why, sizeof why, "is cut off after %zd bytes", size);
     if ((size_t)size < sizeof *head)
-        return fail(error, path, "is cut off after %zd bytes", size);
+        return fail(error, path, why);
+    snprintf(why, sizeof why, "is of rank %d of %d, which cannot be", (int)head->rank, (int)head->ranks);
     if (head->ranks < 1 || head->rank < 0 || head->rank >= head->ranks)
-        return fail(error, path, "is of rank %d of %d, which cannot be", (int)head->rank, (int)head->ranks);
+        return fail(error, path, why);
     return true;
 }
 
@@ -122,7 +120,7 @@ static bool read_calls(int fd, const char *path, struct memory *memory, size_t *
     ssize_t size = read_at(fd, memory->call, *count * sizeof *memory->call, JOB_RECORD_CALLS_AT);
 
     if (size < 0)
-        return fail(error, path, "%s", strerror(errno));
+        return fail(error, path, strerror(errno));
     *count = (size_t)size / sizeof *memory->call;
     return true;
 }
@@ -133,13 +131,13 @@ static bool read_file(int fd, const char *path, struct memory **memory, size_t *
 
     *memory = calloc(1, sizeof **memory);
     if (!*memory)
-        return fail(error, path, "%s", strerror(errno));
+        return fail(error, path, strerror(errno));
     if (!read_head(fd, path, &(*memory)->head, error))
         return false;
     *count = count_of(&(*memory)->head);
     more = realloc(*memory, sizeof *more + *count * sizeof *more->call);
     if (!more)
-        return fail(error, path, "%s", strerror(errno));
+        return fail(error, path, strerror(errno));
     *memory = more;
     return read_calls(fd, path, more, count, error);
 }
@@ -149,7 +147,8 @@ bool record_calls_open(const char *path, struct record_calls *calls, char error[
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe of that name would wait */
     struct memory *memory = NULL;
     size_t count = 0;
-    bool good = fd >= 0 ? read_file(fd, path, &memory, &count, error) : fail(error, path, "%s", strerror(errno));
+    uint64_t missing;
+    bool good = fd >= 0 ? read_file(fd, path, &memory, &count, error) : fail(error, path, strerror(errno));
 
     if (fd >= 0)
         close(fd);
@@ -162,8 +161,8 @@ bool record_calls_open(const char *path, struct record_calls *calls, char error[
     record_calls_find_places(&memory->head, calls->modules, calls->stacks, &memory->places);
     calls->rank = memory->head.rank;
     calls->ranks = memory->head.ranks;
-    calls->left_out = memory->head.calls - count;
-    calls->count = check_calls(memory->call, count);
+    calls->count = check_calls(memory->call, count, &missing);
+    calls->left_out = memory->head.calls - count + missing;
     calls->call = memory->call;
     calls->head = &memory->head;
     calls->stack_key = memory->places.stack_key;

@@ -146,7 +146,7 @@ static void put_call(FILE *out, const struct job_record_call *call, const char *
     else
         fputs("-\t", out);
     fprintf(out, "%s\t%s\t", job_call_name(call->call), place);
-    if (call->group)
+    if (call->size != 0 || call->group != 0) /* MPI_COMM_WORLD is number 0 */
         fprintf(out, "%" PRIx64 "\t", call->group);
     else
         fputs("-\t", out);
@@ -170,6 +170,6 @@ void record_calls_write_text(const struct record_calls *calls, struct symbols *s
     for (size_t i = 0; i < calls->count; i++)
         put_call(out, &calls->call[i], place_of(places, calls->call[i].stack), zero);
     if (calls->left_out > 0)
-        fprintf(out, "# left out: %" PRIu64 " later calls, for which the file had no room\n", calls->left_out);
+        fprintf(out, "# left out: %" PRIu64 " calls, for which the file had no room\n", calls->left_out);
     free(places);
 }

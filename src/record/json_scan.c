@@ -135,7 +135,7 @@ bool record_json_take_text(struct record_json_scan *s, const char **text)
     if (!to)
         return record_json_fail(s, where, "out of memory");
     while (!record_json_take(s, '"')) {
-        uint32_t letter;
+        uint32_t letter = 0;
 
         if (s->at >= s->end)
             return record_json_fail(s, where, "this text does not end");

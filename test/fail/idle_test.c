@@ -135,6 +135,49 @@ TEST(what_can_be_known)
     CHECK_EQ_U64(idle("before(f#40) -> stay; after(g#2) -> stay;"), 0);
 }
 
+static struct knell_fail_event entered(struct knell_fail_world *world)
+{
+    struct knell_fail_record record;
+
+    call(world, &record);
+    return record.event;
+}
+
+static void check_stop(const struct knell_fail_world *world, const struct knell_fail_event *event, uint64_t operation)
+{
+    struct knell_fail_event stop = {0};
+
+    CHECK(knell_fail_stop_inside(world, event, &stop) == (operation > 0));
+    CHECK_EQ_U64(stop.operation, operation);
+    CHECK(operation == 0 || (stop.type == KNELL_FAIL_INSIDE && stop.count > 0));
+}
+
+/* Calls pass up to the one within which somebody waits; there the operations come in their order, whatever that of the rules. */
+TEST(operations_of_a_call)
+{
+    struct knell_fail_probe probe = {KNELL_FAIL_INSIDE, 0};
+    struct knell_fail_world *world = make(
+        compile(
+            "Daemon D { onload -> continue, stay; inside(MPI_*#13, 4) && FAIL_CHANCE(1, 2) == 3 -> halt;\n"
+            "inside(MPI_*#13, 2) -> halt; inside(MPI_*#20, 1) -> halt; } Computer C { program = \"p\" daemon = D; }"),
+        0, 1);
+    struct knell_fail_event event, later;
+
+    CHECK_EQ_U64(knell_fail_idle(world, 0, probe, 100), 12);
+    knell_fail_passed(world, 0, probe, 12);
+    event = entered(world);
+    check_stop(world, &event, 2);
+    event.type = KNELL_FAIL_INSIDE;
+    event.operation = 2;
+    check_stop(world, &event, 4);
+    CHECK_EQ_U64(knell_fail_idle(world, 0, probe, 100), 6);
+    later = entered(world); /* another thread of the process, meanwhile */
+    check_stop(world, &later, 0);
+    check_stop(world, &event, 4);
+    event.operation = 4;
+    check_stop(world, &event, 0);
+}
+
 TEST(flips_and_nothing_else)
 {
     CHECK(only_flips("before(f) && FAIL_CHANCE(1, 2) == 1 -> flip(3), stay; before(f) -> flip(1, 9), stay;"));

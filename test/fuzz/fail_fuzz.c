@@ -61,14 +61,16 @@ static bool pick_event(struct source *s, const struct knell_fail_program *p, str
                          1,
                          knell_fail_function_count(p),
                          knell_fail_function_count(p),
+                         knell_fail_function_count(p),
                          knell_fail_variable_count(p),
                          knell_fail_message_count(p)};
 
-    event->type = (enum knell_fail_event_type)pick(s, 7);
+    event->type = (enum knell_fail_event_type)pick(s, 8);
     event->instance = pick(s, knell_fail_instance_count(p));
     event->sender = pick(s, knell_fail_instance_count(p));
     event->subject = pick(s, limits[event->type]);
     event->count = pick(s, 4);
+    event->operation = pick(s, 4);
     event->symbol = symbols[pick(s, sizeof symbols / sizeof *symbols)];
     event->arguments = arguments;
     event->argument_count = pick(s, sizeof arguments / sizeof *arguments + 1);
@@ -105,7 +107,7 @@ static void look_ahead(struct source *s, struct knell_fail_world *w, uint32_t in
     uint32_t armed = knell_fail_armed(w, instance, &probe, 1),
              idle = armed ? knell_fail_idle(w, instance, probe, 20) : 0;
 
-    assert(idle == 0 || probe.type == KNELL_FAIL_BEFORE || probe.type == KNELL_FAIL_AFTER);
+    assert(idle == 0 || (probe.type >= KNELL_FAIL_BEFORE && probe.type <= KNELL_FAIL_INSIDE));
     assert(armed > 0 || !knell_fail_only_flips(w, instance, (struct knell_fail_probe){KNELL_FAIL_BEFORE, 0}));
     if (idle > 0)
         knell_fail_passed(w, instance, probe, pick(s, idle + 1));
@@ -130,6 +132,8 @@ static uint64_t run(const struct knell_fail_program *p, const uint8_t *data, siz
             now = next > now ? next : now;
         if (pick_event(&s, p, &event) && knell_fail_step(w, now, &event, &record) == 1)
             sum = digest(sum, p, &record);
+        if (knell_fail_stop_inside(w, &event, &event))
+            assert(event.operation > 0 && event.type == KNELL_FAIL_INSIDE);
         sum = drain(w, p, now, sum);
         look_ahead(&s, w, event.instance);
     }
@@ -209,6 +213,7 @@ static const char *const tokens[] = {
     "onerror",
     "before(f)",
     "after(f#2)",
+    "inside(f#2, 1)",
     "watch($x)",
     "goto 1",
     "stay",

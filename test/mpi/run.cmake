@@ -7,6 +7,8 @@ foreach(mpi IN LISTS mpis)
       $<TARGET_FILE:${program}> ${mode})
     knell_mpi_add(mpi-run-json-${mpi}-${mode} mpi 240 ${mode} ${CMAKE_CURRENT_SOURCE_DIR}/run_json.sh $<TARGET_FILE:knell> ${mpi}
       $<TARGET_FILE:${program}> ${mode})
+    knell_mpi_add(mpi-run-inside-${mpi}-${mode} mpi 240 ${mode} ${CMAKE_CURRENT_SOURCE_DIR}/run_inside.sh $<TARGET_FILE:knell>
+      ${mpi} $<TARGET_FILE:${program}> ${mode})
     knell_mpi_add(mpi-run-count-${mpi}-${mode} mpi 240 ${mode} ${CMAKE_CURRENT_SOURCE_DIR}/run_count.sh $<TARGET_FILE:knell> ${mpi}
       $<TARGET_FILE:${program}> ${mode} ${PROJECT_SOURCE_DIR}/examples/fail)
   endforeach()

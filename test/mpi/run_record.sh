@@ -88,6 +88,7 @@ says '^knell run: ended by --on-stuck end after .*; where the ranks are:$'
 says '^  ranks 1 to 2: inside MPI_Barrier on MPI_COMM_WORLD$'
 run 124 -n 3 --stuck 1s --on-stuck end -- "$app" leave
 is 'j["class"] == "frozen" and [r["place"] for r in j["each"]][1:] == ["MPI_Finalize"] * 2'
+run 0 -n 3 --stuck 1s --on-stuck end -- "$app" turns # one of them always works
 run 124 -n 3 --stuck 1s --on-stuck end --delta 10min -- "$app" stop
 is 'j["class"] == "frozen" and j["each"][1]["place"] == "stopped by a signal"'
 run 124 -n 3 --stuck 1s --on-stuck end -- "$app" count

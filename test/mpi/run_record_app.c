@@ -5,6 +5,7 @@
  *   right          the lowest rank writes "right"
  *   wait           rank 0 waits for a message that nobody sends, the others in a barrier
  *   leave          rank 0 waits for that message, the others in MPI_Finalize
+ *   turns          rank 0 sleeps, then rank 1, each while the other waits for it
  *   stop           rank 1 stops itself by SIGSTOP, then wait
  *   loop, count    calls for ever, without or with knell_progress that stands still after 5; tick writes lines "step N" to 5
  *   child          rank 0 leaves a process that sleeps; shm: and a name in shared memory, which $SHM_NAME says
@@ -56,6 +57,21 @@ static void receive_nothing(void)
 {
     int one;
     MPI_Recv(&one, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void take_turns(void)
+{
+    int one = 1;
+    struct timespec first = {0, 800000000}, second = {2, 500000000};
+    if (me > 1)
+        return;
+    nanosleep(me == 0 ? &first : &(struct timespec){0}, NULL);
+    if (me == 0)
+        MPI_Send(&one, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+    MPI_Recv(&one, 1, MPI_INT, 1 - me, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    nanosleep(me == 1 ? &second : &(struct timespec){0}, NULL);
+    if (me == 1)
+        MPI_Send(&one, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
 }
 
 static void loop(int counts, int ticks)
@@ -115,6 +131,8 @@ static void obey(const char *word)
         work();
     if (is(word, "right"))
         right();
+    if (is(word, "turns"))
+        take_turns();
     if (is(word, "child"))
         leave_child();
     if (is(word, "shm"))

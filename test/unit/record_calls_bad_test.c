@@ -129,7 +129,7 @@ TEST(numbers_that_lead_outside)
     file.call[3].end = 1;
     REQUIRE(open_file(&calls));
     CHECK_EQ_U64(calls.count, RECORD_FILE_CALLS - 1);
-    CHECK_EQ_U64(calls.left_out, UINT64_MAX - RECORD_FILE_CALLS);
+    CHECK_EQ_U64(calls.left_out, UINT64_MAX - (RECORD_FILE_CALLS - 1));
     CHECK_EQ_U64(calls.stacks, JOB_RECORD_STACKS);
     CHECK_EQ_U64(calls.modules, JOB_RECORD_MODULES);
     CHECK_EQ_U64(calls.head->stack[0].frames, JOB_RECORD_FRAMES);
@@ -152,6 +152,26 @@ TEST(torn)
     CHECK_EQ_U64(calls.head->stack[1].frames, 0);
     CHECK_STR(calls.head->module[1].path, "");
     CHECK_EQ_U64(record_calls_stack_key(&calls, 1), 0);
+    record_calls_close(&calls);
+}
+
+/* A call that was about to be written when the rank was killed is none; one before others is missed. */
+TEST(calls_that_are_not_complete)
+{
+    struct record_calls calls;
+
+    record_file_fill(&file, 0);
+    file.call[4].begin = 0;
+    file.call[5].begin = 0;
+    REQUIRE(open_file(&calls));
+    CHECK_EQ_U64(calls.count, 4);
+    CHECK_EQ_U64(calls.left_out, 0);
+    record_calls_close(&calls);
+    file.call[1].begin = 0;
+    REQUIRE(open_file(&calls));
+    CHECK_EQ_U64(calls.count, 3);
+    CHECK_EQ_U64(calls.left_out, 1);
+    CHECK_EQ_U64(calls.call[1].posted, 2);
     record_calls_close(&calls);
 }
 

@@ -38,7 +38,8 @@ static bool is_simpler(const struct explore_result *a, const struct explore_resu
     return x != y ? x < y : count_of(a->key) < count_of(b->key);
 }
 
-static bool belongs(const struct explore *e, const struct explore_cause *cause, const struct explore_result *result, bool leak)
+static bool belongs(const struct explore *e, const struct explore_cause *cause, const struct explore_result *result,
+                    bool leak)
 {
     if (cause->leak || leak)
         return cause->leak && leak && leak_signature(cause->result, &e->normal) == leak_signature(result, &e->normal);
@@ -107,7 +108,8 @@ static bool happens(struct explore *e, const struct explore_cause *cause, int64_
     explore_remove(path);
     if (cause->leak)
         return result.class == RECORD_FINISHED && explore_leaks_more(&result, &e->normal);
-    return result.class == cause->result->class && (ranks == e->plan->ranks || result.signature == cause->result->signature);
+    return result.class == cause->result->class &&
+           (ranks == e->plan->ranks || result.signature == cause->result->signature);
 }
 
 /* The deaths in a smaller job: the last rank stays the last one. False: there is no such rank. */
@@ -122,7 +124,8 @@ static bool with_ranks(const char *key, int64_t ranks, int64_t fewer, char text[
         rank = rank == ranks - 1 ? fewer - 1 : rank;
         if (rank >= fewer || used + length + 16 > EXPLORE_KEY)
             return false;
-        used += (size_t)snprintf(text + used, EXPLORE_KEY - used, "%s%ld%.*s", used ? " " : "", rank, (int)length, rest);
+        used +=
+            (size_t)snprintf(text + used, EXPLORE_KEY - used, "%s%ld%.*s", used ? " " : "", rank, (int)length, rest);
         at = rest + length + strspn(rest + length, " ");
     }
     return strtol(text, NULL, 10) != strtol(strchr(text, ' ') ? strchr(text, ' ') : "-1", NULL, 10);

@@ -72,7 +72,8 @@ static bool add_passed_on(struct explore_words *words, const struct explore_plan
 
 static bool add_record(struct explore_words *words, const char *record, bool stacks)
 {
-    return add_option(words, "--record", record) && add(words, stacks ? "--stacks" : "--calls") && add(words, "--quiet");
+    return add_option(words, "--record", record) && add(words, stacks ? "--stacks" : "--calls") &&
+           add(words, "--quiet");
 }
 
 bool explore_command_words(const struct explore_plan *plan, int64_t ranks, const struct explore_limits *limits,
@@ -83,8 +84,8 @@ bool explore_command_words(const struct explore_plan *plan, int64_t ranks, const
         return false;
     snprintf(number, sizeof number, "%" PRId64, ranks);
     *words = (struct explore_words){0};
-    bool well = add(words, self) && add(words, "run") && add_option(words, "-n", number) && add_passed_on(words, plan) &&
-                add_kills(words, key) && add_time(words, "--timeout", limits->timeout) &&
+    bool well = add(words, self) && add(words, "run") && add_option(words, "-n", number) &&
+                add_passed_on(words, plan) && add_kills(words, key) && add_time(words, "--timeout", limits->timeout) &&
                 add_time(words, "--stuck", limits->stuck) &&
                 (!limits->stuck || add_option(words, "--on-stuck", "end")) &&
                 (!record || add_record(words, record, stacks)) && add(words, "--");
@@ -129,7 +130,8 @@ void explore_words_print(const struct explore_words *words, FILE *out)
 static _Noreturn void become(const struct explore_words *words, const char *said, pid_t parent)
 {
     sigset_t none;
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC), err = open(said, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC),
+        err = open(said, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setpgid(0, 0);

@@ -6,8 +6,9 @@
 
 static const struct usage usage = {
     .command = "knell explore",
-    .summary = "Finds the deaths that an MPI program does not survive. Runs PROGRAM without faults, then once for every place at "
-               "which a rank could die, groups what goes wrong, and prints for each cause the one command that shows it again.",
+    .summary =
+        "Finds the deaths that an MPI program does not survive. Runs PROGRAM without faults, then once for every place at "
+        "which a rank could die, groups what goes wrong, and prints for each cause the one command that shows it again.",
     .operands = "PROGRAM [argument...]",
     .notes =
         "A point is a rank and one of its communicating calls: the rank dies before it. --inside: also between the messages "
@@ -57,8 +58,8 @@ static int parse(int argc, char **argv, struct explore_plan *plan)
         OPT_TEXT("expect", "REGEX", &plan->expect, "a line of the output must match"),
         OPT_TEXT("progress", "REGEX", &plan->progress, "lines of the output that are progress"),
         OPT_INTEGER("deaths", "N", &plan->deaths, 1, 2, "deaths in one run", .fallback = "1"),
-        OPT_WORD("during", &plan->during, during_words, "--deaths 2: when the second one strikes", .arg = "recovery|any",
-                 .fallback = "recovery"),
+        OPT_WORD("during", &plan->during, during_words, "--deaths 2: when the second one strikes",
+                 .arg = "recovery|any", .fallback = "recovery"),
         OPT_FLAG("inside", &plan->inside, "also strike between the messages of a call"),
         OPT_FLAG("all", &plan->all, "no pruning"),
         OPT_TEXTS("no-prune", "RULE", &plan->unpruned, "without this rule of pruning: times, ranks, recoveries"),

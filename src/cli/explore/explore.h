@@ -49,13 +49,13 @@ struct explore_plan {
 
 /* One MPI call of a rank. */
 struct explore_step {
-    int call;          /* job/calls.h */
-    unsigned count;    /* the rank's so-manieth call of this function */
-    unsigned posted;   /* native operations within it */
-    uint64_t place;    /* of function, call stack, size of the communicator and number of known deaths */
-    uint64_t site;     /* of function and call site alone */
-    uint32_t stack;    /* in the record */
-    int size, peer;    /* as in the record */
+    int call;           /* job/calls.h */
+    unsigned count;     /* the rank's so-manieth call of this function */
+    unsigned posted;    /* native operations within it */
+    uint64_t place;     /* of function, call stack, size of the communicator and number of known deaths */
+    uint64_t site;      /* of function and call site alone */
+    uint32_t stack;     /* in the record */
+    int size, peer;     /* as in the record */
     int64_t begin, end; /* end 0: never */
     int code;
     bool communicates;
@@ -104,7 +104,7 @@ struct explore_item {
 struct explore_points {
     struct explore_item *item;
     size_t items;
-    size_t all;                  /* before pruning */
+    size_t all;                    /* before pruning */
     size_t left_times, left_ranks; /* pruned by each rule */
 };
 
@@ -114,7 +114,8 @@ bool explore_points_make(const struct explore_plan *plan, const struct explore_r
 bool explore_points_add(struct explore_points *points, const struct explore_item *item);
 void explore_points_free(struct explore_points *points);
 /* Writes key and where. */
-void explore_item_name(struct explore_item *item, const struct explore_run *run[EXPLORE_FAULTS], struct symbols *symbols);
+void explore_item_name(struct explore_item *item, const struct explore_run *run[EXPLORE_FAULTS],
+                       struct symbols *symbols);
 bool explore_is_unpruned(const struct explore_plan *plan, const char *rule);
 
 /* ---- pairs.c --------------------------------------------------------------------------------------------------------------- */
@@ -125,14 +126,15 @@ struct explore_recoveries {
     size_t keys;
 };
 /* The second deaths for this first one, out of the calls of the run in which it struck. `baseline`: the calls without faults. */
-bool explore_pairs_make(const struct explore_plan *plan, const struct explore_item *first, const struct explore_run *baseline,
-                        const struct explore_run *run, struct symbols *symbols, struct explore_recoveries *seen,
-                        struct explore_points *pairs, uint64_t *recovery);
+bool explore_pairs_make(const struct explore_plan *plan, const struct explore_item *first,
+                        const struct explore_run *baseline, const struct explore_run *run, struct symbols *symbols,
+                        struct explore_recoveries *seen, struct explore_points *pairs, uint64_t *recovery);
 /* True: this one was not seen before; it is from now on. */
 bool explore_recovery_is_new(struct explore_recoveries *seen, uint64_t key);
 /* Two ranks at one place. */
-bool explore_pairs_same_place(const struct explore_plan *plan, const struct explore_run *baseline, struct symbols *symbols,
-                              const struct explore_points *singles, struct explore_points *pairs);
+bool explore_pairs_same_place(const struct explore_plan *plan, const struct explore_run *baseline,
+                              struct symbols *symbols, const struct explore_points *singles,
+                              struct explore_points *pairs);
 
 /* ---- child.c --------------------------------------------------------------------------------------------------------------- */
 
@@ -169,8 +171,8 @@ struct explore_result {
     char why[256];
     int survivors;
     double wall_s;
-    uint64_t signature;      /* of class, and where and how each survivor ended */
-    char survivors_text[512]; /* "ranks 1, 3 wait in MPI_Allreduce (jacobi.c:138)" */
+    uint64_t signature;          /* of class, and where and how each survivor ended */
+    char survivors_text[512];    /* "ranks 1, 3 wait in MPI_Allreduce (jacobi.c:138)" */
     double leaks[EXPLORE_LEAKS]; /* for each survivor; the last two for the job */
     char directory[64];          /* in the folder; "": not kept */
     struct explore_item *pair;   /* second deaths that this run led to; the result owns them */
@@ -211,8 +213,8 @@ struct explore_cause {
     const struct explore_result *result; /* the one to show */
     size_t runs;
     bool leak;
-    int again, of;       /* failed so many times of so many */
-    int64_t ranks;       /* with which it is shown */
+    int again, of; /* failed so many times of so many */
+    int64_t ranks; /* with which it is shown */
     char key[EXPLORE_KEY];
 };
 struct explore_causes {

@@ -124,9 +124,9 @@ static uint64_t whole_key(const uint64_t *key, int ranks)
     return whole;
 }
 
-bool explore_pairs_make(const struct explore_plan *plan, const struct explore_item *first, const struct explore_run *baseline,
-                        const struct explore_run *run, struct symbols *symbols, struct explore_recoveries *seen,
-                        struct explore_points *pairs, uint64_t *recovery)
+bool explore_pairs_make(const struct explore_plan *plan, const struct explore_item *first,
+                        const struct explore_run *baseline, const struct explore_run *run, struct symbols *symbols,
+                        struct explore_recoveries *seen, struct explore_points *pairs, uint64_t *recovery)
 {
     struct making m = {first, {baseline, run}, symbols, pairs};
     const int victim = first->fault[0].rank;
@@ -161,8 +161,9 @@ static const struct explore_step *same_step(const struct explore_sequence *seque
     return NULL;
 }
 
-bool explore_pairs_same_place(const struct explore_plan *plan, const struct explore_run *baseline, struct symbols *symbols,
-                              const struct explore_points *singles, struct explore_points *pairs)
+bool explore_pairs_same_place(const struct explore_plan *plan, const struct explore_run *baseline,
+                              struct symbols *symbols, const struct explore_points *singles,
+                              struct explore_points *pairs)
 {
     bool well = true;
     for (size_t i = 0; well && i < singles->items; i++) {

@@ -26,7 +26,8 @@ static size_t append(char *text, size_t size, size_t at, const char *more)
     return at + length < size ? at + length : at;
 }
 
-void explore_item_name(struct explore_item *item, const struct explore_run *run[EXPLORE_FAULTS], struct symbols *symbols)
+void explore_item_name(struct explore_item *item, const struct explore_run *run[EXPLORE_FAULTS],
+                       struct symbols *symbols)
 {
     size_t key = 0, where = 0;
     item->key[0] = item->where[0] = '\0';
@@ -130,7 +131,8 @@ static struct visits *count_visits(const struct explore_sequence *sequence, uint
             visits[(*places)++] = (struct visits){.place = visits[i].place, .times = 1};
     }
     for (size_t i = 0; visits && i < *places; i++)
-        visits[i].random = knell_prng_at(knell_prng_key(seed, visits[i].place), (uint64_t)sequence->rank) % visits[i].times;
+        visits[i].random =
+            knell_prng_at(knell_prng_key(seed, visits[i].place), (uint64_t)sequence->rank) % visits[i].times;
     return visits;
 }
 

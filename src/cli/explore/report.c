@@ -57,8 +57,10 @@ static void write_head(const struct explore *e, FILE *out)
             e->same ? "the same calls in all" : "the calls differ, so the points are sampled",
             grouped(e->points.all, (char[32]){0}), grouped(e->points.items, (char[32]){0}));
     if (e->points.left_times || e->points.left_ranks)
-        fprintf(out, "  left out: %s at places struck already (--no-prune times), %s of ranks like others (--no-prune ranks)\n",
-                grouped(e->points.left_times, (char[32]){0}), grouped(e->points.left_ranks, (char[32]){0}));
+        fprintf(
+            out,
+            "  left out: %s at places struck already (--no-prune times), %s of ranks like others (--no-prune ranks)\n",
+            grouped(e->points.left_times, (char[32]){0}), grouped(e->points.left_ranks, (char[32]){0}));
     if (e->plan->deaths > 1)
         fprintf(out, "  %s second deaths; %s first deaths whose recovery was like another (--no-prune recoveries)\n",
                 grouped(e->pairs, (char[32]){0}), grouped(e->left_recoveries, (char[32]){0}));
@@ -90,7 +92,8 @@ static void write_leaks(const struct explore *e, const struct explore_result *re
             snprintf(name, sizeof name, "%s", explore_leak_names[i]);
             for (char *at = name; (at = strchr(at, '_')) != NULL;)
                 *at = ' ';
-            fprintf(out, "%s%.3g %s%s", before, result->leaks[i] - e->normal.leaks[i], name, i < 3 ? " at each survivor" : "");
+            fprintf(out, "%s%.3g %s%s", before, result->leaks[i] - e->normal.leaks[i], name,
+                    i < 3 ? " at each survivor" : "");
             before = ", ";
         }
 }
@@ -115,7 +118,8 @@ static void write_cause(const struct explore *e, const struct explore_cause *cau
         snprintf(name, sizeof name, "%s", record_class_name(result->class));
         for (char *at = name; (at = strchr(at, '_')) != NULL;)
             *at = ' ';
-        fprintf(out, "  x %s  %s: %s", name, result->where, result->survivors_text[0] ? result->survivors_text : result->why);
+        fprintf(out, "  x %s  %s: %s", name, result->where,
+                result->survivors_text[0] ? result->survivors_text : result->why);
     }
     fprintf(out, "\n    %zu run%s; again: ", cause->runs, cause->runs == 1 ? "" : "s");
     print_again(e, cause, out);
@@ -131,7 +135,8 @@ static void write_claim(const struct explore *e, FILE *out)
     if (e->stopped_by)
         fprintf(out, "interrupted after %s of %s runs; knell explore --resume %s goes on\n", done, all, e->store.path);
     else if (e->budget_over)
-        fprintf(out, "--budget is used up after %s of %s runs; knell explore --resume %s goes on\n", done, all, e->store.path);
+        fprintf(out, "--budget is used up after %s of %s runs; knell explore --resume %s goes on\n", done, all,
+                e->store.path);
     else if (e->failures_over)
         fprintf(out, "--max-failures: stopped after %s of %s runs; knell explore --resume %s goes on\n", done, all,
                 e->store.path);
@@ -141,7 +146,8 @@ static void write_claim(const struct explore *e, FILE *out)
     else if (e->causes.count == 0)
         fprintf(out, "No planned death struck: this says nothing about the program.\n");
     else
-        fprintf(out, "%zu cause%s; the records are in %s\n", e->causes.count, e->causes.count == 1 ? "" : "s", e->store.path);
+        fprintf(out, "%zu cause%s; the records are in %s\n", e->causes.count, e->causes.count == 1 ? "" : "s",
+                e->store.path);
 }
 
 void explore_write_text(const struct explore *e, FILE *out)

@@ -39,7 +39,8 @@ static void read_leaks(const struct record_json_value *root, struct explore_resu
     const struct record_json_value *leaks = record_json_get(root, "leaks");
     for (int i = 0; i < EXPLORE_LEAKS; i++) {
         const struct record_json_value *one = record_json_get(leaks, explore_leak_names[i]);
-        double count = record_json_type(one) == RECORD_JSON_ARRAY ? (double)record_json_count(one) : record_json_real(one, 0);
+        double count =
+            record_json_type(one) == RECORD_JSON_ARRAY ? (double)record_json_count(one) : record_json_real(one, 0);
         result->leaks[i] = i < LEAKS_OF_RANKS && result->survivors > 0 ? count / result->survivors : count;
     }
 }
@@ -54,7 +55,7 @@ static void read_run(const struct record_json_value *root, struct explore_result
 {
     const struct record_json_value *each = record_json_get(root, "each");
     int class = record_class_named(record_json_text(record_json_get(root, "class"), ""));
-    result->class = class < 0 ? RECORD_INDETERMINATE : (enum record_class)class;
+    result->class = class < 0 ? RECORD_INDETERMINATE : (enum record_class) class;
     snprintf(result->why, sizeof result->why, "%s", record_json_text(record_json_get(root, "why"), ""));
     result->wall_s = record_json_real(record_json_get(root, "wall_s"), 0);
     for (size_t i = 0; i < record_json_count(each); i++)
@@ -81,8 +82,8 @@ struct ending {
     int count;
 };
 
-static void describe(const struct record_json_value *each, const struct explore_sequence *sequence, struct symbols *symbols,
-                     struct ending *ending)
+static void describe(const struct record_json_value *each, const struct explore_sequence *sequence,
+                     struct symbols *symbols, struct ending *ending)
 {
     const struct explore_step *step = last_step(sequence);
     const char *state = record_json_text(record_json_get(each, "state"), "");
@@ -125,7 +126,10 @@ static void write_ending(const struct ending *ending, char *text, size_t size)
         snprintf(text + used, size - used, "%s", ending->text);
     else
         snprintf(text + used, size - used, "%.*s%s%s", (int)(hole - ending->text), ending->text,
-                 waits ? (one ? "s" : "") : one ? "is" : "are", hole + 2);
+                 waits ? (one ? "s" : "")
+                 : one ? "is"
+                       : "are",
+                 hole + 2);
 }
 
 enum { ENDINGS = 16 };
@@ -155,7 +159,8 @@ static void read_survivors(const struct record_json_value *root, const struct ex
 /* ---- was it the planned point? ------------------------------------------------------------------------------------------------------ */
 
 /* The victim's communicating calls until its death are those of the run without faults. */
-static bool follows(const struct explore_sequence *plan, const struct explore_sequence *real, const struct explore_fault *fault)
+static bool follows(const struct explore_sequence *plan, const struct explore_sequence *real,
+                    const struct explore_fault *fault)
 {
     size_t j = 0;
     for (size_t i = 0; i <= fault->step && i < plan->steps; i++) {

@@ -218,7 +218,8 @@ static void read_pairs(const struct record_json_value *root, struct explore_resu
         struct explore_item *pair = &r->pair[r->pairs];
         pair->faults = 2;
         snprintf(pair->key, sizeof pair->key, "%s", record_json_text(record_json_item(pairs, 2 * r->pairs), ""));
-        snprintf(pair->where, sizeof pair->where, "%s", record_json_text(record_json_item(pairs, 2 * r->pairs + 1), ""));
+        snprintf(pair->where, sizeof pair->where, "%s",
+                 record_json_text(record_json_item(pairs, 2 * r->pairs + 1), ""));
     }
 }
 
@@ -232,7 +233,7 @@ static bool parse_result(const char *line, size_t size, struct explore_result *r
         record_json_free(json);
         return false;
     }
-    *r = (struct explore_result){.class = (enum record_class)class};
+    *r = (struct explore_result){.class = (enum record_class) class};
     copy_text(r->key, sizeof r->key, root, "kills");
     copy_text(r->where, sizeof r->where, root, "where");
     copy_text(r->why, sizeof r->why, root, "why");

@@ -28,7 +28,8 @@ static const char *const effectors[] = {"any", "simulator", "platform", "live", 
 
 static const char *cell(const struct knell_fail_effector *effector, uint32_t feature)
 {
-    const uint32_t functions = KNELL_FAIL_CAN_BEFORE | KNELL_FAIL_CAN_AFTER | KNELL_FAIL_CAN_FAMILY;
+    const uint32_t functions =
+        KNELL_FAIL_CAN_BEFORE | KNELL_FAIL_CAN_AFTER | KNELL_FAIL_CAN_INSIDE | KNELL_FAIL_CAN_FAMILY;
 
     if (effector->never & feature)
         return "never";

@@ -21,6 +21,7 @@ static const struct usage usage = {
         "  load|exit|error SLOTS         the process there starts, ends with status 0, ends otherwise\n"
         "  before SLOTS FUNCTION [N...]  it is at the entry of a function, called with these arguments\n"
         "  after SLOTS FUNCTION          it is at the return of a function\n"
+        "  inside SLOTS FUNCTION N       it is within the function, before its operation N\n"
         "  set SLOTS $VARIABLE N         it changes a variable\n"
         "  send MESSAGE SLOTS from SLOT  a message comes in\n"
         "  at TIME, wait TIME, next      go on to a time, by a time, to the next timer or message\n"

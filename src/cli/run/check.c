@@ -58,7 +58,8 @@ static bool start(struct run_job *job)
     pid_t parent = getpid();
     snprintf(path, sizeof path, "%s/" RUN_RECORD_OUTPUT, job->record);
     int input = open(path, O_RDONLY | O_CLOEXEC);
-    bool fine = dead && input >= 0 && setenv("KNELL_RUN_DIR", job->record, 1) == 0 && setenv("KNELL_DEAD", dead, 1) == 0;
+    bool fine =
+        dead && input >= 0 && setenv("KNELL_RUN_DIR", job->record, 1) == 0 && setenv("KNELL_DEAD", dead, 1) == 0;
     fflush(NULL);
     job->check = fine ? fork() : -1;
     if (job->check == 0)
@@ -76,7 +77,8 @@ static void say_how(const struct run_job *job, bool ended, struct run_facts *fac
     int status = job->check_status;
     char *unchecked = facts->unchecked;
     if (!ended)
-        snprintf(unchecked, RUN_WHY, job->stopped_by ? "the check was ended by signal %d" : "the check took more than %d s",
+        snprintf(unchecked, RUN_WHY,
+                 job->stopped_by ? "the check was ended by signal %d" : "the check took more than %d s",
                  job->stopped_by ? job->stopped_by : LIMIT_S);
     else if (WIFSIGNALED(status))
         snprintf(unchecked, RUN_WHY, "the check was ended by signal %d (%s)", WTERMSIG(status),

@@ -84,6 +84,15 @@ static void wait_for_dead(struct run_job *job, int signals)
             run_wait(job, signals, until);
 }
 
+/* A supervisor reports its rank's end when the rank's log is complete. */
+static void wait_for_logs(struct run_job *job, int signals)
+{
+    int64_t until = knell__clock_now() + LAUNCHER_OBEYS_NS;
+    for (int i = 0; i < job->plan->ranks; i++)
+        while (job->rank[i].started && !job->rank[i].ended && knell__clock_now() < until)
+            run_wait(job, signals, until);
+}
+
 /* This process is the parent of every orphan (PR_SET_CHILD_SUBREAPER): when it has no child left, no process is
  * left. */
 static void kill_children(void)
@@ -119,6 +128,8 @@ void run_end(struct run_job *job, int signals)
         run_kill(job, (int)i, SIGSTOP); /* so that no rank reports the death of another */
     for (int64_t i = 0; i < job->plan->ranks; i++)
         run_kill(job, (int)i, SIGKILL);
+    if (run_records(job->plan))
+        wait_for_logs(job, signals);
     if (job->launcher && job->aborted_by_handler) /* it ends after passing on the output of the ranks */
         wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
     if (job->launcher) {

@@ -11,9 +11,7 @@
 #include "cli/scenario/mpi_calls.h"
 #include "os/clock.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define DELAY_NS 100000 /* of a message between daemons */
 
@@ -41,6 +39,9 @@ static void carry_out(struct run_fail *fail, const struct knell_fail_record *rec
         return;
     if (record->entered || record->event.type == KNELL_FAIL_ONLOAD)
         run_fail_arm(fail, rank);
+    if (record->event.type == KNELL_FAIL_BEFORE || record->event.type == KNELL_FAIL_INSIDE)
+        fail->slot[rank].call = record->event;
+    run_fail_stop_inside(fail, rank);
     if (fail->stepping) /* more steps may concern this rank; until then no call may pass unseen */
         fail->slot[rank].look_again = true;
     else
@@ -79,8 +80,8 @@ static void feed_held(struct run_fail *fail, int rank, struct knell_fail_event e
         run_fail_release(fail, rank);
 }
 
-/* One event, even if the scenario has several names for the call. */
-void run_fail_at(struct run_fail *fail, int rank, int call, bool after)
+/* At its entry or its return. One event, even if the scenario has several names for the call. */
+static void held_at_end(struct run_fail *fail, int rank, int call, bool after)
 {
     const struct job_desk *desk = run_desk(&fail->job->directory, rank);
     struct knell_fail_event event = {
@@ -90,11 +91,35 @@ void run_fail_at(struct run_fail *fail, int rank, int call, bool after)
         .arguments = desk->argument,
         .argument_count = after ? 0 : desk->arguments,
     };
-    fail->slot[rank].at = (struct run_fail_hold){call, after, knell__clock_now()};
     run_fail_count_call(fail, rank, call, after);
     event.subject = run_fail_function_of(fail, rank, call, event.type);
     if (event.subject != KNELL_FAIL_NO_SUBJECT)
         feed_held(fail, rank, event);
+}
+
+/* By the name and the count that the desk had for it. */
+static void held_inside(struct run_fail *fail, const struct job_report *report)
+{
+    feed_held(fail, report->process,
+              (struct knell_fail_event){
+                  .type = KNELL_FAIL_INSIDE,
+                  .subject = (uint32_t)report->peer,
+                  .count = report->group,
+                  .operation = (uint64_t)report->took,
+                  .symbol = job_call_name((int)report->value),
+                  .alias = job_call_alias((int)report->value),
+              });
+}
+
+void run_fail_at(struct run_fail *fail, const struct job_report *report)
+{
+    struct run_fail_slot *slot = &fail->slot[report->process];
+    int call = (int)report->value;
+    slot->at = (struct run_fail_hold){call, (enum job_at)report->code, report->took, knell__clock_now()};
+    if (report->code == JOB_AT_INSIDE)
+        held_inside(fail, report);
+    else
+        held_at_end(fail, report->process, call, report->code == JOB_AT_RETURN);
 }
 
 void run_fail_changed(struct run_fail *fail, int rank, int variable)
@@ -135,33 +160,6 @@ int64_t run_fail_act(struct run_fail *fail)
     next = knell_fail_deadline(fail->world);
     fail->due = next == KNELL_NEVER ? fail->due : next;
     return next == KNELL_NEVER ? KNELL_NEVER : fail->job->begin + next;
-}
-
-/* ---- what is asked of it ----------------------------------------------------------------------------------------- */
-
-bool run_fail_holds(const struct run_fail *fail, int rank, struct run_fail_hold *held)
-{
-    *held = fail->slot[rank].at;
-    return fail->slot[rank].held;
-}
-
-uint64_t run_fail_faults(const struct run_fail *fail)
-{
-    return fail->faults;
-}
-
-void run_fail_write_waits(struct run_fail *fail, FILE *out)
-{
-    const char *before = "; it waited for ";
-    for (uint32_t f = 0; f < knell_fail_function_count(fail->scenario.program); f++, before = ", for ") {
-        const char *symbol = knell_fail_function_at(fail->scenario.program, f).symbol;
-        uint64_t calls = 0;
-        for (int rank = 0; rank < fail->job->plan->ranks; rank++)
-            calls += run_fail_calls(fail, rank, symbol);
-        fprintf(out, "%s%s (of which it heard %" PRIu64 " time%s)", before, symbol, calls, calls == 1 ? "" : "s");
-    }
-    if (fail->due > fail->job->end - fail->job->begin)
-        fprintf(out, "%sthe time %s", before, run_format_duration(fail->due, (char[DURATION_TEXT]){0}));
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
@@ -252,7 +250,7 @@ void run_fail_begin(struct run_fail *fail)
     knell_fail_world_init(fail->memory, fail->scenario.program, &config, 0, &fail->world);
     for (int rank = 0; rank < fail->job->plan->ranks; rank++) {
         fail->slot[rank].held = true;
-        fail->slot[rank].at = (struct run_fail_hold){-1, false, knell__clock_now()};
+        fail->slot[rank].at = (struct run_fail_hold){.call = -1, .since = knell__clock_now()};
         feed(fail, rank, (struct knell_fail_event){.type = KNELL_FAIL_ONLOAD});
     }
 }

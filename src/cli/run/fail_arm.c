@@ -30,6 +30,15 @@ static bool means(const struct run_fail *fail, uint32_t function, int call)
     return fail->means[function * JOB_CALL_END + (uint32_t)call];
 }
 
+/* At the entry a call is counted for inside() too. */
+static bool is_armed(const struct run_fail *fail, int rank, uint32_t function, enum knell_fail_event_type type)
+{
+    uint32_t instance = fail->slot[rank].instance;
+    struct knell_fail_probe probe = {type, function}, inside = {KNELL_FAIL_INSIDE, function};
+    return knell_fail_is_armed(fail->world, instance, probe) ||
+           (type == KNELL_FAIL_BEFORE && knell_fail_is_armed(fail->world, instance, inside));
+}
+
 /* Prefers a name that is armed: the node may have changed since the rank arrived. */
 uint32_t run_fail_function_of(const struct run_fail *fail, int rank, int call, enum knell_fail_event_type type)
 {
@@ -37,14 +46,14 @@ uint32_t run_fail_function_of(const struct run_fail *fail, int rank, int call, e
     for (uint32_t f = 0; f < knell_fail_function_count(fail->scenario.program); f++) {
         if (!means(fail, f, call))
             continue;
-        if (knell_fail_is_armed(fail->world, fail->slot[rank].instance, (struct knell_fail_probe){type, f}))
+        if (is_armed(fail, rank, f, type))
             return f;
         found = f;
     }
     return found;
 }
 
-static uint64_t *counter(const struct run_fail *fail, int rank, uint32_t function, bool after)
+uint64_t *run_fail_counter(const struct run_fail *fail, int rank, uint32_t function, bool after)
 {
     return &fail->calls[((size_t)rank * knell_fail_function_count(fail->scenario.program) + function) * 2 + after];
 }
@@ -52,7 +61,7 @@ static uint64_t *counter(const struct run_fail *fail, int rank, uint32_t functio
 void run_fail_count_call(struct run_fail *fail, int rank, int call, bool after)
 {
     for (uint32_t f = 0; f < knell_fail_function_count(fail->scenario.program); f++)
-        *counter(fail, rank, f, after) += means(fail, f, call);
+        *run_fail_counter(fail, rank, f, after) += means(fail, f, call);
 }
 
 void run_fail_name_variables(struct run_fail *fail)
@@ -64,6 +73,7 @@ void run_fail_name_variables(struct run_fail *fail)
             snprintf(desk->variable[i].name, sizeof desk->variable[i].name, "%s",
                      knell_fail_variable_at(fail->scenario.program, i) + 1);
         desk->variables = count;
+        desk->inside = knell_fail_looks_inside(fail->scenario.program);
     }
 }
 
@@ -86,7 +96,7 @@ static void arm_calls(const struct run_fail *fail, int rank, struct knell_fail_p
 
 void run_fail_arm(struct run_fail *fail, int rank)
 {
-    enum { ROOM = 2 * KNELL_FAIL_NAMES_MAX + JOB_DESK_VARIABLES }; /* before and after, for every possible function */
+    enum { ROOM = 3 * KNELL_FAIL_NAMES_MAX + JOB_DESK_VARIABLES }; /* before, after, inside: every possible function */
     struct knell_fail_probe probes[ROOM];
     struct job_desk *desk = run_desk(&fail->job->directory, rank);
     uint8_t armed[JOB_CALL_END] = {0}, watched[JOB_DESK_VARIABLES] = {0};
@@ -127,6 +137,19 @@ void run_fail_look_ahead(struct run_fail *fail, int rank)
     atomic_store(&run_desk(&fail->job->directory, rank)->left, slot->passing);
 }
 
+/* Not only after the events of the call itself: while the rank is held, a timer may change what is waited for. */
+void run_fail_stop_inside(struct run_fail *fail, int rank)
+{
+    struct run_fail_slot *slot = &fail->slot[rank];
+    struct job_desk *desk = run_desk(&fail->job->directory, rank);
+    struct knell_fail_event stop;
+    if (!slot->held)
+        return;
+    desk->stop = (struct job_desk_stop){0};
+    if (slot->at.where != JOB_AT_RETURN && knell_fail_stop_inside(fail->world, &slot->call, &stop))
+        desk->stop = (struct job_desk_stop){stop.operation, stop.count, stop.subject};
+}
+
 void run_fail_catch_up(struct run_fail *fail, int rank)
 {
     struct run_fail_slot *slot = &fail->slot[rank];
@@ -134,7 +157,8 @@ void run_fail_catch_up(struct run_fail *fail, int rank)
         return;
     slot->rest = atomic_exchange(&run_desk(&fail->job->directory, rank)->left, 0);
     knell_fail_passed(fail->world, slot->instance, slot->probe, slot->passing - slot->rest);
-    *counter(fail, rank, slot->probe.subject, slot->probe.type == KNELL_FAIL_AFTER) += slot->passing - slot->rest;
+    *run_fail_counter(fail, rank, slot->probe.subject, slot->probe.type == KNELL_FAIL_AFTER) +=
+        slot->passing - slot->rest;
     slot->passing = 0;
 }
 
@@ -143,18 +167,6 @@ void run_fail_resume_passing(struct run_fail *fail, int rank)
     struct run_fail_slot *slot = &fail->slot[rank];
     slot->passing = slot->rest;
     atomic_store(&run_desk(&fail->job->directory, rank)->left, slot->passing);
-}
-
-uint64_t run_fail_calls(struct run_fail *fail, int rank, const char *symbol)
-{
-    uint64_t most = 0;
-    if (fail->world)
-        run_fail_catch_up(fail, rank);
-    for (uint32_t f = 0; f < knell_fail_function_count(fail->scenario.program); f++)
-        for (int after = 0; after < 2 && strcmp(knell_fail_function_at(fail->scenario.program, f).symbol, symbol) == 0;
-             after++)
-            most = *counter(fail, rank, f, after) > most ? *counter(fail, rank, f, after) : most;
-    return most;
 }
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */

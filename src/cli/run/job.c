@@ -106,7 +106,11 @@ static void take(struct run_job *job, const struct job_report *report)
         break;
     case JOB_WORD_AT:
         if (job->fail)
-            run_fail_at(job->fail, report->process, (int)report->value, report->code);
+            run_fail_at(job->fail, report);
+        break;
+    case JOB_WORD_POSTED:
+        if (job->fail)
+            run_fail_posted(job->fail, report);
         break;
     case JOB_WORD_COUNTED:
         has_counted(job, report);
@@ -143,7 +147,7 @@ void run_read_reports(struct run_job *job)
     while (read(job->directory.reports, &report, sizeof report) == (ssize_t)sizeof report) {
         if (report.process < 0 || report.process >= job->plan->ranks)
             continue;
-        if (report.word != JOB_WORD_AT && report.word != JOB_WORD_CHANGED)
+        if (report.word != JOB_WORD_AT && report.word != JOB_WORD_CHANGED && report.word != JOB_WORD_POSTED)
             keep(job, &report);
         take(job, &report);
         run_log_report(job, &report);

@@ -1,4 +1,5 @@
-/* kill.c: see kill.h. Each rank is a Computer; the daemon of a victim halts it after a time or before a call. */
+/* kill.c: see kill.h. Each rank is a Computer; the daemon of a victim halts it after a time, before a call or inside of
+ * one. */
 #include "cli/run/kill.h"
 #include "cli/scenario/mpi_calls.h"
 
@@ -8,13 +9,29 @@
 
 struct kill {
     int64_t rank;
-    int64_t at;    /* ms, if there is no call */
-    char call[64]; /* "MPI_Send#3" */
+    int64_t at;        /* ms, if there is no call */
+    char call[64];     /* "MPI_Send#3" */
+    int64_t operation; /* inside of it; 0: before it */
 };
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Parses "MPI_Send#3"; "MPI_Send" alone is the first call. */
+/* Parses "3" and "3.2", the call and an operation of it. */
+static int parse_counts(const struct run_plan *plan, const char *text, const char *counts, int64_t *call,
+                        int64_t *operation)
+{
+    char digits[24];
+    size_t length = strcspn(counts, ".");
+    snprintf(digits, sizeof digits, "%.*s", (int)(length < sizeof digits ? length : sizeof digits - 1), counts);
+    if (parse_integer(digits, call) != NULL || *call < 1)
+        return cli_usage_error(plan->usage, "--kill %.80s: %.20s must be a whole number from 1 on", text, digits);
+    if (counts[length] && (parse_integer(counts + length + 1, operation) != NULL || *operation < 1))
+        return cli_usage_error(plan->usage,
+                               "--kill %.80s: the operation behind the dot must be a whole number from 1 on", text);
+    return -1;
+}
+
+/* Parses "MPI_Send#3" and "MPI_Send#3.2"; "MPI_Send" alone is the first call. */
 static int parse_call(const struct run_plan *plan, const char *text, const char *call, struct kill *kill)
 {
     char name[64], where[96];
@@ -24,9 +41,8 @@ static int parse_call(const struct run_plan *plan, const char *text, const char 
     snprintf(where, sizeof where, "--kill %.80s", text);
     if (!scenario_call_exists(name))
         return scenario_no_call(plan->usage, where, name);
-    if (call[length] && (parse_integer(call + length + 1, &count) != NULL || count < 1))
-        return cli_usage_error(plan->usage, "--kill %.80s: %.20s must be a whole number from 1 on", text,
-                               call + length + 1);
+    if (call[length] && parse_counts(plan, text, call + length + 1, &count, &kill->operation) >= 0)
+        return EXIT_USAGE;
     snprintf(kill->call, sizeof kill->call, "%.40s#%" PRId64, name, count);
     return -1;
 }
@@ -75,7 +91,9 @@ int run_kills_check(const struct run_plan *plan)
 static void write_victim(const struct kill *kill, FILE *out)
 {
     fprintf(out, "Daemon RANK%" PRId64 " {\nnode 1:\n    onload -> continue, goto 2;\nnode 2:\n", kill->rank);
-    if (kill->call[0])
+    if (kill->operation)
+        fprintf(out, "    inside(%s, %" PRId64 ") -> halt, goto 3;\n", kill->call, kill->operation);
+    else if (kill->call[0])
         fprintf(out, "    before(%s) -> halt, goto 3;\n", kill->call);
     else
         fprintf(out, "    time life = %" PRId64 ";\n    life -> halt, goto 3;\n", kill->at);

@@ -11,6 +11,7 @@ static const char *const events[] = {
     [JOB_WORD_LEARNED] = "learned", [JOB_WORD_GHOST] = "ghost",        [JOB_WORD_DID] = "call",
     [JOB_WORD_AT] = "held",         [JOB_WORD_INSIDE] = "inside",      [JOB_WORD_FLIPPED] = "flipped",
     [JOB_WORD_COUNTED] = "counted", [JOB_WORD_CHANGED] = "changed",    [JOB_WORD_LEAKED] = "leaked",
+    [JOB_WORD_POSTED] = "posted",
 };
 
 static const char *event_of(int32_t word)
@@ -69,6 +70,17 @@ static void put_leaked(struct json *j, const struct job_report *report)
     json_put_integer(j, "count", report->code);
 }
 
+static void put_at(struct json *j, const struct job_report *report)
+{
+    put_call(j, report);
+    json_put_string(j, "where",
+                    report->code == JOB_AT_INSIDE   ? "inside"
+                    : report->code == JOB_AT_RETURN ? "after"
+                                                    : "before");
+    if (report->code == JOB_AT_INSIDE)
+        json_put_integer(j, "operation", report->took);
+}
+
 static void put_details(struct json *j, const struct job_report *report)
 {
     switch (report->word) {
@@ -88,8 +100,12 @@ static void put_details(struct json *j, const struct job_report *report)
         put_did(j, report);
         break;
     case JOB_WORD_AT:
+        put_at(j, report);
+        break;
+    case JOB_WORD_POSTED:
         put_call(j, report);
-        json_put_string(j, "where", report->code ? "after" : "before");
+        json_put_integer(j, "operation", report->took);
+        json_put_integer(j, "posted", report->code);
         break;
     case JOB_WORD_INSIDE:
         put_call(j, report);

@@ -19,18 +19,49 @@ static void write_end(const struct run_job *job, FILE *out)
         fprintf(out, "the job %s %s after MPI_Init", job->aborted || job->lost ? "was ended" : "ended", after);
 }
 
+static const char *ordinal(uint64_t number)
+{
+    static const char *const ends[] = {"th", "st", "nd", "rd"};
+    return number % 10 <= 3 && (number % 100 < 11 || number % 100 > 13) ? ends[number % 10] : "th";
+}
+
 /* ---- --kill ------------------------------------------------------------------------------------------------------ */
 
+/* "the 17th MPI_Allreduce of rank 2 posted only 2 operations"; false: it has posted all that were waited for. */
+static bool write_missed(const struct run_job *job, int rank, FILE *out)
+{
+    struct run_fail_missed missed;
+    if (!run_fail_missed(job->fail, rank, &missed))
+        return false;
+    fprintf(out, "the %" PRIu64 "%s %s of rank %d", missed.count, ordinal(missed.count), missed.function, rank);
+    if (strcmp(missed.function, job_call_name(missed.call)) != 0)
+        fprintf(out, ", %s,", job_call_name(missed.call));
+    if (missed.posted == 0)
+        fputs(" posted no operation", out);
+    else
+        fprintf(out, " posted only %d operation%s", missed.posted, missed.posted == 1 ? "" : "s");
+    return true;
+}
+
+/* "MPI_Send#3", "MPI_Send#3.2" */
 static void write_calls(const struct run_job *job, int rank, const char *call, FILE *out)
 {
     char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(call, "#"), call);
-    uint64_t calls = run_fail_calls(job->fail, rank, name);
-    if (calls == 0)
+    size_t length = strcspn(call, "#");
+    const char *dot = strchr(call + length, '.');
+    uint64_t count = call[length] ? strtoull(call + length + 1, NULL, 10) : 1;
+    snprintf(name, sizeof name, "%.*s", (int)length, call);
+    uint64_t calls = run_fail_calls(job->fail, rank, name), operation = dot ? strtoull(dot + 1, NULL, 10) : 0;
+    if (dot && write_missed(job, rank, out))
+        return;
+    if (dot && calls >= count)
+        fprintf(out, "rank %d never came to the %" PRIu64 "%s operation of its %" PRIu64 "%s %s", rank, operation,
+                ordinal(operation), count, ordinal(count), name);
+    else if (calls == 0)
         fprintf(out, "rank %d never called %s", rank, name);
     else
         fprintf(out, "rank %d called %s only %s", rank, name, calls == 1 ? "once" : "");
-    if (calls > 1)
+    if (calls > 1 && !(dot && calls >= count))
         fprintf(out, "%" PRIu64 " times", calls);
 }
 
@@ -80,6 +111,12 @@ static void write_scenario(const struct run_job *job, FILE *out)
     }
     write_end(job, out);
     run_fail_write_waits(job->fail, out);
+    for (int rank = 0; rank < job->plan->ranks; rank++)
+        if (run_fail_missed(job->fail, rank, &(struct run_fail_missed){0})) {
+            fputs("; ", out);
+            write_missed(job, rank, out);
+            break;
+        }
     fputc('\n', out);
 }
 

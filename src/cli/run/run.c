@@ -18,6 +18,7 @@ static const struct usage usage = {
     .operands = "PROGRAM [argument...]",
     .notes =
         "--kill R@T: rank R dies T after all have left MPI_Init. --kill R@MPI_Send#5: before its 5th MPI_Send.\n"
+        "--kill R@MPI_Allreduce#5.3: inside its 5th MPI_Allreduce, before the 3rd operation on the MPI below.\n"
         "--mode real: deaths are SIGKILL. ghost: the process leaves the program for good and has itself declared dead.\n"
         "--kill R@MPI_*#50: before its 50th call, whichever it is.\n"
         "--fail FILE: a scenario instead; slots get the ranks in the order of the text (docs/use/scenarios.md).\n"
@@ -34,7 +35,10 @@ static const struct usage usage = {
         "if an error handler ended the job, the status of the rank whose death was not injected, or "
         "the error's code; 124 after --timeout, 130 "
         "after ctrl-C.\n"
-        "After --timeout and ctrl-C, and once when all ranks have waited inside MPI for --stuck, it says where they are.\n",
+        "After --timeout and ctrl-C, and once when all ranks have waited inside MPI for --stuck, it says where they are.\n"
+        "--record DIR: run.json (as --json), events.jsonl (as --log), output, rank-N.log; DIR must be new or empty. --check CMD "
+        "reads the output on its standard input; KNELL_RUN_DIR and KNELL_DEAD have the folder and the dead. A wrong result is "
+        "exit status 1 (docs/use/debugging.md).\n",
     .examples = "  knell run -n 4 ./app\n"
                 "  knell run -n 8 --kill 0@1s --kill 3@1.5s ./solver --size 1000\n"
                 "  knell run -n 4 --mode ghost --kill 2@MPI_Allreduce#10 ./app\n"
@@ -42,6 +46,7 @@ static const struct usage usage = {
                 "  knell run -n 8 --mttf 20s -D KEEP=1 --seed 7 ./app\n"
                 "  knell run -n 8 --info mpi_error_uniform=coll ./app\n"
                 "  knell run -n 4 --json ./app >result.json\n"
+                "  knell run -n 4 --record one --kill 2@1s --check 'grep -q right' ./app\n"
                 "  knell run -n 4 --dry-run ./app\n",
 };
 
@@ -103,7 +108,8 @@ static int parse(int argc, char **argv, struct run_plan *plan)
         OPT_DURATION("grace", "T", &plan->grace, 1000, INT64_C(600000000000),
                      "how long a collective waits for living ranks after a death", .fallback = "20ms"),
         OPT_TEXTS("info", "KEY=VALUE", &plan->infos, "a hint on MPI_COMM_WORLD"),
-        OPT_TEXTS("kill", "R@T|R@F#K", &plan->kills, "kill rank R at time T, or before its K-th call of F"),
+        OPT_TEXTS("kill", "R@T|R@F#K|R@F#K.J", &plan->kills,
+                  "kill rank R at time T, before its K-th call of F, or inside of it"),
         OPT_TEXT("fail", "FILE", &plan->fail, "a FAIL scenario injects faults instead"),
         OPT_DURATION("mttf", "T", &plan->mttf, 1000000, INT64_C(31536000000000000),
                      "each rank has a random life span, of T on average"),

@@ -233,14 +233,27 @@ struct run_fail *run_fail_open(struct run_job *job, int *status);
 void run_fail_name_variables(struct run_fail *fail);
 void run_fail_begin(struct run_fail *fail);
 void run_fail_ended(struct run_fail *fail, int rank, bool well);
-void run_fail_at(struct run_fail *fail, int rank, int call, bool after);
-/* Where the scenario holds a rank: before or after a call (job/calls.h); -1: at the end of MPI_Init. */
+/* The rank is held at a call (JOB_WORD_AT). */
+void run_fail_at(struct run_fail *fail, const struct job_report *report);
+/* It went through a call with fewer operations than those it was to be held before (JOB_WORD_POSTED). */
+void run_fail_posted(struct run_fail *fail, const struct job_report *report);
+/* Where the scenario holds a rank: at a call (job/calls.h); -1: at the end of MPI_Init. */
 struct run_fail_hold {
     int call;
-    bool after;
+    enum job_at where;
+    int64_t operation; /* inside */
     int64_t since;
 };
 bool run_fail_holds(const struct run_fail *fail, int rank, struct run_fail_hold *held);
+/* Such a call of the rank; false: there was none. */
+struct run_fail_missed {
+    const char *function; /* the scenario's name */
+    int call;
+    uint64_t count; /* which one it was */
+    int64_t operation;
+    int posted; /* the operations that it had */
+};
+bool run_fail_missed(const struct run_fail *fail, int rank, struct run_fail_missed *missed);
 /* How many faults it injected, and how many calls of a rank it heard of. */
 uint64_t run_fail_faults(const struct run_fail *fail);
 uint64_t run_fail_calls(struct run_fail *fail, int rank, const char *symbol); /* the name that the scenario uses */

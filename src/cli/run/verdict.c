@@ -12,10 +12,10 @@ void run_judge(const struct run_facts *facts, struct run_verdict *verdict)
         const char *why;
         bool counts;
     } rules[] = {
-        {RECORD_INDETERMINATE, facts->lost, true},      {RECORD_NOT_STRUCK, facts->not_struck, ended_well},
-        {RECORD_FROZEN, facts->frozen, true},           {RECORD_NO_PROGRESS, facts->no_progress, true},
-        {RECORD_ABORTED, facts->aborted, true},         {RECORD_INDETERMINATE, facts->unchecked, true},
-        {RECORD_WRONG_RESULT, facts->wrong, true},      {RECORD_FINISHED, facts->finished, true},
+        {RECORD_INDETERMINATE, facts->lost, true}, {RECORD_NOT_STRUCK, facts->not_struck, ended_well},
+        {RECORD_FROZEN, facts->frozen, true},      {RECORD_NO_PROGRESS, facts->no_progress, true},
+        {RECORD_ABORTED, facts->aborted, true},    {RECORD_INDETERMINATE, facts->unchecked, true},
+        {RECORD_WRONG_RESULT, facts->wrong, true}, {RECORD_FINISHED, facts->finished, true},
     };
     size_t rule = 0;
     while (!rules[rule].counts || (!*rules[rule].why && rules[rule].class != RECORD_FINISHED))

@@ -65,14 +65,15 @@ static const char *at_no_call(const struct run_rank *rank)
 
 static bool is_held(const struct run_job *job, int number, char text[PLACE_TEXT])
 {
+    static const char *const where[] = {
+        [JOB_AT_ENTRY] = "before", [JOB_AT_RETURN] = "after", [JOB_AT_INSIDE] = "inside"};
     struct run_fail_hold held;
     if (!job->fail || !run_fail_holds(job->fail, number, &held))
         return false;
     if (held.call < 0)
         snprintf(text, PLACE_TEXT, "held by the scenario at the end of MPI_Init");
     else
-        snprintf(text, PLACE_TEXT, "held by the scenario %s %s", held.after ? "after" : "before",
-                 job_call_name(held.call));
+        snprintf(text, PLACE_TEXT, "held by the scenario %s %s", where[held.where], job_call_name(held.call));
     return true;
 }
 

@@ -114,8 +114,11 @@ static bool find_one(void)
     if (!found)
         return false;
     notices.coming = new_letter(status.MPI_SOURCE);
-    if (native.imrecv(&notices.coming->notice, sizeof notices.coming->notice, MPI_BYTE, &message,
-                      &notices.coming->request) == MPI_SUCCESS)
+    layer_guard++; /* no operation of the program's call: it is the others' */
+    int code = native.imrecv(&notices.coming->notice, sizeof notices.coming->notice, MPI_BYTE, &message,
+                             &notices.coming->request);
+    layer_guard--;
+    if (code == MPI_SUCCESS)
         return true;
     free(notices.coming);
     notices.coming = NULL;

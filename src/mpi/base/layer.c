@@ -31,6 +31,20 @@ void layer_park(void)
     by();
 }
 
+static void (*_Atomic count)(void);
+
+void layer_count_by(void (*by)(void))
+{
+    atomic_store(&count, by);
+}
+
+void layer_step(void)
+{
+    void (*by)(void) = atomic_load_explicit(&count, memory_order_relaxed);
+    if (by)
+        by();
+}
+
 void *layer_symbol(const char *name)
 {
     return dlsym(RTLD_NEXT, name);

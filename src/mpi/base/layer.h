@@ -37,6 +37,7 @@ enum {
     ATTENTION_GHOST = 4,   /* this process is a ghost: its threads park */
     ATTENTION_ASKED = 8,   /* which call is a thread inside of? The first that comes by answers (where.h) */
     ATTENTION_RECORD = 16, /* calls are recorded (record/calls.h) */
+    ATTENTION_COUNT = 32,  /* operations on the MPI below are counted, call by call (inject/inside.h) */
 };
 extern _Atomic unsigned layer_attention;
 
@@ -47,6 +48,10 @@ extern _Thread_local int layer_guard __attribute__((tls_model("initial-exec")));
 void layer_park_by(void (*park)(void));
 /* In a thread of a ghost: does not return. */
 RARE void layer_park(void);
+
+/* Steps of a call that are no operation of the MPI below, and at which a fault inside of it can strike: counted if somebody wants that. */
+void layer_count_by(void (*by)(void));
+void layer_step(void);
 
 /* Not 0: those who wait have something to advance (request.h). The first trouble of the process adds one for ever: then others may
  * ask this process for something. */

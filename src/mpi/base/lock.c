@@ -10,6 +10,8 @@ struct lock_line lock_line[LOCK_END] = {
 #undef LOCK_MADE
 };
 
+_Thread_local unsigned lock_held;
+
 #ifdef KNELL_CHECK_LOCKS
 static const char *const lock_name[] = {
 #define LOCK_NAME(name, protects) #name,
@@ -17,27 +19,14 @@ static const char *const lock_name[] = {
 #undef LOCK_NAME
 };
 
-_Static_assert(LOCK_END <= 32, "a thread's locks are the bits of an unsigned");
-static _Thread_local unsigned held __attribute__((tls_model("initial-exec")));
-
 /* A thread of a ghost parks wherever it is, and then serves the others: its own locks are of no interest any more. */
 void lock_check(enum lock lock)
 {
-    unsigned later = held >> lock;
+    unsigned later = lock_held >> lock;
     if (!later || (atomic_load(&layer_attention) & ATTENTION_GHOST))
         return;
     layer_say("lock %s is taken by a thread that holds %s: see src/mpi/base/lock.h", lock_name[lock],
               lock_name[lock + __builtin_ctz(later)]);
     abort();
-}
-
-void lock_note_taken(enum lock lock)
-{
-    held |= 1u << lock;
-}
-
-void lock_note_given(enum lock lock)
-{
-    held &= ~(1u << lock);
 }
 #endif

@@ -19,9 +19,7 @@
     X(MATCHING, "messages taken off their context, and receives that the layer matches: p2p/matching.h")           \
     X(OUT, "which members are out of which collectives: coll/out.c")                                               \
     X(DISCARD, "messages that are taken and thrown away: abandon/discard.c")                                       \
-    X(INJECT, "the desk, while a thread is held at a call: inject/inject.c")                                       \
     X(SHIELD, "how often faults are paused: inject/shield.c")                                                      \
-    X(VARIABLES, "variables that the program has registered: inject/variables.c")                                  \
     X(FLIP, "copies with wrong bits that requests still read: inject/flip.c")                                      \
     X(CARRY, "messages of agreements on the MPI below: detector/carry.c")                                          \
     X(RUNTIME, "the detector's own lock: held while it tells the layer something: detector/side.c")                \
@@ -33,7 +31,9 @@
     X(KEPT, "datatypes and operations that nonblocking collectives still use: request/kept.c")                     \
     X(COPY, "messages of this process to itself: request/copy.c")                                                  \
     X(RECORD, "room and stacks of the record of calls; stacks with threads only: record/calls.c, record/stacks.c") \
-    X(HANDLER, "functions of the program's error handlers: error/handler.c")
+    X(HANDLER, "functions of the program's error handlers: error/handler.c")                                       \
+    X(INJECT, "the desk, while a thread is held at a call, or within one: inject/inject.c")                        \
+    X(VARIABLES, "variables that the program has registered: inject/variables.c")
 
 enum lock {
 #define LOCK_NUMBER(name, protects) LOCK_##name,
@@ -48,21 +48,30 @@ struct lock_line {
 };
 extern struct lock_line lock_line[LOCK_END];
 
-#ifdef KNELL_CHECK_LOCKS
-/* This thread may take the lock now; it has it; it has given it back. */
-void lock_check(enum lock lock);
-void lock_note_taken(enum lock lock);
-void lock_note_given(enum lock lock);
-#else
-static inline void lock_check(enum lock lock)
+/* Bit by bit, those that this thread has. */
+_Static_assert(LOCK_END <= 32, "a thread's locks are the bits of an unsigned");
+extern _Thread_local unsigned lock_held __attribute__((tls_model("initial-exec")));
+
+static inline bool lock_is_mine(enum lock lock)
 {
-    (void)lock;
+    return lock_held >> lock & 1;
 }
+
 static inline void lock_note_taken(enum lock lock)
 {
-    (void)lock;
+    lock_held |= 1u << lock;
 }
+
 static inline void lock_note_given(enum lock lock)
+{
+    lock_held &= ~(1u << lock);
+}
+
+#ifdef KNELL_CHECK_LOCKS
+/* This thread may take the lock now. */
+void lock_check(enum lock lock);
+#else
+static inline void lock_check(enum lock lock)
 {
     (void)lock;
 }

@@ -99,8 +99,10 @@ void side_propose(struct side_ticket *ticket)
     side_fill(ticket);
 }
 
+/* A step before it, a step after it: between a proposal and its decision is where the others may not do without a process. */
 static void propose(struct side_ticket *ticket)
 {
+    layer_step();
     if (ticket->blocking)
         carry_begin();
     lock_check(LOCK_RUNTIME);
@@ -110,6 +112,7 @@ static void propose(struct side_ticket *ticket)
         layer_die("cannot propose to group %llx: %s", (unsigned long long)ticket->group, knell_error_text(error));
     if (ticket->blocking)
         carry_end();
+    layer_step();
 }
 
 bool side_decided(struct side_ticket *ticket)

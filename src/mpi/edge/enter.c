@@ -27,6 +27,8 @@ bool enter_slowly(enum job_call call, const int64_t *arguments, unsigned count, 
         layer_park();
     if (attention & ATTENTION_RECORD)
         calls_begin(call, arguments, count, from);
+    if (attention & ATTENTION_COUNT)
+        inject_enter();
     if (attention & ATTENTION_INJECT)
         inject_before(call, arguments, count);
     return true;

@@ -2,6 +2,7 @@
 #include "mpi/inject/ghost.h"
 #include "mpi/abandon/drain.h"
 #include "mpi/base/layer.h"
+#include "mpi/base/lock.h"
 #include "mpi/base/settings.h"
 #include "mpi/detector/neighbours.h"
 #include "mpi/detector/side.h"
@@ -70,12 +71,23 @@ static bool is_released(void)
     return flag;
 }
 
+/* The thread may have died before an operation that it would have posted with a lock of those that drain_turn needs; what they protect is
+ * whole at such a point. */
+static void give_back(void)
+{
+    static const enum lock needed[] = {LOCK_NOTICES, LOCK_MATCHING};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (lock_is_mine(needed[i]))
+            lock_give(needed[i]);
+}
+
 /* One thread keeps the MPI below going, the first that comes: with MPI_THREAD_FUNNELED no other may. It takes what the others
  * had sent here and give up. */
 _Noreturn void ghost_park(void)
 {
     bool serves = !atomic_exchange(&ghost.is_served, true);
     layer_guard++;
+    give_back();
     for (;;) {
         make_known();
         if (serves && is_released())
@@ -138,6 +150,11 @@ void ghost_leave(void)
     int was = ALIVE;
     if (!atomic_compare_exchange_strong(&ghost.state, &was, LEAVING) && was == GHOST)
         ghost_park();
+}
+
+bool ghost_has_left(void)
+{
+    return self.ghosts && atomic_load(&ghost.state) == LEAVING;
 }
 
 static bool ghosts_are_there(void)

@@ -4,6 +4,7 @@
 #define KNELL_MPI_INJECT_GHOST_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* How a process dies when it is told to: a ghost (self.ghosts), else SIGKILL. */
@@ -17,6 +18,8 @@ _Noreturn void ghost_park(void);
 
 /* MPI_Finalize, before the last agreement: from here on this process is no ghost and will not be one. */
 void ghost_leave(void);
+
+bool ghost_has_left(void);
 
 /* MPI_Finalize of the living, after their last agreement: the ghosts are told to end. */
 void ghost_release_all(void);

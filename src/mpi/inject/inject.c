@@ -4,6 +4,7 @@
 #include "mpi/base/settings.h"
 #include "mpi/inject/flip.h"
 #include "mpi/inject/ghost.h"
+#include "mpi/inject/inside.h"
 #include "mpi/inject/shield.h"
 #include "mpi/inject/variables.h"
 #include "mpi/report/tell.h"
@@ -34,6 +35,8 @@ void inject_start(void)
     bool wanted = settings_get("KNELL_INJECT") && desk;
     uint32_t was = wanted ? atomic_load(&desk->answers) : 0;
     where_listen();
+    if (settings_get("KNELL_CALLS") || (wanted && desk->inside))
+        inside_start();
     if (wanted)
         variables_exchange(desk);
     tell_word(JOB_WORD_READY, 0);
@@ -63,9 +66,26 @@ static void hold_before(struct job_desk *desk, enum job_call call, const int64_t
     desk->arguments = count < KNELL_FAIL_ARGUMENTS_MAX ? count : KNELL_FAIL_ARGUMENTS_MAX;
     for (unsigned i = 0; i < desk->arguments; i++)
         desk->argument[i] = arguments[i];
-    hold(desk, (struct job_report){.word = JOB_WORD_AT, .value = call, .code = 0});
+    hold(desk, (struct job_report){.word = JOB_WORD_AT, .value = call, .code = JOB_AT_ENTRY});
     flip_order(call, desk->flip, desk->flips);
     desk->flips = 0;
+    inside_wait_for(call, &desk->stop);
+    lock_give(LOCK_INJECT);
+    obey(desk);
+}
+
+void inject_inside(enum job_call call, const struct job_desk_stop *stop)
+{
+    struct job_desk *desk = tell_desk();
+    lock_take(LOCK_INJECT);
+    hold(desk, (struct job_report){.word = JOB_WORD_AT,
+                                   .value = call,
+                                   .code = JOB_AT_INSIDE,
+                                   .peer = (int32_t)stop->function,
+                                   .group = stop->count,
+                                   .took = (int64_t)stop->operation});
+    desk->flips = 0;
+    inside_wait_for(call, &desk->stop);
     lock_give(LOCK_INJECT);
     obey(desk);
 }
@@ -73,7 +93,7 @@ static void hold_before(struct job_desk *desk, enum job_call call, const int64_t
 static void hold_after(struct job_desk *desk, enum job_call call)
 {
     lock_take(LOCK_INJECT);
-    hold(desk, (struct job_report){.word = JOB_WORD_AT, .value = call, .code = 1});
+    hold(desk, (struct job_report){.word = JOB_WORD_AT, .value = call, .code = JOB_AT_RETURN});
     desk->flips = 0;
     lock_give(LOCK_INJECT);
     obey(desk);
@@ -145,6 +165,7 @@ void inject_after(enum job_call call)
 {
     struct job_desk *desk = tell_desk();
     flip_unused();
+    inside_end();
     if (!attend(desk))
         return;
     if ((atomic_load(&desk->armed[call]) & JOB_ARMED_AFTER) && !passes(desk))

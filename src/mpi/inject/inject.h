@@ -15,4 +15,14 @@ void inject_after(enum job_call call);
 /* In the middle of a call, before the message that it sends is copied. */
 void inject_message(enum job_call call);
 
+/* ---- operations on the MPI below (inside.h) --------------------------------------------------------------------------- */
+
+/* ATTENTION_COUNT: this thread enters a call of the program. */
+void inject_enter(void);
+/* How many operations this thread has posted since then; those that it was held before count. */
+unsigned inject_posted(void);
+/* Held before the operation that it was to stop at. May not return. */
+struct job_desk_stop;
+void inject_inside(enum job_call call, const struct job_desk_stop *stop);
+
 #endif

@@ -85,7 +85,7 @@ static bool grow(uint64_t wanted)
         has_room = true;
     else if (room < JOB_RECORD_CALLS && take_room(room, PIECE)) {
         atomic_store(&record.head->room, room + PIECE);
-        has_room = true;
+        has_room = wanted < room + PIECE; /* after failures the numbers are further ahead */
     }
     lock_give(LOCK_RECORD);
     return has_room;
@@ -142,5 +142,7 @@ void calls_end(int code)
     if (!made)
         return;
     made->code = code;
+    unsigned posted = inject_posted();
+    made->posted = (uint16_t)(posted < UINT16_MAX ? posted : UINT16_MAX);
     made->end = knell__clock_now();
 }
