@@ -85,17 +85,19 @@ static void write_classes(const struct explore *e, FILE *out)
 
 static void write_leaks(const struct explore *e, const struct explore_result *result, FILE *out)
 {
+    static const char *const one[EXPLORE_LEAKS] = {"request", "communicator", "group", "process",
+                                                   "name in shared memory"};
+    static const char *const more[EXPLORE_LEAKS] = {"requests", "communicators", "groups", "processes",
+                                                    "names in shared memory"};
     const char *before = "";
-    for (int i = 0; i < EXPLORE_LEAKS; i++)
-        if (result->leaks[i] > e->normal.leaks[i] + 1e-9) {
-            char name[32];
-            snprintf(name, sizeof name, "%s", explore_leak_names[i]);
-            for (char *at = name; (at = strchr(at, '_')) != NULL;)
-                *at = ' ';
-            fprintf(out, "%s%.3g %s%s", before, result->leaks[i] - e->normal.leaks[i], name,
-                    i < 3 ? " at each survivor" : "");
-            before = ", ";
-        }
+    for (int i = 0; i < EXPLORE_LEAKS; i++) {
+        double leaks = result->leaks[i] - e->normal.leaks[i];
+        if (leaks <= 1e-9)
+            continue;
+        bool single = leaks > 1 - 1e-9 && leaks < 1 + 1e-9;
+        fprintf(out, "%s%.3g %s%s", before, leaks, (single ? one : more)[i], i < 3 ? " at each survivor" : "");
+        before = ", ";
+    }
 }
 
 static void print_again(const struct explore *e, const struct explore_cause *cause, FILE *out)
