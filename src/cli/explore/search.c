@@ -259,10 +259,21 @@ static bool is_recorded(struct search *s, const char *path, const char *said)
     return false;
 }
 
+/* A few records show a cause as well as many. */
+enum { RECORDS_OF_A_CAUSE = 3 };
+static bool is_shown_enough(const struct explore *e, const struct explore_result *result)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < e->store.count; i++)
+        kept += e->store.result[i].directory[0] && e->store.result[i].class == result->class &&
+                e->store.result[i].signature == result->signature;
+    return kept >= RECORDS_OF_A_CAUSE;
+}
+
 static void keep_result(struct search *s, struct explore_result *result, const char *path)
 {
     bool failed = explore_is_failure(result->class) || explore_leaks_more(result, &s->e->normal);
-    if (failed)
+    if (failed && !is_shown_enough(s->e, result))
         snprintf(result->directory, sizeof result->directory, "%s", strrchr(path, '/') + 1);
     else
         explore_remove(path);
