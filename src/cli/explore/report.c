@@ -107,7 +107,7 @@ static void print_again(const struct explore *e, const struct explore_cause *cau
 {
     struct explore_words words;
     struct explore_limits limits = {cause->leak ? 0 : e->limits.timeout, 0};
-    if (explore_command_words(e->plan, cause->ranks, &limits, cause->key, NULL, false, &words))
+    if (explore_command_words(e->plan, cause->ranks, &limits, cause->key, NULL, cause->leak ? "--json" : NULL, &words))
         explore_words_print(&words, out);
     explore_words_free(&words);
 }
