@@ -101,7 +101,7 @@ static bool happens(struct explore *e, const struct explore_cause *cause, int64_
     snprintf(path, sizeof path, "%s/again", e->store.path);
     snprintf(said, sizeof said, "%s/said", e->store.path);
     explore_remove(path);
-    if (explore_command_words(&plan, ranks, &e->limits, key, path, false, &words) &&
+    if (explore_command_words(&plan, ranks, &e->limits, key, path, "--calls", &words) &&
         explore_child_run(&words, said, e->signals, &e->stopped_by) >= 0)
         explore_result_read(path, &plan, NULL, NULL, e->symbols, &result, NULL);
     explore_words_free(&words);

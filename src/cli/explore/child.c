@@ -70,14 +70,8 @@ static bool add_passed_on(struct explore_words *words, const struct explore_plan
            add_option(words, "--progress", plan->progress);
 }
 
-static bool add_record(struct explore_words *words, const char *record, bool stacks)
-{
-    return add_option(words, "--record", record) && add(words, stacks ? "--stacks" : "--calls") &&
-           add(words, "--quiet");
-}
-
 bool explore_command_words(const struct explore_plan *plan, int64_t ranks, const struct explore_limits *limits,
-                           const char *key, const char *record, bool stacks, struct explore_words *words)
+                           const char *key, const char *record, const char *how, struct explore_words *words)
 {
     char self[PATH_MAX] = "knell", number[24];
     if (record && readlink("/proc/self/exe", self, sizeof self - 1) < 0)
@@ -87,8 +81,8 @@ bool explore_command_words(const struct explore_plan *plan, int64_t ranks, const
     bool well = add(words, self) && add(words, "run") && add_option(words, "-n", number) &&
                 add_passed_on(words, plan) && add_kills(words, key) && add_time(words, "--timeout", limits->timeout) &&
                 add_time(words, "--stuck", limits->stuck) &&
-                (!limits->stuck || add_option(words, "--on-stuck", "end")) &&
-                (!record || add_record(words, record, stacks)) && add(words, "--");
+                (!limits->stuck || add_option(words, "--on-stuck", "end")) && add_option(words, "--record", record) &&
+                (!record || add(words, "--quiet")) && (!how || add(words, how)) && add(words, "--");
     for (char **word = plan->program; well && *word; word++)
         well = add(words, *word);
     return well;

@@ -146,9 +146,10 @@ struct explore_words {
     char **word;
     size_t words, room;
 };
-/* The words of `knell run` for these deaths. `record` NULL: as a user would type it, to see it again. */
+/* The words of `knell run` for these deaths. `record` NULL: as a user would type it, to see it again. `how`: one more option (--stacks,
+ * --calls, --json), or NULL. */
 bool explore_command_words(const struct explore_plan *plan, int64_t ranks, const struct explore_limits *limits,
-                           const char *key, const char *record, bool stacks, struct explore_words *words);
+                           const char *key, const char *record, const char *how, struct explore_words *words);
 void explore_words_free(struct explore_words *words);
 /* As one line for a shell. */
 void explore_words_print(const struct explore_words *words, FILE *out);

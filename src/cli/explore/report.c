@@ -50,6 +50,15 @@ static const char *grouped(size_t number, char text[32])
     return text;
 }
 
+/* "shared_memory" with a blank. */
+static const char *in_words(const char *name, char text[32])
+{
+    snprintf(text, 32, "%s", name);
+    for (char *at = text; (at = strchr(at, '_')) != NULL;)
+        *at = ' ';
+    return text;
+}
+
 static void write_head(const struct explore *e, FILE *out)
 {
     fprintf(out, "%" PRId64 " ranks, %s, %s deaths, %d runs without faults: %s. %s points, %s after pruning\n",
@@ -71,40 +80,34 @@ static void write_classes(const struct explore *e, FILE *out)
     const char *before = "  ";
     for (int class = 0; class < RECORD_CLASSES; class ++) {
         size_t count = number_of(e, (enum record_class) class);
-        char name[32];
-        snprintf(name, sizeof name, "%s", record_class_name((enum record_class) class));
-        for (char *at = name; (at = strchr(at, '_')) != NULL;)
-            *at = ' ';
-        if (count || class == RECORD_FINISHED || class == RECORD_NOT_STRUCK)
-            fprintf(out, "%s%s %zu", before, name, count);
-        if (count || class == RECORD_FINISHED || class == RECORD_NOT_STRUCK)
-            before = "   ";
+        if (!count && class != RECORD_FINISHED && class != RECORD_NOT_STRUCK)
+            continue;
+        fprintf(out, "%s%s %zu", before, in_words(record_class_name((enum record_class) class), (char[32]){0}), count);
+        before = "   ";
     }
     fputc('\n', out);
 }
 
 static void write_leaks(const struct explore *e, const struct explore_result *result, FILE *out)
 {
-    static const char *const one[EXPLORE_LEAKS] = {"request", "communicator", "group", "process",
-                                                   "name in shared memory"};
-    static const char *const more[EXPLORE_LEAKS] = {"requests", "communicators", "groups", "processes",
-                                                    "names in shared memory"};
     const char *before = "";
-    for (int i = 0; i < EXPLORE_LEAKS; i++) {
-        double leaks = result->leaks[i] - e->normal.leaks[i];
-        if (leaks <= 1e-9)
-            continue;
-        bool single = leaks > 1 - 1e-9 && leaks < 1 + 1e-9;
-        fprintf(out, "%s%.3g %s%s", before, leaks, (single ? one : more)[i], i < 3 ? " at each survivor" : "");
-        before = ", ";
-    }
+    for (int i = 0; i < EXPLORE_LEAKS; i++)
+        if (result->leaks[i] > e->normal.leaks[i] + 1e-9) {
+            char name[32];
+            double more = result->leaks[i] - e->normal.leaks[i];
+            in_words(explore_leak_names[i], name);
+            if (more > 0.999 && more < 1.001 && name[strlen(name) - 1] == 's')
+                name[strlen(name) - (strcmp(name, "processes") == 0 ? 2 : 1)] = '\0';
+            fprintf(out, "%s%.3g %s%s", before, more, name, i < 3 ? " at each survivor" : "");
+            before = ", ";
+        }
 }
 
 static void print_again(const struct explore *e, const struct explore_cause *cause, FILE *out)
 {
     struct explore_words words;
     struct explore_limits limits = {cause->leak ? 0 : e->limits.timeout, 0};
-    if (explore_command_words(e->plan, cause->ranks, &limits, cause->key, NULL, false, &words))
+    if (explore_command_words(e->plan, cause->ranks, &limits, cause->key, NULL, cause->leak ? "--json" : NULL, &words))
         explore_words_print(&words, out);
     explore_words_free(&words);
 }
@@ -116,11 +119,7 @@ static void write_cause(const struct explore *e, const struct explore_cause *cau
         fprintf(out, "  x leak  %s: ", result->where);
         write_leaks(e, result, out);
     } else {
-        char name[32];
-        snprintf(name, sizeof name, "%s", record_class_name(result->class));
-        for (char *at = name; (at = strchr(at, '_')) != NULL;)
-            *at = ' ';
-        fprintf(out, "  x %s  %s: %s", name, result->where,
+        fprintf(out, "  x %s  %s: %s", in_words(record_class_name(result->class), (char[32]){0}), result->where,
                 result->survivors_text[0] ? result->survivors_text : result->why);
     }
     fprintf(out, "\n    %zu run%s; again: ", cause->runs, cause->runs == 1 ? "" : "s");

@@ -34,6 +34,17 @@ static uint64_t hash_text(uint64_t key, const char *text)
     return key;
 }
 
+/* Of a reason, whichever ranks it names. */
+static uint64_t hash_reason(uint64_t key, const char *text)
+{
+    for (; *text; text++) {
+        key = knell_prng_key(key, (unsigned char)*text);
+        if (strncmp(text, "rank ", 5) == 0)
+            text += 4 + strspn(text + 5, "0123456789");
+    }
+    return key;
+}
+
 static void read_leaks(const struct record_json_value *root, struct explore_result *result)
 {
     const struct record_json_value *leaks = record_json_get(root, "leaks");
@@ -132,6 +143,24 @@ static void write_ending(const struct ending *ending, char *text, size_t size)
                  hole + 2);
 }
 
+/* A run that was aborted is told by the rank that ended it: where the others were then is chance. */
+static bool read_culprit(const struct explore_run *run, struct symbols *symbols, struct explore_result *result)
+{
+    int rank = -1, words = 0;
+    if (result->class != RECORD_ABORTED || sscanf(result->why, "rank %d %n", &rank, &words) != 1 || words == 0 ||
+        rank < 0 || rank >= run->ranks || !run->sequence)
+        return false;
+    const struct explore_step *step = last_step(&run->sequence[rank]);
+    char at[160] = "no MPI call";
+    if (step)
+        explore_step_text(&run->sequence[rank], step, symbols, at, sizeof at);
+    snprintf(result->survivors_text, sizeof result->survivors_text, "%.*s %s %s", (int)strcspn(result->why, ";"),
+             result->why, step && step->end == 0 ? "inside" : "after", at);
+    result->signature =
+        knell_prng_key(hash_reason(step ? step->site : 0, result->why + words), (uint64_t)result->class);
+    return true;
+}
+
 enum { ENDINGS = 16 };
 static void read_survivors(const struct record_json_value *root, const struct explore_run *run, struct symbols *symbols,
                            struct explore_result *result)
@@ -198,7 +227,8 @@ void explore_result_read(const char *directory, const struct explore_plan *plan,
     const struct record_json_value *root = record_json_root(json);
     read_run(root, result);
     explore_run_read(directory, (int)plan->ranks, run, error);
-    read_survivors(root, run, symbols, result);
+    if (!read_culprit(run, symbols, result))
+        read_survivors(root, run, symbols, result);
     if (item && baseline && result->class == RECORD_FINISHED && run->sequence &&
         !follows(&baseline->sequence[item->fault[0].rank], &run->sequence[item->fault[0].rank], &item->fault[0]))
         result->class = RECORD_DIVERGED;

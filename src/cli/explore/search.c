@@ -74,7 +74,7 @@ static int run_baseline(struct explore *e, const char *path)
     int status = -1;
     explore_remove(path);
     snprintf(said, sizeof said, "%s/said", e->store.path);
-    if (explore_command_words(e->plan, e->plan->ranks, &limits, "", path, true, &words))
+    if (explore_command_words(e->plan, e->plan->ranks, &limits, "", path, "--stacks", &words))
         status = explore_child_run(&words, said, e->signals, &e->stopped_by);
     explore_words_free(&words);
     if (e->stopped_by)
@@ -134,7 +134,8 @@ static int take_baselines(struct explore *e)
     e->median_s = wall_s[EXPLORE_BASELINES / 2];
     e->longest_s = wall_s[EXPLORE_BASELINES - 1];
     int64_t longest = (int64_t)(e->longest_s * 1e9), limit = TIMES_LONGEST * longest;
-    e->limits.timeout = e->plan->timeout ? e->plan->timeout : limit > LEAST_LIMIT ? limit : LEAST_LIMIT;
+    limit = limit > LEAST_LIMIT ? (limit + SECOND - 1) / SECOND * SECOND : LEAST_LIMIT;
+    e->limits.timeout = e->plan->timeout ? e->plan->timeout : limit;
     e->limits.stuck = longest > LEAST_STUCK ? longest : LEAST_STUCK;
     if (e->limits.stuck > e->limits.timeout / 2)
         e->limits.stuck = e->limits.timeout / 2;
@@ -235,8 +236,8 @@ static void start(struct search *s, const struct explore_item *item)
     run_path(s->e, slot->number, path);
     explore_remove(path);
     snprintf(said, sizeof said, "%s.said", path);
-    bool stacks = s->e->plan->deaths > 1;
-    if (explore_command_words(s->e->plan, s->e->plan->ranks, &s->e->limits, item->key, path, stacks, &words))
+    const char *how = s->e->plan->deaths > 1 ? "--stacks" : "--calls";
+    if (explore_command_words(s->e->plan, s->e->plan->ranks, &s->e->limits, item->key, path, how, &words))
         slot->pid = explore_child_start(&words, said);
     explore_words_free(&words);
     if (slot->pid > 0)
@@ -259,10 +260,21 @@ static bool is_recorded(struct search *s, const char *path, const char *said)
     return false;
 }
 
+/* A few records show a cause as well as many. */
+enum { RECORDS_OF_A_CAUSE = 3 };
+static bool is_shown_enough(const struct explore *e, const struct explore_result *result)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < e->store.count; i++)
+        kept += e->store.result[i].directory[0] && e->store.result[i].class == result->class &&
+                e->store.result[i].signature == result->signature;
+    return kept >= RECORDS_OF_A_CAUSE;
+}
+
 static void keep_result(struct search *s, struct explore_result *result, const char *path)
 {
     bool failed = explore_is_failure(result->class) || explore_leaks_more(result, &s->e->normal);
-    if (failed)
+    if (failed && !is_shown_enough(s->e, result))
         snprintf(result->directory, sizeof result->directory, "%s", strrchr(path, '/') + 1);
     else
         explore_remove(path);

@@ -1,6 +1,7 @@
 /* record.c: --record DIR: the folder in which a run is kept. docs/use/debugging.md says what is in it. */
 #include "cli/run/run.h"
-#include "job/record.h"
+#include "record/calls.h"
+#include "symbols/symbols.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -122,15 +123,42 @@ uint64_t run_record_left_out(const struct run_job *job)
     return bytes;
 }
 
+/* What a rank wrote and could not be kept. The file is missing if the rank never came to MPI_Init. */
+static uint64_t lost_of(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 ? (uint64_t)s.st_blocks * 512 : 0;
+}
+
+/* For people; the file appears when it is complete. */
+static void write_table(const struct run_job *job, const char *path, struct symbols *symbols)
+{
+    char table[PATH_MAX + 40], temporary[PATH_MAX + 48], error[256];
+    struct record_calls calls = {0};
+    snprintf(table, sizeof table, "%s.tsv", path);
+    snprintf(temporary, sizeof temporary, "%s.new", table);
+    FILE *out = record_calls_open(path, &calls, error) ? fopen(temporary, "we") : NULL;
+    if (out)
+        record_calls_write_text(&calls, symbols, job->launched, out);
+    record_calls_close(&calls);
+    bool fine = out && !ferror(out);
+    if (out && (fclose(out) != 0 || !fine || rename(temporary, table) != 0))
+        unlink(temporary);
+}
+
 static void copy_calls(struct run_job *job)
 {
     char from[PATH_MAX], to[PATH_MAX + 32];
-    for (int i = 0; i < job->plan->ranks; i++) {
+    struct symbols *symbols = symbols_open();
+    for (int i = 0; symbols && i < job->plan->ranks; i++) {
         snprintf(from, sizeof from, "%s/" JOB_RECORD_FILE, job->directory.path, i);
         snprintf(to, sizeof to, "%s/" JOB_RECORD_FILE, job->record, i);
-        uint64_t lost = run_calls_copy(from, to);
-        job->events_left_out += lost;
+        if (record_calls_write_compact(from, to))
+            write_table(job, to, symbols);
+        else
+            job->events_left_out += lost_of(from);
     }
+    symbols_close(symbols);
 }
 
 void run_record_finish(struct run_job *job)

@@ -11,7 +11,7 @@
  *     fail.c          the scenario (fail.h); kill.c makes one of --kill, mttf.c of --mttf
  *     log.c           --log
  *     json.c          --json; json_record.c has what describes the run as a whole
- *     record.c        --record; capture.c has the job's output, calls.c --calls
+ *     record.c        --record; capture.c has the job's output
  *     check.c         --check
  *     facts.c         what is known at the end; verdict.c makes a class of it
  *     leaks.c         what the job left
@@ -311,7 +311,7 @@ void run_write_fatal(const struct run_job *job, FILE *out);
 
 void run_put_record(struct json *j, const struct run_job *job); /* json_record.c */
 
-/* ---- record.c, calls.c, check.c, facts.c, leaks.c, finish.c ------------------------------------------------------ */
+/* ---- record.c, check.c, facts.c, leaks.c, finish.c ------------------------------------------------------ */
 
 #define RUN_RECORD_RUN "run.json"
 #define RUN_RECORD_EVENTS "events.jsonl"
@@ -327,8 +327,6 @@ void run_record_finish(struct run_job *job);
 /* run.json; returns `status`, unless it could not be written. */
 int run_record_write(const struct run_job *job, int status);
 uint64_t run_record_left_out(const struct run_job *job);
-/* Returns how many bytes could not be written. */
-uint64_t run_calls_copy(const char *from, const char *to);
 
 void run_check(struct run_job *job, int signals, struct run_facts *facts);
 void run_find_facts(const struct run_job *job, int status, struct run_facts *facts);
