@@ -98,7 +98,7 @@ void run_shm_free(struct run_shm *shm)
     *shm = (struct run_shm){0};
 }
 
-/* Does a process have it in its memory? Then it is that of a job that runs now. */
+/* Does a process have it? Then it is that of a job that runs now. */
 static bool is_mapped_by(const char *pid, const char *path)
 {
     char maps[300], line[512];
@@ -112,6 +112,23 @@ static bool is_mapped_by(const char *pid, const char *path)
     return found;
 }
 
+static bool is_open_by(const char *pid, const char *path)
+{
+    char fds[300], target[512];
+    snprintf(fds, sizeof fds, "/proc/%.250s/fd", pid);
+    DIR *all = opendir(fds);
+    bool found = false;
+    for (struct dirent *entry; all && !found && (entry = readdir(all));) {
+        ssize_t length = readlinkat(dirfd(all), entry->d_name, target, sizeof target - 1);
+        target[length > 0 ? length : 0] = '\0';
+        found = strcmp(target, path) == 0;
+    }
+    if (all)
+        closedir(all);
+    return found;
+}
+
+/* In this order: who makes it opens it, maps it, then closes it, and in the end takes its name away. */
 static bool is_in_use(const char *name)
 {
     char path[sizeof SHARED_MEMORY + 260];
@@ -119,10 +136,10 @@ static bool is_in_use(const char *name)
     bool found = false;
     snprintf(path, sizeof path, SHARED_MEMORY "/%s", name);
     for (struct dirent *entry; all && !found && (entry = readdir(all));)
-        found = atoi(entry->d_name) > 0 && is_mapped_by(entry->d_name, path);
+        found = atoi(entry->d_name) > 0 && (is_open_by(entry->d_name, path) || is_mapped_by(entry->d_name, path));
     if (all)
         closedir(all);
-    return found;
+    return found || access(path, F_OK) != 0;
 }
 
 /* Of `after` only what is new, and no other job's, stays. */
