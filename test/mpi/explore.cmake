@@ -41,4 +41,6 @@ foreach(mpi IN LISTS mpis)
     WHOLE --all PROGRAM $<TARGET_FILE:test-mpi-points-${mpi}>)
   knell_mpi_add(mpi-explore-plan-${mpi} mpi 120 real ${CMAKE_CURRENT_SOURCE_DIR}/explore.sh plan $<TARGET_FILE:knell> -n 4
     --mpi ${mpi} -- $<TARGET_FILE:jacobi-${mpi}> 4)
+  knell_mpi_add(mpi-explore-cost-${mpi}-soak "soak;mpi-soak" 1200 real ${CMAKE_CURRENT_SOURCE_DIR}/explore.sh cost $<TARGET_FILE:knell> -n 4
+    --mpi ${mpi} --check "grep -q right" -- $<TARGET_FILE:jacobi-${mpi}> 4)
 endforeach()
