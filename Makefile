@@ -8,7 +8,7 @@ build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS) $(
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help build demo test test-mpi asan tsan check format coverage mutants soak soak-mpi bench bench-live bench-mpi figures \
+.PHONY: help build demo test test-mpi asan tsan check format coverage mutants soak soak-mpi explore bench bench-live bench-mpi figures \
     install deb clean setup-build setup-demo setup-test setup-check setup-format setup-coverage setup-soak setup-figures setup-bench setup-bench-mpi setup-deb
 
 help: ## this list
@@ -51,6 +51,10 @@ soak: setup-soak ## the long tests: hours of random worlds
 soak-mpi: setup-soak ## those of the MPI layer alone: deaths at every point, 500 random rounds
 	@$(call build,dev)
 	@tools/run-tests build/dev mpi-soak
+
+explore: setup-soak ## knell explore on our own MPI programs: single deaths and pairs, both MPIs, hours
+	@$(call build,dev)
+	@tools/run-tests build/dev explore
 
 bench: setup-build ## measure speed and memory
 	@$(call build,release)

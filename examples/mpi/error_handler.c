@@ -13,33 +13,53 @@
 enum { STEPS = 1000 };
 
 static MPI_Comm comm;
+static MPI_Comm old = MPI_COMM_NULL; /* what the handler has replaced */
 static MPI_Errhandler handler;
 static int world_rank;
 static int step;          /* the one being done */
 static unsigned state[2]; /* after an even and an odd number of steps: one step back is possible */
-static int repaired;      /* by the handler, during the last call */
+static int leaving;       /* all steps are done here; in the agreement that they are done everywhere */
 
 /* Called by MPI, inside the call that failed. */
 static void repair(MPI_Comm *broken, int *code, ...)
 {
-    MPI_Comm next, old = *broken;
-    int whole, from;
+    int whole = 0, from;
     if (*code != MPIX_ERR_PROC_FAILED && *code != MPIX_ERR_REVOKED)
         MPI_Abort(MPI_COMM_WORLD, *code); /* a bug, not a death */
+    old = *broken;
+    MPI_Comm_set_errhandler(old, MPI_ERRORS_RETURN); /* not into this handler from itself; what is shrunk inherits it */
     MPIX_Comm_revoke(old);
+    if (!leaving)
+        MPIX_Comm_agree(old, &whole); /* others may wait there with their last step done: nobody leaves */
     do {
-        MPIX_Comm_shrink(old, &next);
-        MPI_Comm_set_errhandler(next, MPI_ERRORS_RETURN); /* not into this handler from itself */
+        MPIX_Comm_shrink(old, &comm);
         from = step;
-        whole = MPI_Allreduce(MPI_IN_PLACE, &from, 1, MPI_INT, MPI_MIN, next) == MPI_SUCCESS;
-        MPIX_Comm_agree(next, &whole); /* somebody may have died just now: then all do it again */
+        whole = MPI_Allreduce(MPI_IN_PLACE, &from, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS;
+        whole = MPIX_Comm_agree(comm, &whole) == MPI_SUCCESS && whole;
         if (!whole)
-            MPI_Comm_free(&next);
+            MPI_Comm_free(&comm); /* somebody died just now: all do it again */
     } while (!whole);
     step = from; /* nobody is ahead by more than one: a step takes them all */
-    MPI_Comm_set_errhandler(next, handler);
-    comm = next;
-    repaired = 1;
+    MPI_Comm_set_errhandler(comm, handler);
+}
+
+/* Did the last call fail? Then the handler has made another communicator. */
+static int repaired(void)
+{
+    if (old == MPI_COMM_NULL)
+        return 0;
+    MPI_Comm_free(&old);
+    return 1;
+}
+
+/* Nobody leaves while another may need it to go back. */
+static void leave(void)
+{
+    int done = 1;
+    leaving = 1;
+    MPIX_Comm_agree(comm, &done);
+    leaving = 0;
+    repaired(); /* then `step` says whether there is more to do */
 }
 
 static void die_as_told(int argc, char **argv)
@@ -61,22 +81,19 @@ int main(int argc, char **argv)
     unsigned wanted = 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPIX_Comm_shrink(MPI_COMM_WORLD, &comm); /* a duplicate that no death can prevent */
     MPI_Comm_create_errhandler(repair, &handler);
     MPI_Comm_set_errhandler(comm, handler);
     state[0] = 1;
     while (step < STEPS) {
         die_as_told(argc, argv);
         unsigned mine = advanced(state[step % 2]), agreed;
-        repaired = 0;
         MPI_Allreduce(&mine, &agreed, 1, MPI_UNSIGNED, MPI_MAX, comm);
-        if (repaired)
+        if (repaired())
             continue; /* again, from the step all of us have */
         state[++step % 2] = agreed;
-        if (step == STEPS) { /* nobody leaves while another may need it to go back */
-            int done = 1;
-            MPIX_Comm_agree(comm, &done);
-        }
+        if (step == STEPS)
+            leave();
     }
     for (int i = 0; i < STEPS; i++)
         wanted = advanced(wanted);
@@ -84,6 +101,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(comm, &size);
     if (rank == 0)
         printf("%d ranks left after %d steps: %s\n", size, STEPS, state[STEPS % 2] == wanted ? "right" : "WRONG");
+    fflush(stdout); /* whoever dies in MPI_Finalize has said it */
     MPI_Errhandler_free(&handler);
     MPI_Finalize();
     return state[STEPS % 2] == wanted ? 0 : 1;

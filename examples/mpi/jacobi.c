@@ -5,7 +5,7 @@
  * blocks and the copies, share it out anew and go on. If a rank and the keeper of its copy die together, their rows start from
  * the first guess again: that costs iterations, not the answer.
  *
- * Usage: jacobi [RANK@ITERATION]...      these ranks kill themselves there
+ * Usage: jacobi [SIZE] [RANK@ITERATION]...      a grid of SIZE x SIZE points (32); these ranks kill themselves there
  *        mpirun -n 8 jacobi 0@300 5@300 2@700 */
 #include <math.h>
 #include <mpi.h>
@@ -15,22 +15,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 32, WIDTH = N + 2, CHECKPOINT = 50, LOOK = 10, MOST = 20000 };
+enum { LARGEST = 32, WIDTH = LARGEST + 2, CHECKPOINT = 50, LOOK = 10, MOST = 20000 };
 typedef double row[WIDTH];
 
+static int n = LARGEST; /* points inside the boundary, in each direction */
 static MPI_Comm comm;
 static int world_rank, world_size;
 static int first, rows;                            /* the block: rows first .. first + rows - 1 of the grid, */
-static row now[N + 2], next[N + 2];                /* with a row of a neighbour on either side */
+static row now[WIDTH], next[WIDTH];                /* with a row of a neighbour on either side */
 static int copy_owner = -1, copy_first, copy_rows; /* whose block the copy is, by its rank in MPI_COMM_WORLD */
-static row copy[N];
-static row grid[N + 2]; /* the whole of it, when it is shared out */
+static row copy[LARGEST];
+static row grid[WIDTH]; /* the whole of it, when it is shared out */
 static int iteration;
 
 /* The boundary, and, since it is harmonic, the solution everywhere. */
 static double exact(int i, int j)
 {
-    double x = (double)j / (N + 1), y = (double)i / (N + 1);
+    double x = (double)j / (n + 1), y = (double)i / (n + 1);
     return x + 2 * y + 3 * x * y;
 }
 
@@ -41,8 +42,8 @@ static void take_block(void)
     int rank, size;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    first = 1 + rank * N / size;
-    rows = 1 + (rank + 1) * N / size - first;
+    first = 1 + rank * n / size;
+    rows = 1 + (rank + 1) * n / size - first;
     memcpy(now, grid[first - 1], (size_t)(rows + 2) * sizeof(row));
     copy_owner = -1;
 }
@@ -50,9 +51,9 @@ static void take_block(void)
 static void first_guess(void)
 {
     memset(grid, 0, sizeof grid);
-    for (int i = 0; i < WIDTH; i++) {
-        grid[0][i] = exact(0, i), grid[N + 1][i] = exact(N + 1, i);
-        grid[i][0] = exact(i, 0), grid[i][N + 1] = exact(i, N + 1);
+    for (int i = 0; i <= n + 1; i++) {
+        grid[0][i] = exact(0, i), grid[n + 1][i] = exact(n + 1, i);
+        grid[i][0] = exact(i, 0), grid[i][n + 1] = exact(i, n + 1);
     }
 }
 
@@ -76,13 +77,13 @@ static int exchange_edges(void)
 static int checkpoint(void)
 {
     int rank, size, mine[3] = {world_rank, first, rows}, theirs[3];
-    row coming[N];
+    row coming[LARGEST];
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     int to = (rank + 1) % size, from = (rank + size - 1) % size;
     int code = MPI_Sendrecv(mine, 3, MPI_INT, to, 3, theirs, 3, MPI_INT, from, 3, comm, MPI_STATUS_IGNORE);
     if (code == MPI_SUCCESS)
-        code = MPI_Sendrecv(now[1], rows * WIDTH, MPI_DOUBLE, to, 4, coming, N * WIDTH, MPI_DOUBLE, from, 4, comm,
+        code = MPI_Sendrecv(now[1], rows * WIDTH, MPI_DOUBLE, to, 4, coming, LARGEST * WIDTH, MPI_DOUBLE, from, 4, comm,
                             MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS)
         return code; /* the older copy is whole */
@@ -95,12 +96,12 @@ static double relax(void)
 {
     double change = 0;
     for (int i = 1; i <= rows; i++)
-        for (int j = 1; j <= N; j++) {
+        for (int j = 1; j <= n; j++) {
             next[i][j] = 0.25 * (now[i - 1][j] + now[i + 1][j] + now[i][j - 1] + now[i][j + 1]);
             change = fmax(change, fabs(next[i][j] - now[i][j]));
         }
     for (int i = 1; i <= rows; i++)
-        memcpy(&now[i][1], &next[i][1], N * sizeof(double));
+        memcpy(&now[i][1], &next[i][1], (size_t)n * sizeof(double));
     return change;
 }
 
@@ -129,13 +130,23 @@ static int solve(int argc, char **argv)
     return MPI_SUCCESS;
 }
 
+/* How far the solution is off, at the worst point of all. */
+static int measure(double *worst)
+{
+    double error = 0;
+    for (int i = 1; i <= rows; i++)
+        for (int j = 1; j <= n; j++)
+            error = fmax(error, fabs(now[i][j] - exact(first + i - 1, j)));
+    return MPI_Allreduce(&error, worst, 1, MPI_DOUBLE, MPI_MAX, comm);
+}
+
 /* ---- after a death --------------------------------------------------------------------------------------------------------------- */
 
 /* Everybody gives its own rows, and the copy if its owner is gone; rows that nobody has stay as they were first guessed. */
 static int collect(MPI_Comm among)
 {
-    static row mine[N + 2], sum[N + 2];
-    int alive[N] = {0}, anybody[N], known[N + 2] = {0}, everywhere[N + 2];
+    static row mine[WIDTH], sum[WIDTH];
+    int alive[LARGEST] = {0}, anybody[LARGEST], known[WIDTH] = {0}, everywhere[WIDTH];
     alive[world_rank] = 1;
     int code = MPI_Allreduce(alive, anybody, world_size, MPI_INT, MPI_MAX, among);
     if (code != MPI_SUCCESS)
@@ -149,15 +160,15 @@ static int collect(MPI_Comm among)
         for (int i = 0; i < copy_rows; i++)
             known[copy_first + i] = 1;
     }
-    code = MPI_Allreduce(mine, sum, (N + 2) * WIDTH, MPI_DOUBLE, MPI_SUM, among);
+    code = MPI_Allreduce(mine, sum, (n + 2) * WIDTH, MPI_DOUBLE, MPI_SUM, among);
     if (code == MPI_SUCCESS)
-        code = MPI_Allreduce(known, everywhere, N + 2, MPI_INT, MPI_MAX, among);
+        code = MPI_Allreduce(known, everywhere, n + 2, MPI_INT, MPI_MAX, among);
     if (code == MPI_SUCCESS)
         code = MPI_Allreduce(MPI_IN_PLACE, &iteration, 1, MPI_INT, MPI_MAX, among);
     if (code != MPI_SUCCESS)
         return code;
     first_guess();
-    for (int i = 1; i <= N; i++)
+    for (int i = 1; i <= n; i++)
         if (everywhere[i])
             memcpy(grid[i], sum[i], sizeof(row));
     return MPI_SUCCESS;
@@ -173,7 +184,7 @@ static void recover(void)
         whole = collect(smaller) == MPI_SUCCESS;
         if (!whole)
             MPIX_Comm_revoke(smaller);
-        MPIX_Comm_agree(smaller, &whole);
+        whole = MPIX_Comm_agree(smaller, &whole) == MPI_SUCCESS && whole;
         MPI_Comm_free(&comm);
         comm = smaller;
     } while (!whole);
@@ -184,40 +195,43 @@ static void recover(void)
         printf("iteration %d: %d ranks go on\n", iteration, size);
 }
 
+static void begin(int argc, char **argv)
+{
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    if (argc > 1 && !strchr(argv[1], '@'))
+        n = atoi(argv[1]);
+    if (n > LARGEST || world_size > n) {
+        if (world_rank == 0)
+            fprintf(stderr, "usage: jacobi [SIZE] [RANK@ITERATION]...  with ranks <= SIZE <= %d\n", LARGEST);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* what is shrunk from it inherits this */
+    MPIX_Comm_shrink(MPI_COMM_WORLD, &comm);                    /* a duplicate that no death can prevent */
+    first_guess();
+    take_block();
+}
+
 int main(int argc, char **argv)
 {
     int finished, rank, size;
-    double error = 0, worst = -1;
+    double worst = -1;
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-    if (world_size > N) {
-        fprintf(stderr, "jacobi: at most %d ranks\n", N);
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* duplicates and what is shrunk from them inherit it */
-    if (MPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    first_guess();
-    take_block();
+    begin(argc, argv);
     for (;;) {
-        finished = solve(argc, argv) == MPI_SUCCESS;
+        finished = solve(argc, argv) == MPI_SUCCESS && measure(&worst) == MPI_SUCCESS;
         if (!finished)
             MPIX_Comm_revoke(comm); /* releases ranks that wait for a rank which has left the iteration */
-        MPIX_Comm_agree(comm, &finished);
-        if (finished)
-            break;
+        if (MPIX_Comm_agree(comm, &finished) == MPI_SUCCESS && finished)
+            break; /* nobody has died, and all have the answer */
         recover();
     }
-    for (int i = 1; i <= rows; i++)
-        for (int j = 1; j <= N; j++)
-            error = fmax(error, fabs(now[i][j] - exact(first + i - 1, j)));
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    MPI_Allreduce(&error, &worst, 1, MPI_DOUBLE, MPI_MAX, comm);
     if (rank == 0)
         printf("%d of %d ranks, %d iterations, largest error %.1e: %s\n", size, world_size, iteration, worst,
                worst >= 0 && worst < 1e-6 ? "right" : "WRONG");
+    fflush(stdout); /* whoever dies in MPI_Finalize has said it */
     MPI_Finalize();
     return worst >= 0 && worst < 1e-6 ? 0 : 1;
 }

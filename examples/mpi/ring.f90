@@ -5,6 +5,7 @@
 program ring
   use mpi_f08
   use mpi_f08_ext
+  use iso_fortran_env, only: output_unit
   implicit none
   integer, parameter :: rounds = 200
   type(MPI_Comm) :: comm, next
@@ -13,7 +14,7 @@ program ring
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, world_rank)
   call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
-  call MPI_Comm_dup(MPI_COMM_WORLD, comm)
+  call MPIX_Comm_shrink(MPI_COMM_WORLD, comm, code) ! a duplicate that no death can prevent
   round = 1
   do
     code = MPI_SUCCESS
@@ -25,12 +26,13 @@ program ring
     fine = merge(1, 0, code == MPI_SUCCESS)
     if (fine == 0) call MPIX_Comm_revoke(comm, code)
     call MPIX_Comm_agree(comm, fine, code)
-    if (fine == 1) exit
+    if (fine == 1 .and. code == MPI_SUCCESS) exit ! nobody has died, all have all rounds
     call recover()
   end do
   call MPI_Comm_rank(comm, rank)
   call MPI_Comm_size(comm, size)
   if (rank == 0) print '(i0, a, i0, a)', size, ' ranks left after ', rounds, ' rounds: right'
+  flush (output_unit) ! whoever dies in MPI_Finalize has said it
   call MPI_Finalize()
 
 contains
@@ -67,7 +69,7 @@ contains
       call MPI_Allreduce(round, lowest, 1, MPI_INTEGER, MPI_MIN, comm, code)
       fine = merge(1, 0, code == MPI_SUCCESS)
       call MPIX_Comm_agree(comm, fine, code)
-      if (fine == 1) exit
+      if (fine == 1 .and. code == MPI_SUCCESS) exit
     end do
     round = lowest
   end subroutine

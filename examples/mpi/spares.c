@@ -1,5 +1,6 @@
 /* spares: a job that keeps its size. Some ranks do nothing but wait; when a worker dies, one of them takes its place and its state,
- * of which the next worker keeps a copy, and all workers go back to the last checkpoint.
+ * of which the next worker keeps a copy, and all workers go back to the last checkpoint. If a worker and the keeper of its copy die
+ * together, all begin again.
  *
  * Errors are met in one place: an error handler that jumps back to the top of the program (longjmp), as many programs do that
  * cannot pass an error code up through all of their functions.
@@ -26,6 +27,7 @@ static jmp_buf top;
 static int world_rank, workers;
 static int place; /* of this worker; NOBODY: a spare */
 static struct state now;
+static unsigned total; /* of the workers' values, at the end */
 /* The last two checkpoints: somebody may have died while the newer one was taken. Of this worker, and of the one before it. */
 static struct state mine[2], copy[2];
 static int latest; /* the step of the newer one */
@@ -49,7 +51,7 @@ static void jump(MPI_Comm *comm, int *code, ...)
     longjmp(top, 1);
 }
 
-/* Spares take the places that nobody has, in their order; false: there are not enough of them. */
+/* Spares take the places that nobody has, in their order. */
 static int take_places(MPI_Comm among, int *replaced)
 {
     int size, rank, places[MOST], spare = 0;
@@ -75,14 +77,25 @@ static int take_places(MPI_Comm among, int *replaced)
     return 1;
 }
 
-/* Who is new gets its state from the worker after it, and the copy from the one before, who is not new. */
+/* Did a worker die and the keeper of its copy, too? */
+static int copy_lost(const int *replaced)
+{
+    int lost = 0;
+    for (int i = 0; i < workers; i++)
+        lost |= replaced[i] && replaced[(i + 1) % workers];
+    return lost;
+}
+
+static void start_anew(void)
+{
+    mine[0] = (struct state){0, 1 + (unsigned)place};
+    copy[0] = (struct state){0, 1 + (unsigned)((place + workers - 1) % workers)};
+}
+
+/* Who is new gets its state from the worker after it, and the copy from the one before. Neither of them is new. */
 static int give_states(const int *replaced, int slot)
 {
     int before = (place + workers - 1) % workers, after = (place + 1) % workers, code = MPI_SUCCESS;
-    if (replaced[place] && (replaced[before] || replaced[after])) {
-        fprintf(stderr, "spares: the copy of place %d died with it\n", place);
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
     if (replaced[before])
         code = MPI_Send(&copy[slot], 2, MPI_INT, before, 1, team);
     if (code == MPI_SUCCESS && replaced[place])
@@ -114,8 +127,11 @@ static void repair(void)
         if (team != MPI_COMM_NULL)
             MPI_Comm_free(&team);
         whole = choose_step(everybody, &from) && take_places(everybody, replaced) &&
-                MPI_Comm_split(everybody, place == NOBODY ? MPI_UNDEFINED : 0, place, &team) == MPI_SUCCESS &&
-                (place == NOBODY || give_states(replaced, slot_of(from)));
+                MPI_Comm_split(everybody, place == NOBODY ? MPI_UNDEFINED : 0, place, &team) == MPI_SUCCESS;
+        if (whole && copy_lost(replaced))
+            from = 0, start_anew();
+        else if (whole && place != NOBODY)
+            whole = give_states(replaced, slot_of(from));
         if (!whole)
             MPIX_Comm_revoke(everybody); /* those who wait for me are released */
         if (!whole && team != MPI_COMM_NULL)
@@ -177,16 +193,13 @@ static void die_as_told(int argc, char **argv)
 
 static void work(int argc, char **argv)
 {
-    unsigned sum = 0;
     while (now.step < STEPS) {
         if (now.step % CHECKPOINT == 0)
             checkpoint();
         die_as_told(argc, argv);
         step();
     }
-    MPI_Allreduce(&now.value, &sum, 1, MPI_UNSIGNED, MPI_SUM, team);
-    if (place == 0)
-        printf("%d workers after %d steps: %s\n", workers, now.step, sum == expected() ? "right" : "WRONG");
+    MPI_Allreduce(&now.value, &total, 1, MPI_UNSIGNED, MPI_SUM, team);
 }
 
 /* ---- the job -------------------------------------------------------------------------------------------------------------- */
@@ -204,10 +217,16 @@ static void begin(int argc, char **argv)
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_create_errhandler(jump, &handler);
-    MPI_Comm_dup(MPI_COMM_WORLD, &everybody);
+    MPIX_Comm_shrink(MPI_COMM_WORLD, &everybody); /* a duplicate that no death can prevent */
     place = world_rank < workers ? world_rank : NOBODY;
-    mine[0] = (struct state){0, 1 + (unsigned)place};
-    copy[0] = (struct state){0, 1 + (unsigned)((place + workers - 1) % workers)};
+    start_anew();
+}
+
+static void on_error(MPI_Errhandler then)
+{
+    MPI_Comm_set_errhandler(everybody, then);
+    if (team != MPI_COMM_NULL)
+        MPI_Comm_set_errhandler(team, then);
 }
 
 /* Until the work is done, or somebody dies: then the handler jumps here. */
@@ -215,11 +234,9 @@ static int try_to_finish(int argc, char **argv)
 {
     if (setjmp(top) != 0)
         return 0;
-    MPI_Comm_set_errhandler(everybody, handler);
-    if (team != MPI_COMM_NULL) {
-        MPI_Comm_set_errhandler(team, handler);
+    on_error(handler);
+    if (team != MPI_COMM_NULL)
         work(argc, argv);
-    }
     MPI_Barrier(everybody); /* where spares wait */
     return 1;
 }
@@ -232,9 +249,16 @@ int main(int argc, char **argv)
     do {
         repair(); /* the first time it makes the team */
         finished = try_to_finish(argc, argv);
-        MPI_Comm_set_errhandler(everybody, MPI_ERRORS_RETURN);
-        MPIX_Comm_agree(everybody, &finished); /* all, or nobody: who has finished may be needed again */
-    } while (!finished);
+        on_error(MPI_ERRORS_RETURN);
+        /* All, or nobody: who has finished may be needed again. */
+    } while (MPIX_Comm_agree(everybody, &finished) != MPI_SUCCESS || !finished);
+    if (place == 0)
+        printf("%d workers after %d steps: %s\n", workers, now.step, total == expected() ? "right" : "WRONG");
+    fflush(stdout); /* whoever dies from here on has said it */
+    if (team != MPI_COMM_NULL)
+        MPI_Comm_free(&team);
+    MPI_Comm_free(&everybody);
+    MPI_Errhandler_free(&handler);
     MPI_Finalize();
     return 0;
 }

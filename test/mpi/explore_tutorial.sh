@@ -1,8 +1,8 @@
 #!/bin/sh
 # The tutorial docs/use/explore.md is true: `knell explore` finds each of the three mistakes of first.c, soon, and none in repaired.c.
-# Usage: explore_tutorial.sh KNELL WHAT MODE FIRST REPAIRED; WHAT: single, pairs, repaired or all
+# Usage: explore_tutorial.sh KNELL MODE FIRST REPAIRED WHAT; WHAT: single, pairs, repaired or all
 set -u
-knell=$1 what=$2 mode=$3 first=$4 repaired=$5
+knell=$1 mode=$2 first=$3 repaired=$4 what=$5
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 bound=60 # runs in which a mistake has to be found

@@ -1,6 +1,6 @@
 /* points: goes through all that the layer does, one act after the other, and recovers from deaths wherever they come: an act that
- * failed at anybody is done again by the survivors, and every act checks its result. points.sh has ranks die at each of its
- * points. Usage: points [acts]: how many of them, from the first on. */
+ * failed at anybody is done again by the survivors, and every act checks its result. points.sh and explore.sh have ranks die at
+ * each of its points. Usage: points [acts]: how many of them, from the first on. */
 #include "points_coll.h"
 
 /* fate.c, if it is loaded */
@@ -225,6 +225,8 @@ int main(int argc, char **argv)
         fate_begin();
     for (int number = 0; number < acts; number++)
         act(number);
+    if (comm != MPI_COMM_WORLD)
+        OK(MPI_Comm_free(&comm));
     end();
     if (fate_end)
         fate_end();

@@ -49,13 +49,3 @@ foreach(mpi IN LISTS mpis)
       $<TARGET_FILE:${program}> ${mode})
   endforeach()
 endforeach()
-
-# ---- the tutorial of `knell explore`: it finds the mistakes of first.c, and none in repaired.c ----
-foreach(mpi IN LISTS mpis)
-  foreach(mode IN ITEMS real ghost)
-    foreach(what IN ITEMS single pairs repaired all)
-      knell_mpi_add(mpi-explore-tutorial-${what}-${mpi}-${mode} mpi 600 ${mode} ${CMAKE_CURRENT_SOURCE_DIR}/explore_tutorial.sh
-        $<TARGET_FILE:knell> ${what} ${mode} $<TARGET_FILE:first-${mpi}> $<TARGET_FILE:repaired-${mpi}>)
-    endforeach()
-  endforeach()
-endforeach()

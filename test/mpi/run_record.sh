@@ -107,15 +107,15 @@ ended_with 0
 is 'j["leaks"]["processes"] == 1 and j["leaks"]["shared_memory"] == ["'"${SHM_NAME#/}"'"]'
 rm -f "/dev/shm$SHM_NAME"
 nothing_left
-# a name that another process has open is not the job's
-(until [ -e "/dev/shm$SHM_NAME" ]; do sleep 0.01; done; exec sleep 30 <"/dev/shm$SHM_NAME") &
-holder=$!
+(until [ -e "/dev/shm$SHM_NAME" ]; do sleep 0.02; done; exec sleep 60 <"/dev/shm$SHM_NAME") &
+holder=$! # a process of another job, which has the name open and will map it
 rm -rf "$record"
-knell_run --mode "$mode" -n 2 --record "$record" -- "$app" shm work work work work work
-ended_with 0
+knell_run --mode "$mode" -n 2 --record "$record" --timeout 4s -- "$app" shm wait
+ended_with 124
 is 'j["leaks"]["shared_memory"] == []'
-kill "$holder"
+kill $holder
 rm -f "/dev/shm$SHM_NAME"
+nothing_left
 
 # ---- a full disk, where one can be mounted; a reader that does not read, and one that is gone
 mkdir "$scratch/disk"

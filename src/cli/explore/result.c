@@ -76,18 +76,41 @@ static void read_run(const struct record_json_value *root, struct explore_result
 
 /* ---- where the survivors ended --------------------------------------------------------------------------------------------------- */
 
-/* The outermost call that the rank never left, or the last one that it left. */
+/* The innermost call that the rank never left, or the last one that it left. Error handlers call MPI inside a call. */
 static const struct explore_step *last_step(const struct explore_sequence *sequence)
 {
-    for (size_t i = 0; i < sequence->steps; i++)
+    for (size_t i = sequence->steps; i-- > 0;)
         if (sequence->step[i].end == 0)
             return &sequence->step[i];
     return sequence->steps ? &sequence->step[sequence->steps - 1] : NULL;
 }
 
+/* The outermost. */
+static const struct explore_step *first_open(const struct explore_sequence *sequence)
+{
+    for (size_t i = 0; i < sequence->steps; i++)
+        if (sequence->step[i].end == 0)
+            return &sequence->step[i];
+    return NULL;
+}
+
+/* "MPIX_Comm_shrink (app.c:88)", or "MPIX_Comm_shrink (app.c:88) inside MPI_Allreduce (app.c:72)" */
+static void write_at(const struct explore_sequence *sequence, struct symbols *symbols, char *text, size_t size)
+{
+    const struct explore_step *last = last_step(sequence), *outer = first_open(sequence);
+    snprintf(text, size, "no MPI call");
+    if (last)
+        explore_step_text(sequence, last, symbols, text, size);
+    size_t used = strlen(text);
+    if (last && outer && outer != last && used + 8 < size) {
+        snprintf(text + used, size - used, " inside ");
+        explore_step_text(sequence, outer, symbols, text + used + 8, size - used - 8);
+    }
+}
+
 /* One way in which survivors ended, and who did. */
 struct ending {
-    char text[224];
+    char text[256];
     uint64_t key;
     char ranks[64];
     int count;
@@ -99,10 +122,9 @@ static void describe(const struct record_json_value *each, const struct explore_
     const struct explore_step *step = last_step(sequence);
     const char *state = record_json_text(record_json_get(each, "state"), "");
     bool left = strcmp(state, "left") == 0, inside = step && step->end == 0;
-    char at[160] = "no MPI call";
+    char at[192];
     int64_t status = record_json_integer(record_json_get(each, "status"), 0);
-    if (step)
-        explore_step_text(sequence, step, symbols, at, sizeof at);
+    write_at(sequence, symbols, at, sizeof at);
     if (left && inside)
         snprintf(ending->text, sizeof ending->text, "wait%%s in %s", at);
     else if (left)
@@ -151,9 +173,8 @@ static bool read_culprit(const struct explore_run *run, struct symbols *symbols,
         rank < 0 || rank >= run->ranks || !run->sequence)
         return false;
     const struct explore_step *step = last_step(&run->sequence[rank]);
-    char at[160] = "no MPI call";
-    if (step)
-        explore_step_text(&run->sequence[rank], step, symbols, at, sizeof at);
+    char at[192];
+    write_at(&run->sequence[rank], symbols, at, sizeof at);
     snprintf(result->survivors_text, sizeof result->survivors_text, "%.*s %s %s", (int)strcspn(result->why, ";"),
              result->why, step && step->end == 0 ? "inside" : "after", at);
     result->signature =

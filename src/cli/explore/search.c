@@ -362,6 +362,9 @@ static int search(struct explore *e)
             break;
         wait_for_one(&s);
     }
+    bool complete = s.next_pair == s.pairs.items && s.next_single == e->points.items;
+    e->budget_over = e->budget_over && !complete;
+    e->failures_over = e->failures_over && !complete;
     progress_end(&s.progress);
     explore_points_free(&s.pairs);
     free(s.seen.key);

@@ -60,9 +60,24 @@ static int make_named(const struct explore_plan *plan, char path[PATH_MAX])
 
 /* ---- the program ---------------------------------------------------------------------------------------------------------------- */
 
-/* Of the file that the first word names, if it is a path. */
-static uint64_t digest(const char *path)
+/* As a shell finds it. */
+static void find_program(const char *name, char path[PATH_MAX])
 {
+    const char *list = getenv("PATH");
+    snprintf(path, PATH_MAX, "%s", name);
+    for (const char *at = list; at && *at && !strchr(name, '/'); at += strcspn(at, ":"), at += *at == ':') {
+        snprintf(path, PATH_MAX, "%.*s/%s", (int)strcspn(at, ":"), at, name);
+        if (access(path, X_OK) == 0)
+            return;
+    }
+    snprintf(path, PATH_MAX, "%s", name);
+}
+
+/* Of the program's file. */
+static uint64_t digest(const char *name)
+{
+    char path[PATH_MAX];
+    find_program(name, path);
     uint64_t hash = UINT64_C(14695981039346656037);
     FILE *file = fopen(path, "re");
     for (int byte; file && (byte = getc(file)) != EOF;)

@@ -162,6 +162,11 @@ int64_t run_fail_act(struct run_fail *fail)
     return next == KNELL_NEVER ? KNELL_NEVER : fail->job->begin + next;
 }
 
+const struct knell_fail_source *run_fail_source(const struct run_fail *fail)
+{
+    return &fail->scenario.source;
+}
+
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
 /* There may be more slots than ranks; fewer slots than ranks is an error. */

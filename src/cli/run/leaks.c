@@ -98,7 +98,25 @@ void run_shm_free(struct run_shm *shm)
     *shm = (struct run_shm){0};
 }
 
-/* Does a process have it? Then it is that of a job that runs now. */
+/* Does a process have it open? One that is about to map it does. */
+static bool is_open_at(const char *pid, const char *path)
+{
+    char descriptors[300], entry_path[600], target[512];
+    snprintf(descriptors, sizeof descriptors, "/proc/%.250s/fd", pid);
+    DIR *all = opendir(descriptors);
+    bool found = false;
+    for (struct dirent *entry; all && !found && (entry = readdir(all));) {
+        snprintf(entry_path, sizeof entry_path, "%s/%s", descriptors, entry->d_name);
+        ssize_t length = readlink(entry_path, target, sizeof target - 1);
+        target[length > 0 ? length : 0] = '\0';
+        found = strcmp(target, path) == 0;
+    }
+    if (all)
+        closedir(all);
+    return found;
+}
+
+/* Does a process have it in its memory? */
 static bool is_mapped_by(const char *pid, const char *path)
 {
     char maps[300], line[512];
@@ -112,23 +130,7 @@ static bool is_mapped_by(const char *pid, const char *path)
     return found;
 }
 
-static bool is_open_by(const char *pid, const char *path)
-{
-    char fds[300], target[512];
-    snprintf(fds, sizeof fds, "/proc/%.250s/fd", pid);
-    DIR *all = opendir(fds);
-    bool found = false;
-    for (struct dirent *entry; all && !found && (entry = readdir(all));) {
-        ssize_t length = readlinkat(dirfd(all), entry->d_name, target, sizeof target - 1);
-        target[length > 0 ? length : 0] = '\0';
-        found = strcmp(target, path) == 0;
-    }
-    if (all)
-        closedir(all);
-    return found;
-}
-
-/* In this order: who makes it opens it, maps it, then closes it, and in the end takes its name away. */
+/* By a job that runs now, or one that removed it just now. Open before mapped: a descriptor is closed when the memory is there. */
 static bool is_in_use(const char *name)
 {
     char path[sizeof SHARED_MEMORY + 260];
@@ -136,7 +138,7 @@ static bool is_in_use(const char *name)
     bool found = false;
     snprintf(path, sizeof path, SHARED_MEMORY "/%s", name);
     for (struct dirent *entry; all && !found && (entry = readdir(all));)
-        found = atoi(entry->d_name) > 0 && (is_open_by(entry->d_name, path) || is_mapped_by(entry->d_name, path));
+        found = atoi(entry->d_name) > 0 && (is_open_at(entry->d_name, path) || is_mapped_by(entry->d_name, path));
     if (all)
         closedir(all);
     return found || access(path, F_OK) != 0;
@@ -158,7 +160,7 @@ void run_shm_compare(const struct run_shm *before, struct run_shm *after)
     after->names = kept;
 }
 
-/* ---- in words, and in JSON ---------------------------------------------------------------------------------------- */
+/* ---- in JSON ----------------------------------------------------------------------------------------------------- */
 
 static int64_t count_of(const struct run_job *job, enum job_leak kind)
 {

@@ -103,6 +103,19 @@ int run_record_make(struct run_job *job)
     return job->plan->record ? make_folder(job->plan, job->record) : EXIT_OK;
 }
 
+/* What --kill, --mttf or --fail injects, to be kept as a test: knell run --fail FILE. */
+static int write_scenario(const struct run_job *job)
+{
+    char path[PATH_MAX + 16];
+    const struct knell_fail_source *source = run_fail_source(job->fail);
+    snprintf(path, sizeof path, "%s/" RUN_RECORD_SCENARIO, job->record);
+    FILE *out = fopen(path, "we");
+    bool fine = out && fwrite(source->text, 1, source->size, out) == source->size;
+    if (out && fclose(out) == 0 && fine)
+        return EXIT_OK;
+    return cli_failure(job->plan->usage, "%s: %s", path, strerror(errno));
+}
+
 int run_record_open(struct run_job *job)
 {
     int status = EXIT_OK;
@@ -110,6 +123,8 @@ int run_record_open(struct run_job *job)
         status = make_private(job);
     if (status == EXIT_OK && run_records(job->plan))
         status = open_events(job);
+    if (status == EXIT_OK && job->plan->record && job->fail)
+        status = write_scenario(job);
     return status == EXIT_OK && run_captures(job->plan) ? open_capture(job) : status;
 }
 

@@ -254,6 +254,8 @@ struct run_fail_missed {
     int posted; /* the operations that it had */
 };
 bool run_fail_missed(const struct run_fail *fail, int rank, struct run_fail_missed *missed);
+/* Its text, as FAIL. */
+const struct knell_fail_source *run_fail_source(const struct run_fail *fail);
 /* How many faults it injected, and how many calls of a rank it heard of. */
 uint64_t run_fail_faults(const struct run_fail *fail);
 uint64_t run_fail_calls(struct run_fail *fail, int rank, const char *symbol); /* the name that the scenario uses */
@@ -315,6 +317,7 @@ void run_put_record(struct json *j, const struct run_job *job); /* json_record.c
 
 #define RUN_RECORD_RUN "run.json"
 #define RUN_RECORD_EVENTS "events.jsonl"
+#define RUN_RECORD_SCENARIO "scenario.fail"
 #define RUN_RECORD_OUTPUT "output"
 
 bool run_records(const struct run_plan *plan);  /* is there a folder, if only a private one? */
