@@ -13,7 +13,7 @@ if(mpis)
   install(FILES include/knell/mpix.h include/knell/faults.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell COMPONENT development)
   # In a folder of its own: it must be found before the MPI's own mpi-ext.h, and by those who ask for it only.
   install(DIRECTORY include/mpi-ext/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell/mpi-ext COMPONENT development)
-  install(FILES docs/use/mpi.md docs/use/debugging.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES docs/use/mpi.md docs/use/debugging.md docs/use/explore.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY examples/mpi DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples PATTERN CMakeLists.txt EXCLUDE)
 endif()
 install(FILES docs/use/scenarios.md docs/use/detector.md docs/use/simulator.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
