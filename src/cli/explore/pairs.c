@@ -1,5 +1,5 @@
 /* pairs.c: second deaths. They fall into the recovery from a first one: at each survivor from its first call after the death until its
- * first communicating call after its last revoke, agree or shrink. A recovery that looks like one seen before is not struck again. */
+ * first communicating call after its last revoke or shrink, or agree at a place that it does not come to without faults. A recovery that looks like one seen before is not struck again. */
 #include "cli/explore/explore.h"
 #include "job/calls.h"
 #include "util/prng.h"
@@ -27,30 +27,62 @@ struct window {
     size_t first, end;
 };
 
-static struct window window_of(const struct explore_sequence *sequence, int64_t death)
+/* Programs agree without faults, too: at their end, or after every step. Such an agreement, known by its place, is not recovery. */
+static bool is_ordinary(const struct explore_sequence *plan, const struct explore_step *step)
 {
-    size_t first = 0, last = sequence->steps;
+    if (step->call != JOB_CALL_COMM_AGREE && step->call != JOB_CALL_COMM_IAGREE)
+        return false;
+    for (size_t i = 0; i < plan->steps; i++)
+        if (plan->step[i].site == step->site)
+            return true;
+    return false;
+}
+
+/* The last call of recovery from `first` on; if there are only ordinary agreements the first of them; or the number of steps. */
+static size_t last_recovering(const struct explore_sequence *plan, const struct explore_sequence *sequence,
+                              size_t first)
+{
+    size_t agreement = sequence->steps;
+    for (size_t i = sequence->steps; i-- > first;) {
+        const struct explore_step *step = &sequence->step[i];
+        if (!recovers(step->call))
+            continue;
+        if (!is_ordinary(plan, step))
+            return i;
+        agreement = i;
+    }
+    return agreement;
+}
+
+/* `plan`: the rank's calls without faults. With nothing but ordinary agreements it is the first of these. */
+static struct window window_of(const struct explore_sequence *plan, const struct explore_sequence *sequence,
+                               int64_t death)
+{
+    size_t first = 0, last;
     while (first < sequence->steps && sequence->step[first].begin <= death)
         first++;
-    for (size_t i = first; i < sequence->steps; i++)
-        if (recovers(sequence->step[i].call))
-            last = i;
+    last = last_recovering(plan, sequence, first);
     if (last == sequence->steps)
         return (struct window){first, first};
-    for (last++; last < sequence->steps && !sequence->step[last].communicates; last++)
-        ;
+    if (is_ordinary(plan, &sequence->step[last]))
+        first = last;
+    for (last++; last < sequence->steps; last++)
+        if (sequence->step[last].communicates && !recovers(sequence->step[last].call))
+            break;
     return (struct window){first, last < sequence->steps ? last + 1 : last};
 }
 
-static uint64_t key_of(const struct explore_sequence *sequence, struct window window)
+/* From the first call that only recovery makes: what a rank was inside when the other died is a matter of microseconds. */
+static uint64_t key_of(const struct explore_sequence *plan, const struct explore_sequence *sequence,
+                       struct window window)
 {
     uint64_t key = 0;
-    bool begun = false;
-    for (size_t i = window.first; i < window.end; i++) {
-        begun |= recovers(sequence->step[i].call);
-        if (begun)
-            key = knell_prng_key(key, sequence->step[i].site);
-    }
+    size_t begin = window.first;
+    while (begin < window.end && (!recovers(sequence->step[begin].call) || is_ordinary(plan, &sequence->step[begin])))
+        begin++;
+    begin = begin < window.end ? begin : window.first;
+    for (size_t i = begin; i < window.end; i++)
+        key = knell_prng_key(key, sequence->step[i].site);
     return key;
 }
 
@@ -136,8 +168,8 @@ bool explore_pairs_make(const struct explore_plan *plan, const struct explore_it
     bool well = key && window;
     for (int rank = 0; well && rank < run->ranks; rank++)
         if (rank != victim) {
-            window[rank] = window_of(&run->sequence[rank], death);
-            key[rank] = key_of(&run->sequence[rank], window[rank]);
+            window[rank] = window_of(&baseline->sequence[rank], &run->sequence[rank], death);
+            key[rank] = key_of(&baseline->sequence[rank], &run->sequence[rank], window[rank]);
         }
     *recovery = well ? whole_key(key, run->ranks) : 0;
     bool wanted = *recovery && (explore_recovery_is_new(seen, *recovery) || explore_is_unpruned(plan, "recoveries"));

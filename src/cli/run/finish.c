@@ -42,8 +42,10 @@ static int judge(struct run_job *job, int signals, int status)
 static void write_outcome(const struct run_job *job, FILE *out)
 {
     const struct run_plan *plan = job->plan;
-    if ((plan->record || plan->check || plan->expect) && !(plan->quiet && job->verdict.class == RECORD_FINISHED))
-        fprintf(out, "knell run: outcome: %s: %s\n", record_class_name(job->verdict.class), job->verdict.why);
+    if (!(plan->record || plan->check || plan->expect) || (plan->quiet && job->verdict.class == RECORD_FINISHED))
+        return;
+    run_write_leaks(job, out);
+    fprintf(out, "knell run: outcome: %s: %s\n", record_class_name(job->verdict.class), job->verdict.why);
 }
 
 int run_finish(struct run_job *job, int signals)

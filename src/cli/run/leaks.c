@@ -3,6 +3,7 @@
 #include "cli/run/run.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -159,7 +160,7 @@ void run_shm_compare(const struct run_shm *before, struct run_shm *after)
     after->names = kept;
 }
 
-/* ---- in JSON ----------------------------------------------------------------------------------------------------- */
+/* ---- in words, and in JSON ---------------------------------------------------------------------------------------- */
 
 static int64_t count_of(const struct run_job *job, enum job_leak kind)
 {
@@ -168,6 +169,25 @@ static int64_t count_of(const struct run_job *job, enum job_leak kind)
         if (job->report[i].word == JOB_WORD_LEAKED && job->report[i].value == (int64_t)kind)
             sum += job->report[i].code;
     return sum;
+}
+
+static const char *const names[JOB_LEAKS][2] = {
+    [JOB_LEAK_REQUEST] = {"request", "requests"},
+    [JOB_LEAK_COMM] = {"communicator", "communicators"},
+    [JOB_LEAK_GROUP] = {"group", "groups"},
+};
+
+void run_write_leaks(const struct run_job *job, FILE *out)
+{
+    const char *before = "knell run: not freed at MPI_Finalize: ";
+    for (size_t kind = 0; kind < JOB_LEAKS; kind++) {
+        int64_t count = count_of(job, (enum job_leak)kind);
+        if (count > 0) {
+            fprintf(out, "%s%" PRId64 " %s", before, count, names[kind][count > 1]);
+            before = ", ";
+        }
+    }
+    fputs(*before == ',' ? " in all ranks\n" : "", out);
 }
 
 void run_put_leaks(struct json *j, const struct run_job *job)
