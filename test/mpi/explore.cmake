@@ -53,3 +53,15 @@ foreach(mpi IN LISTS mpis)
   knell_mpi_add(mpi-explore-life-${mpi} mpi-more 300 real ${life} 6 3 $<TARGET_FILE:error_handler-${mpi}>)
   knell_mpi_add(mpi-explore-life-${mpi}-soak "soak;mpi-soak" 3600 real ${life} 100 3 $<TARGET_FILE:error_handler-${mpi}>)
 endforeach()
+
+# The tutorial: the mistakes of first.c are found, and none in repaired.c; that wholly in the soak.
+foreach(mpi IN LISTS mpis)
+  foreach(mode IN ITEMS real ghost)
+    set(tutorial ${CMAKE_CURRENT_SOURCE_DIR}/explore_tutorial.sh $<TARGET_FILE:knell> ${mode} $<TARGET_FILE:first-${mpi}>
+      $<TARGET_FILE:repaired-${mpi}>)
+    foreach(what IN ITEMS single pairs repaired)
+      knell_mpi_add(mpi-tutorial-${what}-${mpi}-${mode} mpi 600 ${mode} ${tutorial} ${what})
+    endforeach()
+    knell_mpi_add(mpi-tutorial-all-${mpi}-${mode}-soak "soak;mpi-soak" 3600 ${mode} ${tutorial} all)
+  endforeach()
+endforeach()

@@ -160,7 +160,7 @@ void run_shm_compare(const struct run_shm *before, struct run_shm *after)
     after->names = kept;
 }
 
-/* ---- in words, and in JSON ---------------------------------------------------------------------------------------- */
+/* ---- in JSON ----------------------------------------------------------------------------------------------------- */
 
 static int64_t count_of(const struct run_job *job, enum job_leak kind)
 {
