@@ -45,6 +45,15 @@ foreach(mpi IN LISTS mpis)
     --mpi ${mpi} --check "grep -q right" -- $<TARGET_FILE:jacobi-${mpi}> 4)
 endforeach()
 
+# Wrong input; ends at random instants.
+foreach(mpi IN LISTS mpis)
+  knell_mpi_add(mpi-explore-bad-${mpi} mpi 120 real ${CMAKE_CURRENT_SOURCE_DIR}/explore_bad.sh $<TARGET_FILE:knell>
+    $<TARGET_FILE:error_handler-${mpi}> $<TARGET_FILE:test-mpi-run_record-${mpi}> $<TARGET_FILE:spares-${mpi}>)
+  set(life ${CMAKE_CURRENT_SOURCE_DIR}/explore_life.sh $<TARGET_FILE:knell>)
+  knell_mpi_add(mpi-explore-life-${mpi} mpi-more 300 real ${life} 6 3 $<TARGET_FILE:error_handler-${mpi}>)
+  knell_mpi_add(mpi-explore-life-${mpi}-soak "soak;mpi-soak" 3600 real ${life} 100 3 $<TARGET_FILE:error_handler-${mpi}>)
+endforeach()
+
 # The tutorial: the mistakes of first.c are found, and none in repaired.c; that wholly in the soak.
 foreach(mpi IN LISTS mpis)
   foreach(mode IN ITEMS real ghost)
