@@ -59,7 +59,7 @@ endforeach()
 # knell_mpi_example(NAME target ranks words argument...)
 function(knell_mpi_example name target ranks words)
   foreach(mpi IN LISTS mpis)
-    if(TARGET ${target}-${mpi})
+    if(TARGET ${target}-${mpi} OR TARGET example-${target}-${mpi}) # the latter: Fortran
       knell_mpi_add(mpi-example-${name}-${mpi} mpi 90 real ${CMAKE_CURRENT_SOURCE_DIR}/example.sh "${words}" ${mpi}
         $<TARGET_FILE:knell-mpi-${mpi}> ${ranks} ${ranks} ${PROJECT_BINARY_DIR}/examples/mpi/${target}-${mpi} ${ARGN})
     endif()
