@@ -141,7 +141,10 @@ static void write_claim(const struct explore *e, FILE *out)
     else if (e->failures_over)
         fprintf(out, "--max-failures: stopped after %s of %s runs; knell explore --resume %s goes on\n", done, all,
                 e->store.path);
-    if (e->causes.count == 0 && struck(e) > 0)
+    if (e->causes.count == 0 && number_of(e, RECORD_INDETERMINATE) > 0)
+        fprintf(out, "%zu run%s could not be judged: the machine or the tool failed (results.jsonl in %s says how).\n",
+                number_of(e, RECORD_INDETERMINATE), number_of(e, RECORD_INDETERMINATE) == 1 ? "" : "s", e->store.path);
+    else if (e->causes.count == 0 && struck(e) > 0)
         fprintf(out, "This input, %" PRId64 " ranks, %s, %s deaths: each of %s places was struck once, all right.\n",
                 e->plan->ranks, e->mpi, e->mode, grouped(struck(e), done));
     else if (e->causes.count == 0)

@@ -402,11 +402,13 @@ static int explore(struct explore *e)
         explore_causes_repeat(e);
     if (status == EXIT_OK)
         status = write_summary(e);
+    if (status != EXIT_OK)
+        return status; /* what was seen until then is kept, and claims nothing */
     if (e->plan->json)
         explore_write_json(e, stdout);
     else
         explore_write_text(e, stdout);
-    return status == EXIT_OK ? explore_status(e) : status;
+    return explore_status(e);
 }
 
 int explore_execute(struct explore_plan *plan)
