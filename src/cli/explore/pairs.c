@@ -1,5 +1,6 @@
 /* pairs.c: second deaths. They fall into the recovery from a first one: at each survivor from its first call after the death until its
- * first communicating call after its last revoke or shrink, or agree at a place that it does not come to without faults. A recovery that looks like one seen before is not struck again. */
+ * first communicating call after its last revoke or shrink, or agree at a place that it does not come to without faults. A recovery that
+ * looks like one seen before is not struck again. */
 #include "cli/explore/explore.h"
 #include "job/calls.h"
 #include "util/prng.h"
