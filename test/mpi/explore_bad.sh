@@ -42,10 +42,17 @@ says 2 '--no-prune everything' --no-prune everything "$program"
 
 mkdir "$scratch/full" && touch "$scratch/full/file"
 says 2 'not empty' --out "$scratch/full" "$program"
+[ -e "$scratch/full/file" ] || complain 'a folder that was there before is gone'
+says 2 'a folder is expected' --out "$scratch/full/file" "$program"
+[ -e "$scratch/full/file" ] || complain 'a file that was there before is gone'
+(cd "$scratch/full" && "$knell" explore -n 2 --out . "$program") >"$scratch/said" 2>"$scratch/err"
+[ -e "$scratch/full/file" ] || complain 'the working directory is emptied'
 
 # A program that has changed is not mixed in.
 cp "$program" "$scratch/app"
 "$knell" explore -n 2 --out "$scratch/changed" --budget 1ms "$scratch/app" >/dev/null 2>&1
+"$knell" explore --resume "$scratch/changed" --check false >"$scratch/said" 2>"$scratch/err"
+[ $? -eq 2 ] && grep -q 'cannot be changed' "$scratch/err" || complain '--resume takes another --check'
 echo >>"$scratch/app"
 "$knell" explore --resume "$scratch/changed" >"$scratch/said" 2>"$scratch/err"
 [ $? -eq 2 ] && grep -q 'has changed' "$scratch/err" || complain 'a program that has changed is explored further'

@@ -1,6 +1,7 @@
 /* causes.c: failures of which the survivors ended at the same places in the same way are one cause. Each is shown by the simplest of its
  * runs, repeated, and tried with fewer ranks. */
 #include "cli/explore/explore.h"
+#include "os/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,24 +91,31 @@ void explore_causes_free(struct explore_causes *causes)
 
 /* ---- again ------------------------------------------------------------------------------------------------------------------------ */
 
-/* Does the same happen again, with these ranks and deaths? */
-static bool happens(struct explore *e, const struct explore_cause *cause, int64_t ranks, const char *key)
+static void run_again(struct explore *e, int64_t ranks, const char *key, struct explore_result *result)
 {
     char path[PATH_MAX + 32], said[PATH_MAX + 32];
     struct explore_words words;
     struct explore_plan plan = *e->plan;
-    struct explore_result result = {.class = RECORD_INDETERMINATE};
+    *result = (struct explore_result){.class = RECORD_INDETERMINATE};
     plan.ranks = ranks;
     snprintf(path, sizeof path, "%s/again", e->store.path);
     snprintf(said, sizeof said, "%s/said", e->store.path);
     explore_remove(path);
     if (explore_command_words(&plan, ranks, &e->limits, key, path, "--calls", &words) &&
         explore_child_run(&words, said, e->signals, &e->stopped_by) >= 0)
-        explore_result_read(path, &plan, NULL, NULL, e->symbols, &result, NULL);
+        explore_result_read(path, &plan, NULL, NULL, e->symbols, result, NULL);
     explore_words_free(&words);
     explore_remove(path);
+}
+
+/* Does the same happen again, with these ranks and deaths? */
+static bool happens(struct explore *e, const struct explore_cause *cause, int64_t ranks, const char *key)
+{
+    struct explore_result result;
+    run_again(e, ranks, key, &result);
     if (cause->leak)
-        return result.class == RECORD_FINISHED && explore_leaks_more(&result, &e->normal);
+        return result.class == RECORD_FINISHED &&
+               leak_signature(&result, &e->normal) == leak_signature(cause->result, &e->normal);
     return result.class == cause->result->class &&
            (ranks == e->plan->ranks || result.signature == cause->result->signature);
 }
@@ -131,11 +139,28 @@ static bool with_ranks(const char *key, int64_t ranks, int64_t fewer, char text[
     return strtol(text, NULL, 10) != strtol(strchr(text, ' ') ? strchr(text, ' ') : "-1", NULL, 10);
 }
 
-static void minimise(struct explore *e, struct explore_cause *cause)
+/* A smaller job may be wrong for another reason: it must be right without faults. Asked once for each size. */
+static bool is_right(struct explore *e, int64_t ranks, signed char *known)
+{
+    struct explore_result result;
+    if (!known[ranks]) {
+        run_again(e, ranks, "", &result);
+        known[ranks] = result.class == RECORD_FINISHED && !explore_leaks_more(&result, &e->normal) ? 1 : -1;
+    }
+    return known[ranks] > 0;
+}
+
+static bool may_go_on(const struct explore *e)
+{
+    return !e->stopped_by && (!e->until || knell__clock_now() < e->until);
+}
+
+static void minimise(struct explore *e, struct explore_cause *cause, signed char *known)
 {
     char key[EXPLORE_KEY];
-    for (int64_t fewer = (int64_t)faults_of(cause->key) + 1; fewer < e->plan->ranks && !e->stopped_by; fewer++) {
-        if (!with_ranks(cause->result->key, e->plan->ranks, fewer, key) || !happens(e, cause, fewer, key))
+    for (int64_t fewer = (int64_t)faults_of(cause->key) + 1; fewer < e->plan->ranks && may_go_on(e); fewer++) {
+        if (!with_ranks(cause->result->key, e->plan->ranks, fewer, key) || !is_right(e, fewer, known) ||
+            !happens(e, cause, fewer, key))
             continue;
         cause->ranks = fewer;
         snprintf(cause->key, sizeof cause->key, "%s", key);
@@ -145,14 +170,16 @@ static void minimise(struct explore *e, struct explore_cause *cause)
 
 void explore_causes_repeat(struct explore *e)
 {
-    for (size_t i = 0; i < e->causes.count && !e->stopped_by; i++) {
+    signed char *known =
+        calloc((size_t)e->plan->ranks, sizeof *known); /* by number of ranks: is it right without faults? */
+    for (size_t i = 0; known && i < e->causes.count && may_go_on(e); i++) {
         struct explore_cause *cause = &e->causes.cause[i];
-        if (!e->budget_over)
-            minimise(e, cause);
+        minimise(e, cause, known);
         cause->of = cause->again = 1; /* it has happened once: in the exploration, or just now */
-        while (cause->of < REPEATS && !e->stopped_by) {
+        while (cause->of < REPEATS && may_go_on(e)) {
             cause->again += happens(e, cause, cause->ranks, cause->key);
             cause->of++;
         }
     }
+    free(known);
 }

@@ -74,10 +74,10 @@ bool explore_command_words(const struct explore_plan *plan, int64_t ranks, const
                            const char *key, const char *record, const char *how, struct explore_words *words)
 {
     char self[PATH_MAX] = "knell", number[24];
+    *words = (struct explore_words){0};
     if (record && readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         return false;
     snprintf(number, sizeof number, "%" PRId64, ranks);
-    *words = (struct explore_words){0};
     bool well = add(words, self) && add(words, "run") && add_option(words, "-n", number) &&
                 add_passed_on(words, plan) && add_kills(words, key) && add_time(words, "--timeout", limits->timeout) &&
                 add_time(words, "--stuck", limits->stuck) &&

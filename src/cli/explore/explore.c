@@ -47,7 +47,15 @@ static int check(const struct explore_plan *plan)
     return -1;
 }
 
-/* The options that matter for --resume may be given anew with it. */
+static bool is_for_resume(const char *name)
+{
+    static const char *const names[] = {"resume", "budget", "max-failures", "jobs", "json", "PROGRAM"};
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
 static int parse(int argc, char **argv, struct explore_plan *plan)
 {
     struct option options[] = {
@@ -68,7 +76,7 @@ static int parse(int argc, char **argv, struct explore_plan *plan)
         OPT_INTEGER("jobs", "N", &plan->jobs, 1, 64, "runs at the same time", .fallback = "1"),
         OPT_INTEGER("seed", "N", &plan->seed, 0, INT64_MAX, "seed of the random choices", .fallback = "1"),
         OPT_DURATION("timeout", "T", &plan->timeout, 100000000, INT64_C(31536000000000000), "limit of a run",
-                     .fallback_help = "5 times the longest run without faults, at least 5 s"),
+                     .fallback_help = "5 times the longest run without faults, at least 5 s; 60 s for those"),
         OPT_TEXT("eta", "T", &plan->eta, "as of knell run"),
         OPT_TEXT("delta", "T", &plan->delta, "as of knell run"),
         OPT_TEXT("grace", "T", &plan->grace, "as of knell run"),
@@ -83,6 +91,12 @@ static int parse(int argc, char **argv, struct explore_plan *plan)
     int status = options_parse(&usage, options, COUNT_OF(options), argc, argv);
     if (status >= 0)
         return status;
+    for (size_t i = 0; plan->resume && i < COUNT_OF(options); i++)
+        if (options[i].given && !is_for_resume(options[i].name))
+            return cli_usage_error(&usage, "--resume goes on as the exploration was begun: --%s cannot be changed",
+                                   options[i].name);
+    if (plan->dry_run && plan->json)
+        return cli_usage_error(&usage, "--dry-run prints text: leave --json out");
     bool has_program = plan->program && plan->program[0] && *plan->program[0];
     if (plan->resume && has_program)
         return cli_usage_error(&usage, "--resume goes on with the program of the folder: do not name one");

@@ -174,7 +174,7 @@ struct explore_result {
     double wall_s;
     uint64_t signature;          /* of class, and where and how each survivor ended */
     char survivors_text[512];    /* "ranks 1, 3 wait in MPI_Allreduce (jacobi.c:138)" */
-    double leaks[EXPLORE_LEAKS]; /* for each survivor; the last two for the job */
+    double leaks[EXPLORE_LEAKS]; /* the most of one survivor; the last two of the job */
     char directory[64];          /* in the folder; "": not kept */
     struct explore_item *pair;   /* second deaths that this run led to; the result owns them */
     size_t pairs;
@@ -192,7 +192,8 @@ bool explore_leaks_more(const struct explore_result *result, const struct explor
 
 struct explore_store {
     char path[PATH_MAX];
-    int results; /* the file, appended to */
+    bool made;   /* by this exploration: it may be removed */
+    int results; /* the file, appended to, and locked while an exploration is at work */
     off_t size;
     struct explore_result *result;
     size_t count, room;
@@ -239,6 +240,7 @@ struct explore {
     struct explore_points points; /* planned at first */
     size_t pairs;                 /* planned on the way */
     size_t left_recoveries;       /* single deaths whose recovery had been seen */
+    int64_t until;                /* of the budget, by the clock; 0: none */
     bool budget_over, failures_over;
     int signals, stopped_by;
     struct explore_causes causes;

@@ -70,7 +70,9 @@ static void write_head(const struct explore *e, FILE *out)
             out,
             "  left out: %s at places struck already (--no-prune times), %s of ranks like others (--no-prune ranks)\n",
             grouped(e->points.left_times, (char[32]){0}), grouped(e->points.left_ranks, (char[32]){0}));
-    if (e->plan->deaths > 1)
+    if (e->plan->deaths > 1 && e->plan->dry_run)
+        fputs("  second deaths are planned when first ones have shown how the program recovers\n", out);
+    else if (e->plan->deaths > 1)
         fprintf(out, "  %s second deaths; %s first deaths whose recovery was like another (--no-prune recoveries)\n",
                 grouped(e->pairs, (char[32]){0}), grouped(e->left_recoveries, (char[32]){0}));
 }
@@ -98,7 +100,7 @@ static void write_leaks(const struct explore *e, const struct explore_result *re
             in_words(explore_leak_names[i], name);
             if (more > 0.999 && more < 1.001 && name[strlen(name) - 1] == 's')
                 name[strlen(name) - (strcmp(name, "processes") == 0 ? 2 : 1)] = '\0';
-            fprintf(out, "%s%.3g %s%s", before, more, name, i < 3 ? " at each survivor" : "");
+            fprintf(out, "%s%.3g %s%s", before, more, name, i < 3 ? " at a survivor" : "");
             before = ", ";
         }
 }
@@ -112,6 +114,15 @@ static void print_again(const struct explore *e, const struct explore_cause *cau
     explore_words_free(&words);
 }
 
+/* Why, unless the places of the survivors say it. */
+static void write_why(const struct explore_result *result, FILE *out)
+{
+    bool limit = result->class == RECORD_ABORTED && strncmp(result->why, "still running", 13) == 0;
+    if (limit || !result->survivors_text[0])
+        fputs(result->why, out);
+    fprintf(out, "%s%s", limit && result->survivors_text[0] ? ": " : "", result->survivors_text);
+}
+
 static void write_cause(const struct explore *e, const struct explore_cause *cause, FILE *out)
 {
     const struct explore_result *result = cause->result;
@@ -119,12 +130,15 @@ static void write_cause(const struct explore *e, const struct explore_cause *cau
         fprintf(out, "  x leak  %s: ", result->where);
         write_leaks(e, result, out);
     } else {
-        fprintf(out, "  x %s  %s: %s", in_words(record_class_name(result->class), (char[32]){0}), result->where,
-                result->survivors_text[0] ? result->survivors_text : result->why);
+        fprintf(out, "  x %s  %s: ", in_words(record_class_name(result->class), (char[32]){0}), result->where);
+        write_why(result, out);
     }
     fprintf(out, "\n    %zu run%s; again: ", cause->runs, cause->runs == 1 ? "" : "s");
     print_again(e, cause, out);
-    fprintf(out, "    %d of %d times\n", cause->again, cause->of);
+    if (cause->of > 1)
+        fprintf(out, "    %d of %d times\n", cause->again, cause->of);
+    else
+        fprintf(out, "    (not tried again)\n");
 }
 
 /* What may be claimed, and no more. */
@@ -144,6 +158,10 @@ static void write_claim(const struct explore *e, FILE *out)
     if (e->causes.count == 0 && number_of(e, RECORD_INDETERMINATE) > 0)
         fprintf(out, "%zu run%s could not be judged: the machine or the tool failed (results.jsonl in %s says how).\n",
                 number_of(e, RECORD_INDETERMINATE), number_of(e, RECORD_INDETERMINATE) == 1 ? "" : "s", e->store.path);
+    else if (e->causes.count == 0 && struck(e) > 0 && !e->same)
+        fprintf(out,
+                "This input, %" PRId64 " ranks, %s, %s deaths: %s deaths struck, all right; the places are a sample.\n",
+                e->plan->ranks, e->mpi, e->mode, grouped(struck(e), done));
     else if (e->causes.count == 0 && struck(e) > 0)
         fprintf(out, "This input, %" PRId64 " ranks, %s, %s deaths: each of %s places was struck once, all right.\n",
                 e->plan->ranks, e->mpi, e->mode, grouped(struck(e), done));

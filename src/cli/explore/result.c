@@ -45,21 +45,29 @@ static uint64_t hash_reason(uint64_t key, const char *text)
     return key;
 }
 
-static void read_leaks(const struct record_json_value *root, struct explore_result *result)
-{
-    const struct record_json_value *leaks = record_json_get(root, "leaks");
-    for (int i = 0; i < EXPLORE_LEAKS; i++) {
-        const struct record_json_value *one = record_json_get(leaks, explore_leak_names[i]);
-        double count =
-            record_json_type(one) == RECORD_JSON_ARRAY ? (double)record_json_count(one) : record_json_real(one, 0);
-        result->leaks[i] = i < LEAKS_OF_RANKS && result->survivors > 0 ? count / result->survivors : count;
-    }
-}
-
 static bool is_dead(const struct record_json_value *each)
 {
     const char *state = record_json_text(record_json_get(each, "state"), "");
     return strcmp(state, "died") == 0 || strcmp(state, "ghost") == 0;
+}
+
+static double number_at(const struct record_json_value *object, const char *name)
+{
+    const struct record_json_value *one = record_json_get(object, name);
+    return record_json_type(one) == RECORD_JSON_ARRAY ? (double)record_json_count(one) : record_json_real(one, 0);
+}
+
+/* The most of one rank: which rank plays which part changes with a death. */
+static void read_leaks(const struct record_json_value *root, struct explore_result *result)
+{
+    const struct record_json_value *each = record_json_get(root, "each"), *leaks = record_json_get(root, "leaks");
+    for (int kind = 0; kind < LEAKS_OF_RANKS; kind++)
+        for (size_t i = 0; i < record_json_count(each); i++) {
+            double count = number_at(record_json_get(record_json_item(each, i), "leaks"), explore_leak_names[kind]);
+            result->leaks[kind] = count > result->leaks[kind] ? count : result->leaks[kind];
+        }
+    for (int kind = LEAKS_OF_RANKS; kind < EXPLORE_LEAKS; kind++)
+        result->leaks[kind] = number_at(leaks, explore_leak_names[kind]);
 }
 
 static void read_run(const struct record_json_value *root, struct explore_result *result)
@@ -112,8 +120,9 @@ static void write_at(const struct explore_sequence *sequence, struct symbols *sy
 struct ending {
     char text[256];
     uint64_t key;
-    char ranks[64];
-    int count;
+    char ranks[96]; /* "0, 2 to 5" */
+    int count, last;
+    size_t range; /* where in `ranks` the last number of a range begins; 0: the last is no range */
 };
 
 static void describe(const struct record_json_value *each, const struct explore_sequence *sequence,
@@ -134,17 +143,32 @@ static void describe(const struct record_json_value *each, const struct explore_
     ending->key = knell_prng_key(hash_text(step ? step->site : 0, state), (uint64_t)status);
 }
 
+static void append_rank(struct ending *ending, int rank)
+{
+    size_t used = strlen(ending->ranks);
+    bool next = ending->count > 0 && rank == ending->last + 1;
+    if (next && ending->range)
+        snprintf(ending->ranks + ending->range, sizeof ending->ranks - ending->range, "%d", rank);
+    else if (used + 24 < sizeof ending->ranks)
+        snprintf(ending->ranks + used, sizeof ending->ranks - used, "%s%d", next ? " to " : used ? ", " : "", rank);
+    else if (used + 4 < sizeof ending->ranks && ending->ranks[used - 1] != '.')
+        strcat(ending->ranks, "...");
+    if (!next)
+        ending->range = 0;
+    else if (!ending->range)
+        ending->range = used + 4;
+    ending->last = rank;
+    ending->count++;
+}
+
 static void merge(struct ending *all, int *count, const struct ending *one, int rank)
 {
     int i = 0;
-    char number[16];
     while (i < *count && strcmp(all[i].text, one->text) != 0)
         i++;
     if (i == *count)
         all[(*count)++] = *one;
-    snprintf(number, sizeof number, "%s%d", all[i].count++ ? ", " : "", rank);
-    if (strlen(all[i].ranks) + strlen(number) < sizeof all[i].ranks)
-        strcat(all[i].ranks, number);
+    append_rank(&all[i], rank);
 }
 
 /* "wait%s in ..." and "%s inside ...": for one rank and for several. */
@@ -203,6 +227,8 @@ static void read_survivors(const struct record_json_value *root, const struct ex
         sum += ending[i].key; /* whichever rank it is */
         write_ending(&ending[i], result->survivors_text, sizeof result->survivors_text);
     }
+    if (result->class == RECORD_WRONG_RESULT)
+        sum = hash_text(sum, result->why);
     result->signature = knell_prng_key(sum, (uint64_t)result->class);
 }
 

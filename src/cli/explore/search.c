@@ -53,8 +53,10 @@ static int judge_baseline(const struct explore *e, const struct explore_result *
 {
     if (result->class == RECORD_FINISHED)
         return EXIT_OK;
-    cli_failure(e->plan->usage, "without any fault the run is not right: %s: %s%s%s", record_class_name(result->class),
-                result->why, result->survivors_text[0] ? ": " : "", result->survivors_text);
+    bool late = strncmp(result->why, "still running", 13) == 0;
+    cli_failure(e->plan->usage, "without any fault the run is not right: %s: %s%s%s%s",
+                record_class_name(result->class), result->why, late ? " (--timeout sets the limit)" : "",
+                result->survivors_text[0] ? ": " : "", result->survivors_text);
     return EXPLORE_NOTHING_SAID;
 }
 
@@ -121,6 +123,17 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* While survivors wait for the news of a death nobody is frozen. */
+static int64_t detection_time(const struct explore_plan *plan)
+{
+    const char *const given[] = {plan->ghost_delay, plan->delta, plan->eta, plan->grace};
+    int64_t sum = 0, time;
+    for (size_t i = 0; i < COUNT_OF(given); i++)
+        if (given[i] && parse_duration(given[i], &time) == NULL)
+            sum += time;
+    return 2 * sum;
+}
+
 static int take_baselines(struct explore *e)
 {
     double wall_s[EXPLORE_BASELINES];
@@ -136,7 +149,9 @@ static int take_baselines(struct explore *e)
     int64_t longest = (int64_t)(e->longest_s * 1e9), limit = TIMES_LONGEST * longest;
     limit = limit > LEAST_LIMIT ? (limit + SECOND - 1) / SECOND * SECOND : LEAST_LIMIT;
     e->limits.timeout = e->plan->timeout ? e->plan->timeout : limit;
-    e->limits.stuck = longest > LEAST_STUCK ? longest : LEAST_STUCK;
+    e->limits.stuck = (longest > LEAST_STUCK ? longest : LEAST_STUCK) + detection_time(e->plan);
+    if (!e->plan->timeout && e->limits.timeout < 2 * e->limits.stuck)
+        e->limits.timeout = (2 * e->limits.stuck + SECOND - 1) / SECOND * SECOND;
     if (e->limits.stuck > e->limits.timeout / 2)
         e->limits.stuck = e->limits.timeout / 2;
     return EXIT_OK;
@@ -173,6 +188,14 @@ static const struct explore_fault *fault_of(const struct explore *e, const char 
     return NULL;
 }
 
+static bool is_planned(const struct explore_points *pairs, const char *key)
+{
+    for (size_t i = 0; i < pairs->items; i++)
+        if (strcmp(pairs->item[i].key, key) == 0)
+            return true;
+    return false;
+}
+
 static void plan_pairs(struct search *s, const struct explore_result *result)
 {
     for (size_t i = 0; i < result->pairs; i++) {
@@ -180,6 +203,8 @@ static void plan_pairs(struct search *s, const struct explore_result *result)
         const struct explore_fault *first = fault_of(s->e, pair.key);
         if (first)
             pair.fault[0] = *first;
+        if (is_planned(&s->pairs, pair.key))
+            continue;
         s->e->pairs += explore_points_add(&s->pairs, &pair);
     }
     s->e->left_recoveries += result->recovery && result->pairs == 0;
@@ -349,12 +374,12 @@ static bool may_start(struct search *s)
 
 static int search(struct explore *e)
 {
-    struct search s = {.e = e, .until = e->plan->budget ? knell__clock_now() + e->plan->budget : 0};
+    struct search s = {.e = e, .until = e->until};
     progress_begin(&s.progress, "explore", e->points.items);
-    plan_known_pairs(&s);
     if (e->plan->deaths > 1 && e->plan->during == EXPLORE_ANY)
         explore_pairs_same_place(e->plan, &e->baseline, e->symbols, &e->points, &s.pairs);
     e->pairs = s.pairs.items;
+    plan_known_pairs(&s);
     for (const struct explore_item *item = NULL; true;) {
         while (may_start(&s) && s.running < e->plan->jobs && (item = next_item(&s)) != NULL)
             start(&s, item);
@@ -388,6 +413,7 @@ static int write_summary(const struct explore *e)
 
 static int explore(struct explore *e)
 {
+    e->until = e->plan->budget ? knell__clock_now() + e->plan->budget : 0;
     int status = take_baselines(e);
     if (status != EXIT_OK)
         return status;
@@ -421,13 +447,13 @@ int explore_execute(struct explore_plan *plan)
         status = explore(&e);
         close(e.signals);
     }
-    bool nothing = e.store.path[0] && e.points.items == 0 && !plan->resume && !e.stopped_by;
+    bool nothing = e.points.items == 0 && !e.stopped_by;
     explore_causes_free(&e.causes);
     explore_store_close(&e.store);
     explore_run_free(&e.baseline);
     explore_points_free(&e.points);
     symbols_close(e.symbols);
-    if (nothing || (plan->dry_run && !plan->resume)) /* there is nothing to go on with */
+    if (e.store.made && (nothing || plan->dry_run)) /* there is nothing to go on with */
         explore_remove(e.store.path);
     return status;
 }

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,7 +53,9 @@ static int make_named(const struct explore_plan *plan, char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%.4000s", plan->out);
     if (mkdir(path, 0777) == 0 || (errno == EEXIST && rmdir(path) == 0 && mkdir(path, 0777) == 0))
         return EXIT_OK;
-    if (errno == ENOTEMPTY || errno == EEXIST)
+    if (errno == ENOTDIR)
+        return cli_usage_error(plan->usage, "--out %.200s: a folder is expected", plan->out);
+    if (errno == ENOTEMPTY || errno == EEXIST || errno == EINVAL)
         return cli_usage_error(plan->usage, "--out %.200s: it is not empty; --resume %.200s goes on with it", plan->out,
                                plan->out);
     return cli_usage_error(plan->usage, "--out %.200s: %s", plan->out, strerror(errno));
@@ -305,13 +308,18 @@ int explore_store_open(struct explore_plan *plan, struct explore_store *store)
         status = plan->out ? make_named(plan, store->path) : make_numbered(plan, store->path);
     if (status != EXIT_OK)
         return status;
+    store->made = !plan->resume;
     if (plan->resume && (status = explore_store_read_results(plan, store)) >= 0)
         return status;
     if (!plan->resume && (status = explore_store_write_plan(plan, store)) != EXIT_OK)
         return status;
     snprintf(path, sizeof path, "%s/results.jsonl", store->path);
     store->results = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    return store->results >= 0 ? EXIT_OK : cli_usage_error(plan->usage, "%.200s: %s", path, strerror(errno));
+    if (store->results < 0)
+        return cli_usage_error(plan->usage, "%.200s: %s", path, strerror(errno));
+    if (flock(store->results, LOCK_EX | LOCK_NB) != 0)
+        return cli_usage_error(plan->usage, "--resume %.200s: another exploration is at work there", store->path);
+    return EXIT_OK;
 }
 
 void explore_store_close(struct explore_store *store)

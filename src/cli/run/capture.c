@@ -98,8 +98,9 @@ static bool may_write(struct run_capture *c)
 static void pass_on(struct run_capture *c, const char *data, size_t size)
 {
     while (size > 0 && c->out >= 0) {
-        ssize_t put = may_write(c) ? write(c->out, data, size) : -1;
-        if (put < 0 && (errno == EINTR || errno == EAGAIN) && !is_over(c))
+        bool may = may_write(c);
+        ssize_t put = may ? write(c->out, data, size) : -1;
+        if (may && put < 0 && (errno == EINTR || errno == EAGAIN) && !is_over(c))
             continue;
         if (put <= 0)
             c->out = -1;

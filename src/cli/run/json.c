@@ -157,8 +157,9 @@ static const char *state_of(const struct run_rank *rank)
     return rank->finished ? "finished" : rank->started ? "ended" : "not started";
 }
 
-static void put_rank(struct json *j, const struct run_rank *rank, int number)
+static void put_rank(struct json *j, const struct run_job *job, int number)
 {
+    const struct run_rank *rank = &job->rank[number];
     json_object(j);
     json_put_integer(j, "rank", number);
     json_put_string(j, "state", state_of(rank));
@@ -169,6 +170,7 @@ static void put_rank(struct json *j, const struct run_rank *rank, int number)
         json_put_string(j, "inside", job_call_name(rank->inside));
     if (rank->place)
         json_put_string(j, "place", rank->place);
+    run_put_leaks_of(j, job, number);
     json_close(j);
 }
 
@@ -199,7 +201,7 @@ void run_write_json(const struct run_job *job, int status, FILE *out)
     json_key(&j, "each");
     json_array(&j);
     for (int i = 0; i < job->plan->ranks; i++)
-        put_rank(&j, &job->rank[i], i);
+        put_rank(&j, job, i);
     json_close(&j);
     json_close(&j);
 }

@@ -190,6 +190,25 @@ void run_write_leaks(const struct run_job *job, FILE *out)
     fputs(*before == ',' ? " in all ranks\n" : "", out);
 }
 
+/* One rank's, if it has any. */
+void run_put_leaks_of(struct json *j, const struct run_job *job, int rank)
+{
+    int64_t counts[JOB_LEAKS] = {0}, all = 0;
+    for (size_t i = 0; i < job->reports; i++) {
+        const struct job_report *report = &job->report[i];
+        if (report->word == JOB_WORD_LEAKED && report->process == rank && report->value >= 0 &&
+            report->value < JOB_LEAKS)
+            counts[report->value] += report->code, all += report->code;
+    }
+    if (all == 0)
+        return;
+    json_key(j, "leaks");
+    json_object(j);
+    for (int kind = 0; kind < JOB_LEAKS; kind++)
+        json_put_integer(j, names[kind][1], counts[kind]);
+    json_close(j);
+}
+
 void run_put_leaks(struct json *j, const struct run_job *job)
 {
     json_key(j, "leaks");

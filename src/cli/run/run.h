@@ -340,6 +340,7 @@ void run_shm_list(struct run_shm *shm);
 void run_shm_compare(const struct run_shm *before, struct run_shm *after);
 void run_shm_free(struct run_shm *shm);
 void run_put_leaks(struct json *j, const struct run_job *job);
+void run_put_leaks_of(struct json *j, const struct run_job *job, int rank);
 void run_write_leaks(const struct run_job *job, FILE *out);
 
 /* Returns the exit status. */
