@@ -55,11 +55,12 @@ static int repaired(void)
 /* Nobody leaves while another may need it to go back. */
 static void leave(void)
 {
-    int done = 1;
     leaving = 1;
-    MPIX_Comm_agree(comm, &done);
+    do {
+        int done = 1;
+        MPIX_Comm_agree(comm, &done);
+    } while (repaired() && step == STEPS); /* else there is more to do */
     leaving = 0;
-    repaired(); /* then `step` says whether there is more to do */
 }
 
 static void die_as_told(int argc, char **argv)
