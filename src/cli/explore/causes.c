@@ -1,6 +1,7 @@
 /* causes.c: failures of which the survivors ended at the same places in the same way are one cause. Each is shown by the simplest of its
  * runs, repeated, and tried with fewer ranks. */
 #include "cli/explore/explore.h"
+#include "cli/common/folder.h"
 #include "os/clock.h"
 
 #include <stdlib.h>
@@ -100,12 +101,12 @@ static void run_again(struct explore *e, int64_t ranks, const char *key, struct 
     plan.ranks = ranks;
     snprintf(path, sizeof path, "%s/again", e->store.path);
     snprintf(said, sizeof said, "%s/said", e->store.path);
-    explore_remove(path);
+    folder_remove(path);
     if (explore_command_words(&plan, ranks, &e->limits, key, path, "--calls", &words) &&
         explore_child_run(&words, said, e->signals, &e->stopped_by) >= 0)
         explore_result_read(path, &plan, NULL, NULL, e->symbols, result, NULL);
     explore_words_free(&words);
-    explore_remove(path);
+    folder_remove(path);
 }
 
 /* Does the same happen again, with these ranks and deaths? */
@@ -120,7 +121,7 @@ static bool happens(struct explore *e, const struct explore_cause *cause, int64_
            (ranks == e->plan->ranks || result.signature == cause->result->signature);
 }
 
-/* The deaths in a smaller job: the last rank stays the last one. False: there is no such rank. */
+/* The deaths in a smaller job: the last rank stays the last one. False: there is no such rank, or one would die twice. */
 static bool with_ranks(const char *key, int64_t ranks, int64_t fewer, char text[EXPLORE_KEY])
 {
     size_t used = 0;

@@ -96,28 +96,6 @@ void explore_words_free(struct explore_words *words)
     *words = (struct explore_words){0};
 }
 
-static void print_word(const char *word, FILE *out)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%^#";
-    if (*word && *word != '#' && strspn(word, plain) == strlen(word)) {
-        fputs(word, out);
-        return;
-    }
-    fputc('\'', out);
-    for (; *word; word++)
-        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
-    fputc('\'', out);
-}
-
-void explore_words_print(const struct explore_words *words, FILE *out)
-{
-    for (size_t i = 0; i < words->words; i++) {
-        if (i)
-            fputc(' ', out);
-        print_word(words->word[i], out);
-    }
-}
-
 /* ---- life -------------------------------------------------------------------------------------------------------------------- */
 
 /* In its own process group: ctrl-C reaches this process only, which passes it on. */

@@ -40,7 +40,7 @@ struct explore_plan {
     const char *mpi, *mode, *eta, *delta, *grace, *ghost_delay, *check, *expect, *progress;
     struct texts infos;
     struct texts unpruned;
-    bool inside, all, dry_run, json, quiet;
+    bool inside, all, dry_run, json;
     const char *out, *resume;
     char **program;
 };
@@ -151,8 +151,6 @@ struct explore_words {
 bool explore_command_words(const struct explore_plan *plan, int64_t ranks, const struct explore_limits *limits,
                            const char *key, const char *record, const char *how, struct explore_words *words);
 void explore_words_free(struct explore_words *words);
-/* As one line for a shell. */
-void explore_words_print(const struct explore_words *words, FILE *out);
 
 /* Its standard error goes to the file `said`. */
 pid_t explore_child_start(const struct explore_words *words, const char *said);
@@ -207,7 +205,6 @@ int explore_store_read_results(const struct explore_plan *plan, struct explore_s
 bool explore_store_add(struct explore_store *store, const struct explore_result *result);
 const struct explore_result *explore_store_find(const struct explore_store *store, const char *key);
 void explore_store_close(struct explore_store *store);
-void explore_remove(const char *path); /* a folder with all that is in it */
 
 /* ---- causes.c -------------------------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* report.c: the summary of an exploration, in words and as JSON; and its plan. */
 #include "cli/explore/explore.h"
 #include "cli/common/json.h"
+#include "cli/common/shell.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -110,7 +111,7 @@ static void print_again(const struct explore *e, const struct explore_cause *cau
     struct explore_words words;
     struct explore_limits limits = {cause->leak ? 0 : e->limits.timeout, 0};
     if (explore_command_words(e->plan, cause->ranks, &limits, cause->key, NULL, cause->leak ? "--json" : NULL, &words))
-        explore_words_print(&words, out);
+        shell_print(words.word, words.words, out);
     explore_words_free(&words);
 }
 

@@ -1,6 +1,7 @@
 /* search.c: the course of an exploration: runs without faults, then one `knell run` for every planned death. Second deaths are planned
  * when a first one has shown how the program recovers, and come before further first ones. */
 #include "cli/explore/explore.h"
+#include "cli/common/folder.h"
 #include "cli/common/ending.h"
 #include "cli/common/progress.h"
 #include "os/clock.h"
@@ -74,7 +75,7 @@ static int run_baseline(struct explore *e, const char *path)
     struct explore_words words;
     struct explore_limits limits = {e->plan->timeout ? e->plan->timeout : BASELINE_LIMIT, BASELINE_STUCK};
     int status = -1;
-    explore_remove(path);
+    folder_remove(path);
     snprintf(said, sizeof said, "%s/said", e->store.path);
     if (explore_command_words(e->plan, e->plan->ranks, &limits, "", path, "--stacks", &words))
         status = explore_child_run(&words, said, e->signals, &e->stopped_by);
@@ -259,7 +260,7 @@ static void start(struct search *s, const struct explore_item *item)
     slot->item = *item;
     slot->number = ++s->number;
     run_path(s->e, slot->number, path);
-    explore_remove(path);
+    folder_remove(path);
     snprintf(said, sizeof said, "%s.said", path);
     const char *how = s->e->plan->deaths > 1 ? "--stacks" : "--calls";
     if (explore_command_words(s->e->plan, s->e->plan->ranks, &s->e->limits, item->key, path, how, &words))
@@ -302,7 +303,7 @@ static void keep_result(struct search *s, struct explore_result *result, const c
     if (failed && !is_shown_enough(s->e, result))
         snprintf(result->directory, sizeof result->directory, "%s", strrchr(path, '/') + 1);
     else
-        explore_remove(path);
+        folder_remove(path);
     s->failures += explore_is_failure(result->class);
     if (!explore_store_add(&s->e->store, result)) {
         cli_failure(s->e->plan->usage, "%s/results.jsonl: %s; --resume %s goes on", s->e->store.path, strerror(errno),
@@ -322,7 +323,7 @@ static void finish(struct search *s, struct slot *slot)
     slot->pid = 0;
     s->running--;
     if (s->e->stopped_by || !is_recorded(s, path, said)) {
-        explore_remove(path);
+        folder_remove(path);
         unlink(said);
         return;
     }
@@ -454,6 +455,6 @@ int explore_execute(struct explore_plan *plan)
     explore_points_free(&e.points);
     symbols_close(e.symbols);
     if (e.store.made && (nothing || plan->dry_run)) /* there is nothing to go on with */
-        explore_remove(e.store.path);
+        folder_remove(e.store.path);
     return status;
 }

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +16,6 @@
 enum { NUMBERS = 10000 };
 
 /* ---- folders ------------------------------------------------------------------------------------------------------------------ */
-
-static int remove_one(const char *path, const struct stat *s, int type, struct FTW *at)
-{
-    (void)s, (void)type, (void)at;
-    remove(path);
-    return 0;
-}
-
-void explore_remove(const char *path)
-{
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
 
 static const char *base_name(const char *path)
 {

@@ -1,10 +1,10 @@
 /* directory.c: the job's private directory, in shared memory if there is any: the pipe for reports, the desks, and
  * files of the MPIs. Removing the directory removes all of them, however the ranks ended. */
 #include "cli/run/run.h"
+#include "cli/common/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,18 +18,6 @@ enum { PIPE_BYTES = 1 << 20, A_WHILE_S = 5 };
 
 /* ---- directories left behind ------------------------------------------------------------------------------------- */
 
-static int remove_one(const char *path, const struct stat *s, int type, struct FTW *at)
-{
-    (void)s, (void)type, (void)at;
-    remove(path);
-    return 0;
-}
-
-static void remove_all(const char *path)
-{
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 /* A live `knell run` holds a lock on its directory; one that has just made its directory may not have locked it yet. */
 static void remove_if_left(const char *path)
 {
@@ -39,7 +27,7 @@ static void remove_if_left(const char *path)
         return;
     if (fstat(fd, &s) == 0 && s.st_uid == geteuid() && time(NULL) - s.st_mtime > A_WHILE_S &&
         flock(fd, LOCK_EX | LOCK_NB) == 0)
-        remove_all(path);
+        folder_remove(path);
     close(fd);
 }
 
@@ -122,7 +110,7 @@ void run_directory_close(struct run_directory *directory)
     if (directory->reports >= 0)
         close(directory->reports);
     if (directory->path[0])
-        remove_all(directory->path);
+        folder_remove(directory->path);
     if (directory->lock >= 0)
         close(directory->lock);
 }

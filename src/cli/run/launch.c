@@ -2,6 +2,7 @@
  * after a death (docs/design/mpi.md). */
 #include "cli/run/run.h"
 #include "cli/common/heartbeat.h"
+#include "cli/common/shell.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -165,24 +166,10 @@ bool run_launch_make(const struct run_plan *plan, const char *directory, const c
     return true;
 }
 
-/* Quoted for a shell. */
-static void print_word(const char *word, FILE *out)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%^";
-    if (*word && strspn(word, plain) == strlen(word)) {
-        fputs(word, out);
-        return;
-    }
-    fputc('\'', out);
-    for (; *word; word++)
-        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
-    fputc('\'', out);
-}
-
 void run_launch_print(const struct run_launch *command, FILE *out)
 {
-    for (size_t i = 0; i < command->words; i++, fputc(i < command->words ? ' ' : '\n', out))
-        print_word(command->word[i], out);
+    shell_print(command->word, command->words, out);
+    fputc('\n', out);
 }
 
 /* The launcher has its own process group, so that ctrl-C reaches only this process; it ends if this process is
