@@ -117,6 +117,21 @@ function begun(code)
     return begins ? "    int code = " code ";\n    if (RARELY(code != MPI_SUCCESS))\n        *request = MPI_REQUEST_NULL;\n" : ""
 }
 
+# A call that is refused: what it was to make is null.
+function nothing_made(    piece, n, i, type, name, text)
+{
+    n = split(parameters, piece, /, */)
+    for (i = 1; i <= n; i++) {
+        if (piece[i] !~ /^MPI_(Comm|Win|File|Session|Request) \*[a-z_0-9]+$/)
+            continue
+        type = toupper(piece[i]); sub(/ .*/, "", type)
+        name = piece[i]; sub(/^.*\*/, "", name)
+        if (type != "MPI_REQUEST" || begins)
+            text = text "    *" name " = " type "_NULL;\n"
+    }
+    return text
+}
+
 function left(leave, code, more)
 {
     return begun(code) "    return " leave "(" number ", " (begins ? "code" : code) more ");\n"
@@ -146,7 +161,7 @@ function body_of(class, native, own, number)
                "    int code = " own ";\n    enter_tell_did(" number ", " comm ", began, code);\n" \
                "    return leave(" number ", code);\n"
     if (class == "lack")
-        return "    if (!ENTER(" slowly() "))\n        return " native ";\n" (begins ? "    *request = MPI_REQUEST_NULL;\n" : "") \
+        return "    if (!ENTER(" slowly() "))\n        return " native ";\n" nothing_made() \
                "    return leave(" number ", error_raise_lack(" comm ", " number "));\n"
     if (class == "own")
         return "    if (!ENTER(" slowly() "))\n        return " native ";\n" left("leave", own, "")

@@ -1537,6 +1537,7 @@ EXPORT int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const
 {
     if (!ENTER(slowly_cart_create(HERE, comm_old, ndims, dims, periods, reorder, comm_cart)))
         return native.cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
+    *comm_cart = MPI_COMM_NULL;
     return leave(JOB_CALL_CART_CREATE, error_raise_lack(comm_old, JOB_CALL_CART_CREATE));
 }
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart) ALIAS(MPI_Cart_create);
@@ -1607,6 +1608,7 @@ EXPORT int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcom
 {
     if (!ENTER(slowly_cart_sub(HERE, comm, remain_dims, newcomm)))
         return native.cart_sub(comm, remain_dims, newcomm);
+    *newcomm = MPI_COMM_NULL;
     return leave(JOB_CALL_CART_SUB, error_raise_lack(comm, JOB_CALL_CART_SUB));
 }
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm) ALIAS(MPI_Cart_sub);
@@ -1649,6 +1651,7 @@ EXPORT int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], con
 {
     if (!ENTER(slowly_graph_create(HERE, comm_old, nnodes, indx, edges, reorder, comm_graph)))
         return native.graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph);
+    *comm_graph = MPI_COMM_NULL;
     return leave(JOB_CALL_GRAPH_CREATE, error_raise_lack(comm_old, JOB_CALL_GRAPH_CREATE));
 }
 int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph) ALIAS(MPI_Graph_create);
@@ -1733,6 +1736,7 @@ EXPORT int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], 
 {
     if (!ENTER(slowly_dist_graph_create(HERE, comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph)))
         return native.dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
+    *comm_dist_graph = MPI_COMM_NULL;
     return leave(JOB_CALL_DIST_GRAPH_CREATE, error_raise_lack(comm_old, JOB_CALL_DIST_GRAPH_CREATE));
 }
 int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) ALIAS(MPI_Dist_graph_create);
@@ -1747,6 +1751,7 @@ EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const
 {
     if (!ENTER(slowly_dist_graph_create_adjacent(HERE, comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph)))
         return native.dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
+    *comm_dist_graph = MPI_COMM_NULL;
     return leave(JOB_CALL_DIST_GRAPH_CREATE_ADJACENT, error_raise_lack(comm_old, JOB_CALL_DIST_GRAPH_CREATE_ADJACENT));
 }
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) ALIAS(MPI_Dist_graph_create_adjacent);
@@ -2045,6 +2050,7 @@ EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newco
 {
     if (!ENTER(slowly_comm_idup_with_info(HERE, comm, info, newcomm, request)))
         return native.comm_idup_with_info(comm, info, newcomm, request);
+    *newcomm = MPI_COMM_NULL;
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_COMM_IDUP_WITH_INFO, error_raise_lack(comm, JOB_CALL_COMM_IDUP_WITH_INFO));
 }
@@ -2257,6 +2263,7 @@ EXPORT int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm 
 {
     if (!ENTER(slowly_intercomm_create(HERE, local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm)))
         return native.intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
+    *newintercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_INTERCOMM_CREATE, error_raise_lack(local_comm, JOB_CALL_INTERCOMM_CREATE));
 }
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create);
@@ -2271,6 +2278,7 @@ EXPORT int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintrac
 {
     if (!ENTER(slowly_intercomm_merge(HERE, intercomm, high, newintracomm)))
         return native.intercomm_merge(intercomm, high, newintracomm);
+    *newintracomm = MPI_COMM_NULL;
     return leave(JOB_CALL_INTERCOMM_MERGE, error_raise_lack(intercomm, JOB_CALL_INTERCOMM_MERGE));
 }
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) ALIAS(MPI_Intercomm_merge);
@@ -2641,6 +2649,7 @@ EXPORT int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_I
 {
     if (!ENTER(slowly_comm_spawn(HERE, command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes)))
         return native.comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
+    *intercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_SPAWN, error_raise_lack(comm, JOB_CALL_COMM_SPAWN));
 }
 int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) ALIAS(MPI_Comm_spawn);
@@ -2655,6 +2664,7 @@ EXPORT int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **
 {
     if (!ENTER(slowly_comm_spawn_multiple(HERE, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes)))
         return native.comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
+    *intercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_SPAWN_MULTIPLE, error_raise_lack(comm, JOB_CALL_COMM_SPAWN_MULTIPLE));
 }
 int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) ALIAS(MPI_Comm_spawn_multiple);
@@ -2669,6 +2679,7 @@ EXPORT int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_C
 {
     if (!ENTER(slowly_comm_accept(HERE, port_name, info, root, comm, newcomm)))
         return native.comm_accept(port_name, info, root, comm, newcomm);
+    *newcomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_ACCEPT, error_raise_lack(comm, JOB_CALL_COMM_ACCEPT));
 }
 int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_accept);
@@ -2683,6 +2694,7 @@ EXPORT int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_
 {
     if (!ENTER(slowly_comm_connect(HERE, port_name, info, root, comm, newcomm)))
         return native.comm_connect(port_name, info, root, comm, newcomm);
+    *newcomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_CONNECT, error_raise_lack(comm, JOB_CALL_COMM_CONNECT));
 }
 int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_connect);
@@ -2697,6 +2709,7 @@ EXPORT int MPI_Comm_join(int fd, MPI_Comm *intercomm)
 {
     if (!ENTER(slowly_comm_join(HERE, fd, intercomm)))
         return native.comm_join(fd, intercomm);
+    *intercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_JOIN, error_raise_lack(MPI_COMM_SELF, JOB_CALL_COMM_JOIN));
 }
 int PMPI_Comm_join(int fd, MPI_Comm *intercomm) ALIAS(MPI_Comm_join);
@@ -2795,6 +2808,7 @@ EXPORT int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info inf
 {
     if (!ENTER(slowly_win_create(HERE, base, size, disp_unit, info, comm, win)))
         return native.win_create(base, size, disp_unit, info, comm, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_CREATE, error_raise_lack(comm, JOB_CALL_WIN_CREATE));
 }
 int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create);
@@ -2809,6 +2823,7 @@ EXPORT int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 {
     if (!ENTER(slowly_win_allocate(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE));
 }
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate);
@@ -2823,6 +2838,7 @@ EXPORT int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, 
 {
     if (!ENTER(slowly_win_allocate_shared(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE_SHARED, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED));
 }
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared);
@@ -2837,6 +2853,7 @@ EXPORT int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     if (!ENTER(slowly_win_create_dynamic(HERE, info, comm, win)))
         return native.win_create_dynamic(info, comm, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_CREATE_DYNAMIC, error_raise_lack(comm, JOB_CALL_WIN_CREATE_DYNAMIC));
 }
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create_dynamic);
@@ -3576,6 +3593,7 @@ EXPORT int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Inf
 {
     if (!ENTER(slowly_file_open(HERE, comm, filename, amode, info, fh)))
         return native.file_open(comm, filename, amode, info, fh);
+    *fh = MPI_FILE_NULL;
     return leave(JOB_CALL_FILE_OPEN, error_raise_lack(comm, JOB_CALL_FILE_OPEN));
 }
 int PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh) ALIAS(MPI_File_open);
@@ -5479,6 +5497,7 @@ EXPORT int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_I
 {
     if (!ENTER(slowly_win_create_c(HERE, base, size, disp_unit, info, comm, win)))
         return native.win_create_c(base, size, disp_unit, info, comm, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_CREATE_C, error_raise_lack(comm, JOB_CALL_WIN_CREATE_C));
 }
 int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create_c);
@@ -5495,6 +5514,7 @@ EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, 
 {
     if (!ENTER(slowly_win_allocate_c(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_c(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE_C, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_C));
 }
 int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_c);
@@ -5511,6 +5531,7 @@ EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info
 {
     if (!ENTER(slowly_win_allocate_shared_c(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE_SHARED_C, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED_C));
 }
 int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared_c);
@@ -5935,6 +5956,7 @@ EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Sessio
 {
     if (!ENTER(slowly_session_init(HERE, info, errhandler, session)))
         return native.session_init(info, errhandler, session);
+    *session = MPI_SESSION_NULL;
     return leave(JOB_CALL_SESSION_INIT, error_raise_lack(MPI_COMM_SELF, JOB_CALL_SESSION_INIT));
 }
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session) ALIAS(MPI_Session_init);
@@ -5951,6 +5973,7 @@ EXPORT int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MP
 {
     if (!ENTER(slowly_comm_create_from_group(HERE, group, stringtag, info, errhandler, newcomm)))
         return native.comm_create_from_group(group, stringtag, info, errhandler, newcomm);
+    *newcomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_CREATE_FROM_GROUP, error_raise_lack(MPI_COMM_SELF, JOB_CALL_COMM_CREATE_FROM_GROUP));
 }
 int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm) ALIAS(MPI_Comm_create_from_group);
@@ -5967,6 +5990,7 @@ EXPORT int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_lea
 {
     if (!ENTER(slowly_intercomm_create_from_groups(HERE, local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm)))
         return native.intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
+    *newintercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS, error_raise_lack(MPI_COMM_SELF, JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS));
 }
 int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create_from_groups);
