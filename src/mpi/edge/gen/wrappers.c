@@ -416,8 +416,10 @@ EXPORT int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int 
 {
     if (!ENTER(slowly_send_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.send_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SEND_INIT, error_raise_lack(comm, JOB_CALL_SEND_INIT));
+    int code = mpi_send_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SEND_INIT, code);
 }
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Send_init);
 
@@ -431,8 +433,10 @@ EXPORT int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!ENTER(slowly_bsend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.bsend_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_BSEND_INIT, error_raise_lack(comm, JOB_CALL_BSEND_INIT));
+    int code = mpi_bsend_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_BSEND_INIT, code);
 }
 int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Bsend_init);
 
@@ -446,8 +450,10 @@ EXPORT int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!ENTER(slowly_ssend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.ssend_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SSEND_INIT, error_raise_lack(comm, JOB_CALL_SSEND_INIT));
+    int code = mpi_ssend_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SSEND_INIT, code);
 }
 int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ssend_init);
 
@@ -461,8 +467,10 @@ EXPORT int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!ENTER(slowly_rsend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.rsend_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_RSEND_INIT, error_raise_lack(comm, JOB_CALL_RSEND_INIT));
+    int code = mpi_rsend_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_RSEND_INIT, code);
 }
 int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Rsend_init);
 
@@ -476,8 +484,10 @@ EXPORT int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source
 {
     if (!ENTER(slowly_recv_init(HERE, buf, count, datatype, source, tag, comm, request)))
         return native.recv_init(buf, count, datatype, source, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_RECV_INIT, error_raise_lack(comm, JOB_CALL_RECV_INIT));
+    int code = mpi_recv_init(buf, count, datatype, source, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_RECV_INIT, code);
 }
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Recv_init);
 
@@ -491,7 +501,7 @@ EXPORT int MPI_Start(MPI_Request *request)
 {
     if (!ENTER(slowly_start(HERE, request)))
         return native.start(request);
-    return leave(JOB_CALL_START, error_raise_lack(MPI_COMM_SELF, JOB_CALL_START));
+    return leave(JOB_CALL_START, mpi_start(request));
 }
 int PMPI_Start(MPI_Request *request) ALIAS(MPI_Start);
 
@@ -505,7 +515,7 @@ EXPORT int MPI_Startall(int count, MPI_Request array_of_requests[])
 {
     if (!ENTER(slowly_startall(HERE, count, array_of_requests)))
         return native.startall(count, array_of_requests);
-    return leave(JOB_CALL_STARTALL, error_raise_lack(MPI_COMM_SELF, JOB_CALL_STARTALL));
+    return leave(JOB_CALL_STARTALL, mpi_startall(count, array_of_requests));
 }
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) ALIAS(MPI_Startall);
 
