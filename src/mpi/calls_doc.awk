@@ -122,8 +122,8 @@ END {
          "`src/mpi/generate` from the table of the wrappers; tests compare it with the table, and the table with the headers of both MPIs. " \
          "Names with an asterisk are there where the MPI has version 4 of the standard: in MPICH.", "")
     print ""
-    wrap("A call that is not carried raises MPI_ERR_UNSUPPORTED_OPERATION on its communicator, also while every rank is alive. What " \
-         "the error codes mean and how a program goes on: [mpi.md](mpi.md#what-an-operation-does-after-a-failure).", "")
+    wrap("A call that is not carried raises MPI_ERR_UNSUPPORTED_OPERATION on its communicator, also while every rank is alive, and " \
+         "sets the handle that it was to make to null. What the error codes mean and how a program goes on: [mpi.md](mpi.md#what-an-operation-does-after-a-failure).", "")
     for (i = 1; i <= count; i++) {
         section = sections[i]
         if (!groups[section])

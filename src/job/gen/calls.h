@@ -442,8 +442,8 @@
     X(SSEND_INIT, 6, 4, 0) \
     X(RSEND_INIT, 6, 4, 0) \
     X(RECV_INIT, 6, 4, 0) \
-    X(START, 0, 0, 0) \
-    X(STARTALL, 0, 0, 0) \
+    X(START, 0, 0, 1) \
+    X(STARTALL, 0, 0, 1) \
     X(WAIT, 0, 0, 1) \
     X(WAITALL, 0, 0, 1) \
     X(WAITANY, 0, 0, 1) \

@@ -30,6 +30,13 @@ int mpi_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
 int mpi_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
 int mpi_buffer_attach(void *buffer, int size);
 int mpi_buffer_detach(void *buffer_addr, int *size);
+int mpi_send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int mpi_bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int mpi_ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int mpi_rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int mpi_recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request);
+int mpi_start(MPI_Request *request);
+int mpi_startall(int count, MPI_Request array_of_requests[]);
 int mpi_wait(MPI_Request *request, MPI_Status *status);
 int mpi_waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
 int mpi_waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status);

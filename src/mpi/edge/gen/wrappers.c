@@ -416,8 +416,10 @@ EXPORT int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int 
 {
     if (!ENTER(slowly_send_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.send_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SEND_INIT, error_raise_lack(comm, JOB_CALL_SEND_INIT));
+    int code = mpi_send_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SEND_INIT, code);
 }
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Send_init);
 
@@ -431,8 +433,10 @@ EXPORT int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!ENTER(slowly_bsend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.bsend_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_BSEND_INIT, error_raise_lack(comm, JOB_CALL_BSEND_INIT));
+    int code = mpi_bsend_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_BSEND_INIT, code);
 }
 int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Bsend_init);
 
@@ -446,8 +450,10 @@ EXPORT int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!ENTER(slowly_ssend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.ssend_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SSEND_INIT, error_raise_lack(comm, JOB_CALL_SSEND_INIT));
+    int code = mpi_ssend_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SSEND_INIT, code);
 }
 int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ssend_init);
 
@@ -461,8 +467,10 @@ EXPORT int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!ENTER(slowly_rsend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.rsend_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_RSEND_INIT, error_raise_lack(comm, JOB_CALL_RSEND_INIT));
+    int code = mpi_rsend_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_RSEND_INIT, code);
 }
 int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Rsend_init);
 
@@ -476,8 +484,10 @@ EXPORT int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source
 {
     if (!ENTER(slowly_recv_init(HERE, buf, count, datatype, source, tag, comm, request)))
         return native.recv_init(buf, count, datatype, source, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_RECV_INIT, error_raise_lack(comm, JOB_CALL_RECV_INIT));
+    int code = mpi_recv_init(buf, count, datatype, source, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_RECV_INIT, code);
 }
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Recv_init);
 
@@ -491,7 +501,7 @@ EXPORT int MPI_Start(MPI_Request *request)
 {
     if (!ENTER(slowly_start(HERE, request)))
         return native.start(request);
-    return leave(JOB_CALL_START, error_raise_lack(MPI_COMM_SELF, JOB_CALL_START));
+    return leave(JOB_CALL_START, mpi_start(request));
 }
 int PMPI_Start(MPI_Request *request) ALIAS(MPI_Start);
 
@@ -505,7 +515,7 @@ EXPORT int MPI_Startall(int count, MPI_Request array_of_requests[])
 {
     if (!ENTER(slowly_startall(HERE, count, array_of_requests)))
         return native.startall(count, array_of_requests);
-    return leave(JOB_CALL_STARTALL, error_raise_lack(MPI_COMM_SELF, JOB_CALL_STARTALL));
+    return leave(JOB_CALL_STARTALL, mpi_startall(count, array_of_requests));
 }
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) ALIAS(MPI_Startall);
 
@@ -2045,6 +2055,7 @@ EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newco
 {
     if (!ENTER(slowly_comm_idup_with_info(HERE, comm, info, newcomm, request)))
         return native.comm_idup_with_info(comm, info, newcomm, request);
+    *newcomm = MPI_COMM_NULL;
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_COMM_IDUP_WITH_INFO, error_raise_lack(comm, JOB_CALL_COMM_IDUP_WITH_INFO));
 }
@@ -2257,6 +2268,7 @@ EXPORT int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm 
 {
     if (!ENTER(slowly_intercomm_create(HERE, local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm)))
         return native.intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
+    *newintercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_INTERCOMM_CREATE, error_raise_lack(local_comm, JOB_CALL_INTERCOMM_CREATE));
 }
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create);
@@ -2271,6 +2283,7 @@ EXPORT int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintrac
 {
     if (!ENTER(slowly_intercomm_merge(HERE, intercomm, high, newintracomm)))
         return native.intercomm_merge(intercomm, high, newintracomm);
+    *newintracomm = MPI_COMM_NULL;
     return leave(JOB_CALL_INTERCOMM_MERGE, error_raise_lack(intercomm, JOB_CALL_INTERCOMM_MERGE));
 }
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) ALIAS(MPI_Intercomm_merge);
@@ -2641,6 +2654,7 @@ EXPORT int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_I
 {
     if (!ENTER(slowly_comm_spawn(HERE, command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes)))
         return native.comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
+    *intercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_SPAWN, error_raise_lack(comm, JOB_CALL_COMM_SPAWN));
 }
 int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) ALIAS(MPI_Comm_spawn);
@@ -2655,6 +2669,7 @@ EXPORT int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **
 {
     if (!ENTER(slowly_comm_spawn_multiple(HERE, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes)))
         return native.comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
+    *intercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_SPAWN_MULTIPLE, error_raise_lack(comm, JOB_CALL_COMM_SPAWN_MULTIPLE));
 }
 int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) ALIAS(MPI_Comm_spawn_multiple);
@@ -2669,6 +2684,7 @@ EXPORT int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_C
 {
     if (!ENTER(slowly_comm_accept(HERE, port_name, info, root, comm, newcomm)))
         return native.comm_accept(port_name, info, root, comm, newcomm);
+    *newcomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_ACCEPT, error_raise_lack(comm, JOB_CALL_COMM_ACCEPT));
 }
 int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_accept);
@@ -2683,6 +2699,7 @@ EXPORT int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_
 {
     if (!ENTER(slowly_comm_connect(HERE, port_name, info, root, comm, newcomm)))
         return native.comm_connect(port_name, info, root, comm, newcomm);
+    *newcomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_CONNECT, error_raise_lack(comm, JOB_CALL_COMM_CONNECT));
 }
 int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_connect);
@@ -2697,6 +2714,7 @@ EXPORT int MPI_Comm_join(int fd, MPI_Comm *intercomm)
 {
     if (!ENTER(slowly_comm_join(HERE, fd, intercomm)))
         return native.comm_join(fd, intercomm);
+    *intercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_JOIN, error_raise_lack(MPI_COMM_SELF, JOB_CALL_COMM_JOIN));
 }
 int PMPI_Comm_join(int fd, MPI_Comm *intercomm) ALIAS(MPI_Comm_join);
@@ -2795,6 +2813,7 @@ EXPORT int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info inf
 {
     if (!ENTER(slowly_win_create(HERE, base, size, disp_unit, info, comm, win)))
         return native.win_create(base, size, disp_unit, info, comm, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_CREATE, error_raise_lack(comm, JOB_CALL_WIN_CREATE));
 }
 int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create);
@@ -2809,6 +2828,7 @@ EXPORT int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 {
     if (!ENTER(slowly_win_allocate(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE));
 }
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate);
@@ -2823,6 +2843,7 @@ EXPORT int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, 
 {
     if (!ENTER(slowly_win_allocate_shared(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE_SHARED, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED));
 }
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared);
@@ -2837,6 +2858,7 @@ EXPORT int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     if (!ENTER(slowly_win_create_dynamic(HERE, info, comm, win)))
         return native.win_create_dynamic(info, comm, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_CREATE_DYNAMIC, error_raise_lack(comm, JOB_CALL_WIN_CREATE_DYNAMIC));
 }
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create_dynamic);
@@ -3576,6 +3598,7 @@ EXPORT int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Inf
 {
     if (!ENTER(slowly_file_open(HERE, comm, filename, amode, info, fh)))
         return native.file_open(comm, filename, amode, info, fh);
+    *fh = MPI_FILE_NULL;
     return leave(JOB_CALL_FILE_OPEN, error_raise_lack(comm, JOB_CALL_FILE_OPEN));
 }
 int PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh) ALIAS(MPI_File_open);
@@ -5485,6 +5508,7 @@ EXPORT int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_I
 {
     if (!ENTER(slowly_win_create_c(HERE, base, size, disp_unit, info, comm, win)))
         return native.win_create_c(base, size, disp_unit, info, comm, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_CREATE_C, error_raise_lack(comm, JOB_CALL_WIN_CREATE_C));
 }
 int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create_c);
@@ -5501,6 +5525,7 @@ EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, 
 {
     if (!ENTER(slowly_win_allocate_c(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_c(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE_C, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_C));
 }
 int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_c);
@@ -5517,6 +5542,7 @@ EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info
 {
     if (!ENTER(slowly_win_allocate_shared_c(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE_SHARED_C, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED_C));
 }
 int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared_c);
@@ -5941,6 +5967,7 @@ EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Sessio
 {
     if (!ENTER(slowly_session_init(HERE, info, errhandler, session)))
         return native.session_init(info, errhandler, session);
+    *session = MPI_SESSION_NULL;
     return leave(JOB_CALL_SESSION_INIT, error_raise_lack(MPI_COMM_SELF, JOB_CALL_SESSION_INIT));
 }
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session) ALIAS(MPI_Session_init);
@@ -5957,6 +5984,7 @@ EXPORT int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MP
 {
     if (!ENTER(slowly_comm_create_from_group(HERE, group, stringtag, info, errhandler, newcomm)))
         return native.comm_create_from_group(group, stringtag, info, errhandler, newcomm);
+    *newcomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_CREATE_FROM_GROUP, error_raise_lack(MPI_COMM_SELF, JOB_CALL_COMM_CREATE_FROM_GROUP));
 }
 int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm) ALIAS(MPI_Comm_create_from_group);
@@ -5973,6 +6001,7 @@ EXPORT int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_lea
 {
     if (!ENTER(slowly_intercomm_create_from_groups(HERE, local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm)))
         return native.intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
+    *newintercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS, error_raise_lack(MPI_COMM_SELF, JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS));
 }
 int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create_from_groups);
