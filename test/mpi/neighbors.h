@@ -252,37 +252,56 @@ static int near_call(const struct near *near, int kind, const struct near_side *
     }
 }
 
-/* The code of the call, or of its completion. *wrong: so many integers of the receive buffer are not what they must be; *digest: mixed with
- * all of them. */
-static int near_do(const struct near *near, int kind, bool later, int *wrong, unsigned long long *digest)
+/* One that is begun: blocking ones are over by then. */
+struct near_op {
+    const struct near *near;
+    int kind;
+    struct near_side send, recv, want;
+    MPI_Request request;
+};
+
+static void near_prepare(const struct near *near, int kind, struct near_op *op)
 {
-    struct near_side send = near_side(near, kind, kind < NEAR_ALLTOALL && near->out == 0 ? 1 : near->out, false);
-    struct near_side recv = near_side(near, kind, near->in, true), want = near_side(near, kind, near->in, true);
-    MPI_Request request = MPI_REQUEST_NULL;
-    if (kind < NEAR_ALLTOALL)
-        send.displs[0] = 0; /* the only block */
+    bool one = kind < NEAR_ALLTOALL; /* only one block goes out */
+    *op = (struct near_op){.near = near, .kind = kind, .request = MPI_REQUEST_NULL};
+    op->send = near_side(near, kind, one ? 1 : near->out, false);
+    op->recv = near_side(near, kind, near->in, true);
+    op->want = near_side(near, kind, near->in, true);
     if (kind == NEAR_ALLTOALLW) {
-        near_stretch(near, &send, false);
-        near_stretch(near, &recv, true);
-        near_stretch(near, &want, true);
+        near_stretch(near, &op->send, false);
+        near_stretch(near, &op->recv, true);
+        near_stretch(near, &op->want, true);
     }
-    near_fill(near, kind, &send);
-    if (kind < NEAR_ALLTOALL)
-        for (int i = 0; i < near_count(near, kind, near->rank, 0); i++)
-            send.data[i] = near_value(kind, near->rank, 0, i);
-    near_want(near, kind, &want);
-    int code = near_call(near, kind, &send, &recv, later ? &request : NULL);
-    if (code == MPI_SUCCESS && later)
-        code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    near_fill(near, kind, &op->send);
+    near_want(near, kind, &op->want);
+}
+
+static int near_begin(const struct near *near, int kind, bool later, struct near_op *op)
+{
+    near_prepare(near, kind, op);
+    return near_call(near, kind, &op->send, &op->recv, later ? &op->request : NULL);
+}
+
+/* The code of its completion. *wrong: so many integers of the receive buffer are not what they must be; *digest: mixed with all of them. */
+static int near_end(struct near_op *op, int *wrong, unsigned long long *digest)
+{
+    int code = MPI_Wait(&op->request, MPI_STATUS_IGNORE);
     *wrong = 0;
-    for (int i = 0; i < (recv.blocks + 1) * recv.step; i++) {
-        *wrong += recv.data[i] != want.data[i];
-        *digest = (*digest ^ (unsigned)recv.data[i]) * 1099511628211ull;
+    for (int i = 0; i < (op->recv.blocks + 1) * op->recv.step; i++) {
+        *wrong += op->recv.data[i] != op->want.data[i];
+        *digest = (*digest ^ (unsigned)op->recv.data[i]) * 1099511628211ull;
     }
-    near_side_free(&send);
-    near_side_free(&recv);
-    near_side_free(&want);
+    near_side_free(&op->send);
+    near_side_free(&op->recv);
+    near_side_free(&op->want);
     return code;
+}
+
+static inline int near_do(const struct near *near, int kind, bool later, int *wrong, unsigned long long *digest)
+{
+    struct near_op op;
+    int code = near_begin(near, kind, later, &op), ended = near_end(&op, wrong, digest);
+    return code != MPI_SUCCESS ? code : ended;
 }
 
 #endif
