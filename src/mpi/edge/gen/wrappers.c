@@ -416,8 +416,10 @@ EXPORT int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int 
 {
     if (!ENTER(slowly_send_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.send_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SEND_INIT, error_raise_lack(comm, JOB_CALL_SEND_INIT));
+    int code = mpi_send_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SEND_INIT, code);
 }
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Send_init);
 
@@ -431,8 +433,10 @@ EXPORT int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!ENTER(slowly_bsend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.bsend_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_BSEND_INIT, error_raise_lack(comm, JOB_CALL_BSEND_INIT));
+    int code = mpi_bsend_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_BSEND_INIT, code);
 }
 int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Bsend_init);
 
@@ -446,8 +450,10 @@ EXPORT int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!ENTER(slowly_ssend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.ssend_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SSEND_INIT, error_raise_lack(comm, JOB_CALL_SSEND_INIT));
+    int code = mpi_ssend_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SSEND_INIT, code);
 }
 int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ssend_init);
 
@@ -461,8 +467,10 @@ EXPORT int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!ENTER(slowly_rsend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.rsend_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_RSEND_INIT, error_raise_lack(comm, JOB_CALL_RSEND_INIT));
+    int code = mpi_rsend_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_RSEND_INIT, code);
 }
 int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Rsend_init);
 
@@ -476,8 +484,10 @@ EXPORT int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source
 {
     if (!ENTER(slowly_recv_init(HERE, buf, count, datatype, source, tag, comm, request)))
         return native.recv_init(buf, count, datatype, source, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_RECV_INIT, error_raise_lack(comm, JOB_CALL_RECV_INIT));
+    int code = mpi_recv_init(buf, count, datatype, source, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_RECV_INIT, code);
 }
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Recv_init);
 
@@ -491,7 +501,7 @@ EXPORT int MPI_Start(MPI_Request *request)
 {
     if (!ENTER(slowly_start(HERE, request)))
         return native.start(request);
-    return leave(JOB_CALL_START, error_raise_lack(MPI_COMM_SELF, JOB_CALL_START));
+    return leave(JOB_CALL_START, mpi_start(request));
 }
 int PMPI_Start(MPI_Request *request) ALIAS(MPI_Start);
 
@@ -505,7 +515,7 @@ EXPORT int MPI_Startall(int count, MPI_Request array_of_requests[])
 {
     if (!ENTER(slowly_startall(HERE, count, array_of_requests)))
         return native.startall(count, array_of_requests);
-    return leave(JOB_CALL_STARTALL, error_raise_lack(MPI_COMM_SELF, JOB_CALL_STARTALL));
+    return leave(JOB_CALL_STARTALL, mpi_startall(count, array_of_requests));
 }
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) ALIAS(MPI_Startall);
 
@@ -1382,7 +1392,7 @@ EXPORT int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 {
     if (!ENTER(slowly_neighbor_allgather(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
         return native.neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLGATHER, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHER));
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHER, mpi_neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgather);
 
@@ -1396,7 +1406,7 @@ EXPORT int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 {
     if (!ENTER(slowly_neighbor_allgatherv(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
         return native.neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV));
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV, mpi_neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 }
 int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgatherv);
 
@@ -1410,7 +1420,7 @@ EXPORT int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 {
     if (!ENTER(slowly_neighbor_alltoall(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
         return native.neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALL, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALL));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALL, mpi_neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoall);
 
@@ -1424,7 +1434,7 @@ EXPORT int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 {
     if (!ENTER(slowly_neighbor_alltoallv(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
         return native.neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV, mpi_neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 }
 int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallv);
 
@@ -1438,7 +1448,7 @@ EXPORT int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 {
     if (!ENTER(slowly_neighbor_alltoallw(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
         return native.neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW, mpi_neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 }
 int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallw);
 
@@ -1452,8 +1462,10 @@ EXPORT int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datat
 {
     if (!ENTER(slowly_ineighbor_allgather(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
         return native.ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLGATHER, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHER));
+    int code = mpi_ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLGATHER, code);
 }
 int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgather);
 
@@ -1467,8 +1479,10 @@ EXPORT int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Data
 {
     if (!ENTER(slowly_ineighbor_allgatherv(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
         return native.ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLGATHERV, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHERV));
+    int code = mpi_ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLGATHERV, code);
 }
 int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgatherv);
 
@@ -1482,8 +1496,10 @@ EXPORT int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Dataty
 {
     if (!ENTER(slowly_ineighbor_alltoall(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
         return native.ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLTOALL, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALL));
+    int code = mpi_ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALL, code);
 }
 int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoall);
 
@@ -1497,8 +1513,10 @@ EXPORT int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], 
 {
     if (!ENTER(slowly_ineighbor_alltoallv(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
         return native.ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLTOALLV, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLV));
+    int code = mpi_ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALLV, code);
 }
 int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallv);
 
@@ -1512,8 +1530,10 @@ EXPORT int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], 
 {
     if (!ENTER(slowly_ineighbor_alltoallw(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
         return native.ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLTOALLW, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLW));
+    int code = mpi_ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALLW, code);
 }
 int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallw);
 
@@ -1527,7 +1547,7 @@ EXPORT int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const
 {
     if (!ENTER(slowly_cart_create(HERE, comm_old, ndims, dims, periods, reorder, comm_cart)))
         return native.cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
-    return leave(JOB_CALL_CART_CREATE, error_raise_lack(comm_old, JOB_CALL_CART_CREATE));
+    return leave(JOB_CALL_CART_CREATE, mpi_cart_create(comm_old, ndims, dims, periods, reorder, comm_cart));
 }
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart) ALIAS(MPI_Cart_create);
 
@@ -1541,7 +1561,7 @@ EXPORT int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], i
 {
     if (!ENTER(slowly_cart_get(HERE, comm, maxdims, dims, periods, coords)))
         return native.cart_get(comm, maxdims, dims, periods, coords);
-    return leave(JOB_CALL_CART_GET, error_raise_lack(comm, JOB_CALL_CART_GET));
+    return leave(JOB_CALL_CART_GET, mpi_cart_get(comm, maxdims, dims, periods, coords));
 }
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) ALIAS(MPI_Cart_get);
 
@@ -1555,7 +1575,7 @@ EXPORT int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
     if (!ENTER(slowly_cart_coords(HERE, comm, rank, maxdims, coords)))
         return native.cart_coords(comm, rank, maxdims, coords);
-    return leave(JOB_CALL_CART_COORDS, error_raise_lack(comm, JOB_CALL_CART_COORDS));
+    return leave(JOB_CALL_CART_COORDS, mpi_cart_coords(comm, rank, maxdims, coords));
 }
 int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) ALIAS(MPI_Cart_coords);
 
@@ -1569,7 +1589,7 @@ EXPORT int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
     if (!ENTER(slowly_cart_rank(HERE, comm, coords, rank)))
         return native.cart_rank(comm, coords, rank);
-    return leave(JOB_CALL_CART_RANK, error_raise_lack(comm, JOB_CALL_CART_RANK));
+    return leave(JOB_CALL_CART_RANK, mpi_cart_rank(comm, coords, rank));
 }
 int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank) ALIAS(MPI_Cart_rank);
 
@@ -1583,7 +1603,7 @@ EXPORT int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_sour
 {
     if (!ENTER(slowly_cart_shift(HERE, comm, direction, disp, rank_source, rank_dest)))
         return native.cart_shift(comm, direction, disp, rank_source, rank_dest);
-    return leave(JOB_CALL_CART_SHIFT, error_raise_lack(comm, JOB_CALL_CART_SHIFT));
+    return leave(JOB_CALL_CART_SHIFT, mpi_cart_shift(comm, direction, disp, rank_source, rank_dest));
 }
 int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest) ALIAS(MPI_Cart_shift);
 
@@ -1597,7 +1617,7 @@ EXPORT int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcom
 {
     if (!ENTER(slowly_cart_sub(HERE, comm, remain_dims, newcomm)))
         return native.cart_sub(comm, remain_dims, newcomm);
-    return leave(JOB_CALL_CART_SUB, error_raise_lack(comm, JOB_CALL_CART_SUB));
+    return leave(JOB_CALL_CART_SUB, mpi_cart_sub(comm, remain_dims, newcomm));
 }
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm) ALIAS(MPI_Cart_sub);
 
@@ -1611,7 +1631,7 @@ EXPORT int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int pe
 {
     if (!ENTER(slowly_cart_map(HERE, comm, ndims, dims, periods, newrank)))
         return native.cart_map(comm, ndims, dims, periods, newrank);
-    return leave(JOB_CALL_CART_MAP, error_raise_lack(comm, JOB_CALL_CART_MAP));
+    return leave(JOB_CALL_CART_MAP, mpi_cart_map(comm, ndims, dims, periods, newrank));
 }
 int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank) ALIAS(MPI_Cart_map);
 
@@ -1625,7 +1645,7 @@ EXPORT int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
     if (!ENTER(slowly_cartdim_get(HERE, comm, ndims)))
         return native.cartdim_get(comm, ndims);
-    return leave(JOB_CALL_CARTDIM_GET, error_raise_lack(comm, JOB_CALL_CARTDIM_GET));
+    return leave(JOB_CALL_CARTDIM_GET, mpi_cartdim_get(comm, ndims));
 }
 int PMPI_Cartdim_get(MPI_Comm comm, int *ndims) ALIAS(MPI_Cartdim_get);
 
@@ -1639,7 +1659,7 @@ EXPORT int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], con
 {
     if (!ENTER(slowly_graph_create(HERE, comm_old, nnodes, indx, edges, reorder, comm_graph)))
         return native.graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph);
-    return leave(JOB_CALL_GRAPH_CREATE, error_raise_lack(comm_old, JOB_CALL_GRAPH_CREATE));
+    return leave(JOB_CALL_GRAPH_CREATE, mpi_graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph));
 }
 int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph) ALIAS(MPI_Graph_create);
 
@@ -1653,7 +1673,7 @@ EXPORT int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], 
 {
     if (!ENTER(slowly_graph_get(HERE, comm, maxindex, maxedges, indx, edges)))
         return native.graph_get(comm, maxindex, maxedges, indx, edges);
-    return leave(JOB_CALL_GRAPH_GET, error_raise_lack(comm, JOB_CALL_GRAPH_GET));
+    return leave(JOB_CALL_GRAPH_GET, mpi_graph_get(comm, maxindex, maxedges, indx, edges));
 }
 int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[]) ALIAS(MPI_Graph_get);
 
@@ -1667,7 +1687,7 @@ EXPORT int MPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int 
 {
     if (!ENTER(slowly_graph_map(HERE, comm, nnodes, indx, edges, newrank)))
         return native.graph_map(comm, nnodes, indx, edges, newrank);
-    return leave(JOB_CALL_GRAPH_MAP, error_raise_lack(comm, JOB_CALL_GRAPH_MAP));
+    return leave(JOB_CALL_GRAPH_MAP, mpi_graph_map(comm, nnodes, indx, edges, newrank));
 }
 int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank) ALIAS(MPI_Graph_map);
 
@@ -1681,7 +1701,7 @@ EXPORT int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int ne
 {
     if (!ENTER(slowly_graph_neighbors(HERE, comm, rank, maxneighbors, neighbors)))
         return native.graph_neighbors(comm, rank, maxneighbors, neighbors);
-    return leave(JOB_CALL_GRAPH_NEIGHBORS, error_raise_lack(comm, JOB_CALL_GRAPH_NEIGHBORS));
+    return leave(JOB_CALL_GRAPH_NEIGHBORS, mpi_graph_neighbors(comm, rank, maxneighbors, neighbors));
 }
 int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) ALIAS(MPI_Graph_neighbors);
 
@@ -1695,7 +1715,7 @@ EXPORT int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
     if (!ENTER(slowly_graph_neighbors_count(HERE, comm, rank, nneighbors)))
         return native.graph_neighbors_count(comm, rank, nneighbors);
-    return leave(JOB_CALL_GRAPH_NEIGHBORS_COUNT, error_raise_lack(comm, JOB_CALL_GRAPH_NEIGHBORS_COUNT));
+    return leave(JOB_CALL_GRAPH_NEIGHBORS_COUNT, mpi_graph_neighbors_count(comm, rank, nneighbors));
 }
 int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors) ALIAS(MPI_Graph_neighbors_count);
 
@@ -1709,7 +1729,7 @@ EXPORT int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
     if (!ENTER(slowly_graphdims_get(HERE, comm, nnodes, nedges)))
         return native.graphdims_get(comm, nnodes, nedges);
-    return leave(JOB_CALL_GRAPHDIMS_GET, error_raise_lack(comm, JOB_CALL_GRAPHDIMS_GET));
+    return leave(JOB_CALL_GRAPHDIMS_GET, mpi_graphdims_get(comm, nnodes, nedges));
 }
 int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges) ALIAS(MPI_Graphdims_get);
 
@@ -1723,7 +1743,7 @@ EXPORT int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], 
 {
     if (!ENTER(slowly_dist_graph_create(HERE, comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph)))
         return native.dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
-    return leave(JOB_CALL_DIST_GRAPH_CREATE, error_raise_lack(comm_old, JOB_CALL_DIST_GRAPH_CREATE));
+    return leave(JOB_CALL_DIST_GRAPH_CREATE, mpi_dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph));
 }
 int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) ALIAS(MPI_Dist_graph_create);
 
@@ -1737,7 +1757,7 @@ EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const
 {
     if (!ENTER(slowly_dist_graph_create_adjacent(HERE, comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph)))
         return native.dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
-    return leave(JOB_CALL_DIST_GRAPH_CREATE_ADJACENT, error_raise_lack(comm_old, JOB_CALL_DIST_GRAPH_CREATE_ADJACENT));
+    return leave(JOB_CALL_DIST_GRAPH_CREATE_ADJACENT, mpi_dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph));
 }
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) ALIAS(MPI_Dist_graph_create_adjacent);
 
@@ -1751,7 +1771,7 @@ EXPORT int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[
 {
     if (!ENTER(slowly_dist_graph_neighbors(HERE, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights)))
         return native.dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
-    return leave(JOB_CALL_DIST_GRAPH_NEIGHBORS, error_raise_lack(comm, JOB_CALL_DIST_GRAPH_NEIGHBORS));
+    return leave(JOB_CALL_DIST_GRAPH_NEIGHBORS, mpi_dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
 }
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) ALIAS(MPI_Dist_graph_neighbors);
 
@@ -1765,7 +1785,7 @@ EXPORT int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *out
 {
     if (!ENTER(slowly_dist_graph_neighbors_count(HERE, comm, indegree, outdegree, weighted)))
         return native.dist_graph_neighbors_count(comm, indegree, outdegree, weighted);
-    return leave(JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT, error_raise_lack(comm, JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT));
+    return leave(JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT, mpi_dist_graph_neighbors_count(comm, indegree, outdegree, weighted));
 }
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted) ALIAS(MPI_Dist_graph_neighbors_count);
 
@@ -2035,6 +2055,7 @@ EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newco
 {
     if (!ENTER(slowly_comm_idup_with_info(HERE, comm, info, newcomm, request)))
         return native.comm_idup_with_info(comm, info, newcomm, request);
+    *newcomm = MPI_COMM_NULL;
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_COMM_IDUP_WITH_INFO, error_raise_lack(comm, JOB_CALL_COMM_IDUP_WITH_INFO));
 }
@@ -2247,6 +2268,7 @@ EXPORT int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm 
 {
     if (!ENTER(slowly_intercomm_create(HERE, local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm)))
         return native.intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
+    *newintercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_INTERCOMM_CREATE, error_raise_lack(local_comm, JOB_CALL_INTERCOMM_CREATE));
 }
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create);
@@ -2261,6 +2283,7 @@ EXPORT int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintrac
 {
     if (!ENTER(slowly_intercomm_merge(HERE, intercomm, high, newintracomm)))
         return native.intercomm_merge(intercomm, high, newintracomm);
+    *newintracomm = MPI_COMM_NULL;
     return leave(JOB_CALL_INTERCOMM_MERGE, error_raise_lack(intercomm, JOB_CALL_INTERCOMM_MERGE));
 }
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) ALIAS(MPI_Intercomm_merge);
@@ -2631,6 +2654,7 @@ EXPORT int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_I
 {
     if (!ENTER(slowly_comm_spawn(HERE, command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes)))
         return native.comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
+    *intercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_SPAWN, error_raise_lack(comm, JOB_CALL_COMM_SPAWN));
 }
 int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) ALIAS(MPI_Comm_spawn);
@@ -2645,6 +2669,7 @@ EXPORT int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **
 {
     if (!ENTER(slowly_comm_spawn_multiple(HERE, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes)))
         return native.comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
+    *intercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_SPAWN_MULTIPLE, error_raise_lack(comm, JOB_CALL_COMM_SPAWN_MULTIPLE));
 }
 int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) ALIAS(MPI_Comm_spawn_multiple);
@@ -2659,6 +2684,7 @@ EXPORT int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_C
 {
     if (!ENTER(slowly_comm_accept(HERE, port_name, info, root, comm, newcomm)))
         return native.comm_accept(port_name, info, root, comm, newcomm);
+    *newcomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_ACCEPT, error_raise_lack(comm, JOB_CALL_COMM_ACCEPT));
 }
 int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_accept);
@@ -2673,6 +2699,7 @@ EXPORT int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_
 {
     if (!ENTER(slowly_comm_connect(HERE, port_name, info, root, comm, newcomm)))
         return native.comm_connect(port_name, info, root, comm, newcomm);
+    *newcomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_CONNECT, error_raise_lack(comm, JOB_CALL_COMM_CONNECT));
 }
 int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_connect);
@@ -2687,6 +2714,7 @@ EXPORT int MPI_Comm_join(int fd, MPI_Comm *intercomm)
 {
     if (!ENTER(slowly_comm_join(HERE, fd, intercomm)))
         return native.comm_join(fd, intercomm);
+    *intercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_JOIN, error_raise_lack(MPI_COMM_SELF, JOB_CALL_COMM_JOIN));
 }
 int PMPI_Comm_join(int fd, MPI_Comm *intercomm) ALIAS(MPI_Comm_join);
@@ -2785,6 +2813,7 @@ EXPORT int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info inf
 {
     if (!ENTER(slowly_win_create(HERE, base, size, disp_unit, info, comm, win)))
         return native.win_create(base, size, disp_unit, info, comm, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_CREATE, error_raise_lack(comm, JOB_CALL_WIN_CREATE));
 }
 int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create);
@@ -2799,6 +2828,7 @@ EXPORT int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 {
     if (!ENTER(slowly_win_allocate(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE));
 }
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate);
@@ -2813,6 +2843,7 @@ EXPORT int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, 
 {
     if (!ENTER(slowly_win_allocate_shared(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE_SHARED, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED));
 }
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared);
@@ -2827,6 +2858,7 @@ EXPORT int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     if (!ENTER(slowly_win_create_dynamic(HERE, info, comm, win)))
         return native.win_create_dynamic(info, comm, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_CREATE_DYNAMIC, error_raise_lack(comm, JOB_CALL_WIN_CREATE_DYNAMIC));
 }
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create_dynamic);
@@ -3566,6 +3598,7 @@ EXPORT int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Inf
 {
     if (!ENTER(slowly_file_open(HERE, comm, filename, amode, info, fh)))
         return native.file_open(comm, filename, amode, info, fh);
+    *fh = MPI_FILE_NULL;
     return leave(JOB_CALL_FILE_OPEN, error_raise_lack(comm, JOB_CALL_FILE_OPEN));
 }
 int PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh) ALIAS(MPI_File_open);
@@ -5319,7 +5352,7 @@ EXPORT int MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 {
     if (!ENTER(slowly_neighbor_allgatherv_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
         return native.neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV_C));
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_C, mpi_neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 }
 int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgatherv_c);
 #endif
@@ -5335,7 +5368,7 @@ EXPORT int MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 {
     if (!ENTER(slowly_neighbor_alltoallv_c(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
         return native.neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV_C));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_C, mpi_neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 }
 int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallv_c);
 #endif
@@ -5351,7 +5384,7 @@ EXPORT int MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 {
     if (!ENTER(slowly_neighbor_alltoallw_c(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
         return native.neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW_C));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_C, mpi_neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 }
 int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallw_c);
 #endif
@@ -5367,8 +5400,10 @@ EXPORT int MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, 
 {
     if (!ENTER(slowly_ineighbor_allgatherv_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
         return native.ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLGATHERV_C, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHERV_C));
+    int code = mpi_ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLGATHERV_C, code);
 }
 int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgatherv_c);
 #endif
@@ -5384,8 +5419,10 @@ EXPORT int MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendco
 {
     if (!ENTER(slowly_ineighbor_alltoallv_c(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
         return native.ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLTOALLV_C, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLV_C));
+    int code = mpi_ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALLV_C, code);
 }
 int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallv_c);
 #endif
@@ -5401,8 +5438,10 @@ EXPORT int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendco
 {
     if (!ENTER(slowly_ineighbor_alltoallw_c(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
         return native.ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLTOALLW_C, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLW_C));
+    int code = mpi_ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALLW_C, code);
 }
 int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallw_c);
 #endif
@@ -5469,6 +5508,7 @@ EXPORT int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_I
 {
     if (!ENTER(slowly_win_create_c(HERE, base, size, disp_unit, info, comm, win)))
         return native.win_create_c(base, size, disp_unit, info, comm, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_CREATE_C, error_raise_lack(comm, JOB_CALL_WIN_CREATE_C));
 }
 int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create_c);
@@ -5485,6 +5525,7 @@ EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, 
 {
     if (!ENTER(slowly_win_allocate_c(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_c(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE_C, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_C));
 }
 int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_c);
@@ -5501,6 +5542,7 @@ EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info
 {
     if (!ENTER(slowly_win_allocate_shared_c(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE_SHARED_C, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED_C));
 }
 int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared_c);
@@ -5925,6 +5967,7 @@ EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Sessio
 {
     if (!ENTER(slowly_session_init(HERE, info, errhandler, session)))
         return native.session_init(info, errhandler, session);
+    *session = MPI_SESSION_NULL;
     return leave(JOB_CALL_SESSION_INIT, error_raise_lack(MPI_COMM_SELF, JOB_CALL_SESSION_INIT));
 }
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session) ALIAS(MPI_Session_init);
@@ -5941,6 +5984,7 @@ EXPORT int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MP
 {
     if (!ENTER(slowly_comm_create_from_group(HERE, group, stringtag, info, errhandler, newcomm)))
         return native.comm_create_from_group(group, stringtag, info, errhandler, newcomm);
+    *newcomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_CREATE_FROM_GROUP, error_raise_lack(MPI_COMM_SELF, JOB_CALL_COMM_CREATE_FROM_GROUP));
 }
 int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm) ALIAS(MPI_Comm_create_from_group);
@@ -5957,6 +6001,7 @@ EXPORT int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_lea
 {
     if (!ENTER(slowly_intercomm_create_from_groups(HERE, local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm)))
         return native.intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
+    *newintercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS, error_raise_lack(MPI_COMM_SELF, JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS));
 }
 int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create_from_groups);
