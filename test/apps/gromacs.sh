@@ -31,7 +31,7 @@ END
         gmx grompp -f run.mdp -c conf.gro -p topol.top -o run.tpr -maxwarn 2
 }
 
-job() { start gmx_mpi mdrun -s run.tpr -ntomp 1 -reprod -notunepme; }
+job() { start gmx_mpi -quiet mdrun -s run.tpr -ntomp 1 -reprod -notunepme; }
 
 # Energies of steps 0 to 50: later the motion is chaotic.
 result() {

@@ -90,12 +90,12 @@ part_result() {
 
 # ---- a death in the middle -----------------------------------------------------------------------------------------------------
 
-# Half of what the layered run took after MPI_Init, as a time for --kill.
+# The middle of what the layered run took after MPI_Init, in milliseconds.
 middle() {
     events=$out/$app/$case-$mpi/layer/events
     [ -s "$events" ] || { kill='' && right layer layered small "$ranks"; } || return 1
     sed -n 's/.*"time_s": \([0-9.e-]*\), "event": "\([a-z]*\)".*/\1 \2/p' "$events" |
-        awk '$2 == "ready" { ready = $1 } $2 == "finalized" { end = $1 } END { if (!end) exit 1; printf "%dms\n", (end - ready) * 500 }'
+        awk '$2 == "ready" { ready = $1 } $2 == "finalized" { end = $1 } END { if (!end) exit 1; printf "%d\n", (end - ready) * 500 }'
 }
 
 # When the others knew, in seconds since the start of the job; empty: nobody died.
@@ -123,6 +123,7 @@ one_kill() {
     why="$2: ended after $after s, status $status"
     holds "$after <= $ends_s" || return 1
     [ "$status" != 0 ] && [ "$status" != 124 ] && [ "$status" != preparing ] || return 1
+    [ -z "$own_words" ] || said=$(grep -c '^knell' words) # it reports errors itself, and ends by MPI_Abort
     if [ "$said" -ne 1 ] || ! grep -q "^knell run: .*rank ${2%%@*} " words; then
         why="$why, $said lines of words: $(grep -v '^knell run: ' words | head -n 1 | cut -c 1-120)"
         return 1
@@ -132,6 +133,11 @@ one_kill() {
     [ "$still" -eq 0 ]
 }
 
+# A run beside other load took longer than this one: the middle came too late.
+again() { # NAME
+    [ "$1" = time ] && [ -z "$at" ] && one_kill time "1@$((half / 3))ms"
+}
+
 # Rank 1 in the middle of the run; and where NAME.sh says.
 part_kill() {
     text='' worst=0 verdict=passed
@@ -139,9 +145,9 @@ part_kill() {
         note failed kill "the run without a death did not end"
         return
     }
-    for plan in "time 1@$half" ${kill_at:+"call $kill_at"}; do
+    for plan in "time 1@${half}ms" ${kill_at:+"call $kill_at"}; do
         # shellcheck disable=SC2086 # two words
-        one_kill $plan || verdict=failed
+        one_kill $plan || again $plan || verdict=failed
         text="$text${text:+; }$why"
         worst=$(awk -v a="$worst" -v b="${after:-0}" 'BEGIN { print (a > b ? a : b) }')
     done
