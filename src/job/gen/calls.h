@@ -433,8 +433,8 @@
     X(IMPROBE, 3, 1, 1) \
     X(MRECV, 0, 0, 1) \
     X(IMRECV, 0, 0, 1) \
-    X(ISENDRECV, 11, 4, 0) \
-    X(ISENDRECV_REPLACE, 8, 4, 0) \
+    X(ISENDRECV, 11, 4, 1) \
+    X(ISENDRECV_REPLACE, 8, 4, 1) \
     X(BUFFER_ATTACH, 0, 0, 0) \
     X(BUFFER_DETACH, 0, 0, 0) \
     X(SEND_INIT, 6, 4, 0) \
@@ -548,7 +548,7 @@
     X(COMM_SPLIT_TYPE, 1, 0, 1) \
     X(COMM_FREE, 0, 0, 1) \
     X(COMM_DISCONNECT, 0, 0, 1) \
-    X(COMM_IDUP_WITH_INFO, 1, 0, 0) \
+    X(COMM_IDUP_WITH_INFO, 1, 0, 1) \
     X(COMM_GET_NAME, 1, 0, 0) \
     X(COMM_SET_NAME, 1, 0, 0) \
     X(COMM_SET_ATTR, 1, 0, 0) \
