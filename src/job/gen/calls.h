@@ -799,41 +799,6 @@
 #define JOB_CALLS_NOT_CARRIED(X) \
     X(MPI_Isendrecv) \
     X(MPI_Isendrecv_replace) \
-    X(MPI_Send_init) \
-    X(MPI_Bsend_init) \
-    X(MPI_Ssend_init) \
-    X(MPI_Rsend_init) \
-    X(MPI_Recv_init) \
-    X(MPI_Start) \
-    X(MPI_Startall) \
-    X(MPI_Neighbor_allgather) \
-    X(MPI_Neighbor_allgatherv) \
-    X(MPI_Neighbor_alltoall) \
-    X(MPI_Neighbor_alltoallv) \
-    X(MPI_Neighbor_alltoallw) \
-    X(MPI_Ineighbor_allgather) \
-    X(MPI_Ineighbor_allgatherv) \
-    X(MPI_Ineighbor_alltoall) \
-    X(MPI_Ineighbor_alltoallv) \
-    X(MPI_Ineighbor_alltoallw) \
-    X(MPI_Cart_create) \
-    X(MPI_Cart_get) \
-    X(MPI_Cart_coords) \
-    X(MPI_Cart_rank) \
-    X(MPI_Cart_shift) \
-    X(MPI_Cart_sub) \
-    X(MPI_Cart_map) \
-    X(MPI_Cartdim_get) \
-    X(MPI_Graph_create) \
-    X(MPI_Graph_get) \
-    X(MPI_Graph_map) \
-    X(MPI_Graph_neighbors) \
-    X(MPI_Graph_neighbors_count) \
-    X(MPI_Graphdims_get) \
-    X(MPI_Dist_graph_create) \
-    X(MPI_Dist_graph_create_adjacent) \
-    X(MPI_Dist_graph_neighbors) \
-    X(MPI_Dist_graph_neighbors_count) \
     X(MPI_Comm_idup_with_info) \
     X(MPI_Intercomm_create) \
     X(MPI_Intercomm_merge) \
@@ -849,11 +814,6 @@
     X(MPI_File_open) \
     X(MPI_Isendrecv_c) \
     X(MPI_Isendrecv_replace_c) \
-    X(MPI_Send_init_c) \
-    X(MPI_Bsend_init_c) \
-    X(MPI_Ssend_init_c) \
-    X(MPI_Rsend_init_c) \
-    X(MPI_Recv_init_c) \
     X(MPI_Bcast_init_c) \
     X(MPI_Gather_init_c) \
     X(MPI_Scatter_init_c) \
@@ -864,10 +824,6 @@
     X(MPI_Reduce_scatter_block_init_c) \
     X(MPI_Scan_init_c) \
     X(MPI_Exscan_init_c) \
-    X(MPI_Neighbor_allgather_c) \
-    X(MPI_Neighbor_alltoall_c) \
-    X(MPI_Ineighbor_allgather_c) \
-    X(MPI_Ineighbor_alltoall_c) \
     X(MPI_Neighbor_allgather_init_c) \
     X(MPI_Neighbor_alltoall_init_c) \
     X(MPI_Gatherv_init_c) \
@@ -876,12 +832,6 @@
     X(MPI_Alltoallv_init_c) \
     X(MPI_Alltoallw_init_c) \
     X(MPI_Reduce_scatter_init_c) \
-    X(MPI_Neighbor_allgatherv_c) \
-    X(MPI_Neighbor_alltoallv_c) \
-    X(MPI_Neighbor_alltoallw_c) \
-    X(MPI_Ineighbor_allgatherv_c) \
-    X(MPI_Ineighbor_alltoallv_c) \
-    X(MPI_Ineighbor_alltoallw_c) \
     X(MPI_Neighbor_allgatherv_init_c) \
     X(MPI_Neighbor_alltoallv_init_c) \
     X(MPI_Neighbor_alltoallw_init_c) \
