@@ -797,9 +797,6 @@
 
 /* X(name) for those that the layer does not carry, of large counts too. */
 #define JOB_CALLS_NOT_CARRIED(X) \
-    X(MPI_Isendrecv) \
-    X(MPI_Isendrecv_replace) \
-    X(MPI_Comm_idup_with_info) \
     X(MPI_Intercomm_create) \
     X(MPI_Intercomm_merge) \
     X(MPI_Comm_spawn) \
@@ -812,8 +809,6 @@
     X(MPI_Win_allocate_shared) \
     X(MPI_Win_create_dynamic) \
     X(MPI_File_open) \
-    X(MPI_Isendrecv_c) \
-    X(MPI_Isendrecv_replace_c) \
     X(MPI_Bcast_init_c) \
     X(MPI_Gather_init_c) \
     X(MPI_Scatter_init_c) \
