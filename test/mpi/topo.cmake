@@ -1,11 +1,9 @@
 # Process topologies and the collectives of neighbours; without a death.
-foreach(ranks IN ITEMS 2 6)
-  knell_mpi_test(sem-topo-${ranks} ${ranks} 0 topo.c)
-endforeach()
-foreach(ranks IN ITEMS 1 3)
+knell_mpi_test(sem-topo-6 6 0 topo.c)
+foreach(ranks IN ITEMS 1 2 3)
   knell_mpi_test(topo-${ranks} ${ranks} 0 topo.c)
 endforeach()
-knell_oracle_test(topo 4 100 1000 oracle_topo.c)
+knell_oracle_test(topo 4 60 1000 oracle_topo.c)
 
 # Deaths and revokes. Nobody revokes in sem-topo-told, and the grace is longer than the test may last.
 knell_ulfm_test(sem-topo 6 3 sem_topo.c)
