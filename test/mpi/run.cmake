@@ -50,11 +50,14 @@ foreach(mpi IN LISTS mpis)
   endforeach()
 endforeach()
 
-# ---- what is not carried ----
+# ---- what is not carried; the words of mpirun ----
 foreach(mpi IN LISTS mpis)
   set(program test-mpi-run_refused-${mpi})
   knell_mpi_program(${program} ${mpi} run_refused.c)
   knell_mpi_add(mpi-run-refused-${mpi} mpi 120 real ${CMAKE_CURRENT_SOURCE_DIR}/run_refused.sh $<TARGET_FILE:knell> ${mpi}
     $<TARGET_FILE:${program}> real $<TARGET_FILE:knell-mpi-${mpi}>)
   knell_mpi_add(mpi-check-${mpi} mpi 120 real ${CMAKE_CURRENT_SOURCE_DIR}/check.sh $<TARGET_FILE:knell> ${mpi})
+  knell_mpi_program(test-mpi-run_mpirun-${mpi} ${mpi} run_mpirun.c)
+  knell_mpi_add(mpi-run-mpirun-${mpi} mpi 120 real ${CMAKE_CURRENT_SOURCE_DIR}/run_mpirun.sh $<TARGET_FILE:knell> ${mpi}
+    $<TARGET_FILE:test-mpi-run_mpirun-${mpi}>)
 endforeach()
