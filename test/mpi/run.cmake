@@ -61,3 +61,9 @@ foreach(mpi IN LISTS mpis)
   knell_mpi_add(mpi-run-mpirun-${mpi} mpi 120 real ${CMAKE_CURRENT_SOURCE_DIR}/run_mpirun.sh $<TARGET_FILE:knell> ${mpi}
     $<TARGET_FILE:test-mpi-run_mpirun-${mpi}>)
 endforeach()
+
+# ---- Python ----
+if("openmpi" IN_LIST mpis)
+  knell_mpi_add(mpi-python mpi 300 real ${CMAKE_CURRENT_SOURCE_DIR}/python.sh $<TARGET_FILE:knell> ${PROJECT_SOURCE_DIR})
+  set_tests_properties(mpi-python PROPERTIES SKIP_RETURN_CODE 77)
+endif()

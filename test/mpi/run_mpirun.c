@@ -24,8 +24,8 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--hang") == 0)
             pause();
     MPI_Allreduce(MPI_IN_PLACE, &lives, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    printf("fine %d of %d, X=%s, btl=%s, in %s, %d arguments: %s\n", rank, size, variable("X"), variable("OMPI_MCA_btl"),
-           getcwd(here, sizeof here), argc - 1, argc > 1 ? argv[argc - 1] : "");
+    printf("fine %d of %d, X=%s, btl=%s, in %s, %d arguments: %s\n", rank, size, variable("X"),
+           variable("OMPI_MCA_btl"), getcwd(here, sizeof here), argc - 1, argc > 1 ? argv[argc - 1] : "");
     fflush(stdout);
     MPI_Finalize();
     return 0;
