@@ -28,7 +28,7 @@ differs() { ! same "$@"; }
 
 is_whole() { # NAME: it sets its packages, starts a job, and every MPI it names is one
     sh -n "$here/$1.sh" || return 1
-    packages='' on=openmpi
+    packages='' on=openmpi out=$scratch
     # shellcheck disable=SC1090
     (. "$here/$1.sh" && [ -n "$packages" ] && command -v job >/dev/null &&
         for mpi in $on; do case $mpi in openmpi | mpich) ;; *) exit 1 ;; esac; done)
