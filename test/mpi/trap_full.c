@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BYTES = 3000, PENDING = 3000, LARGE = 1 << 20, LARGES = 4 };
+enum { BYTES = 3000, PENDING = 30000, LARGE = 1 << 20, LARGES = 4 };
 
 static char data[LARGE];
 
