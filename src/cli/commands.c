@@ -1,6 +1,7 @@
 /* commands.c: see commands.h. */
 #include "cli/commands.h"
 #include "cli/calibrate/calibrate.h"
+#include "cli/check/check.h"
 #include "cli/completion/completion.h"
 #include "cli/explore/explore.h"
 #include "cli/fail/fail.h"
@@ -37,6 +38,7 @@ static int complete(int argc, char **argv)
 
 const struct command commands[] = {
     {"calibrate", "measure how late heartbeats are, propose eta and delta", calibrate_command, NULL},
+    {"check", "list the MPI calls of a program that the layer does not carry", check_command, NULL},
     {"completion", "write a completion script for bash or zsh", complete, NULL},
     {"explore", "find the deaths that an MPI program does not survive", explore_command, NULL},
     {"fail", "fault scenarios: check, draw and step them", NULL, fail_commands},

@@ -71,7 +71,8 @@ function communicates(class, name, parameters)
     if (parameters !~ /MPI_Comm / && parameters ~ /MPI_Win /)
         return name ~ /_(revoke|fence|flush|flush_all|flush_local|flush_local_all|free|lock|lock_all|post|start|complete|test|unlock|unlock_all|wait)$/ ||
                name ~ /^MPI_(R?[Pp]ut|R?[Gg]et|R?[Aa]ccumulate|R?[Gg]et_accumulate|Fetch_and_op|Compare_and_swap)$/
-    return name !~ /^MPIX?_(Attr_|Errhandler_|Topo_test|Request_|Cancel)/ &&
+    return name !~ /^MPIX?_(Attr_|Errhandler_|Topo_test|Request_|Cancel)/ && name !~ /_init$/ &&
+           name !~ /^MPI_(Cart_(get|coords|rank|shift|map)|Cartdim_get|Graph_(get|map|neighbors|neighbors_count)|Graphdims_get|Dist_graph_neighbors|Dist_graph_neighbors_count)$/ &&
            name !~ /_Comm_(size|rank|group|compare|test_inter|remote_size|remote_group|([gs]et|delete)_(name|attr|info|errhandler)|call_errhandler)$/ &&
            name !~ /_Comm_(is_revoked|get_failed|failure_ack|failure_get_acked|ack_failed)$/
 }
@@ -176,6 +177,16 @@ function body_of(class, native, own, number)
     fail("unknown class " class)
 }
 
+function not_carried(    i, small, text)
+{
+    for (i = 1; i <= lines; i++) {
+        small = order[i]; sub(/_c$/, "", small)
+        if (of_class[order[i]] == "lack" || (of_class[order[i]] == "large" && of_class[small] == "lack"))
+            text = text "    X(" order[i] ") \\\n"
+    }
+    return text
+}
+
 BEGIN {
     calls = out "/job/gen/calls.h"; native_h = out "/mpi/native/gen/native.h"; native_c = out "/mpi/native/gen/native.c"; own_h = out "/mpi/base/gen/own.h"
     wrappers = out "/mpi/edge/gen/wrappers.c"
@@ -215,6 +226,7 @@ BEGIN {
     arguments = names_of(parameters)
     begins = request != "NULL" && parameters ~ /MPI_Comm |MPI_Message |MPI_Win /
 
+    of_class[name] = class; order[++lines] = name
     if (class == "large") {
         when_4(wrappers, "\nEXPORT int " name "(" parameters ")\n{\n" body_of_large(name, parameters, arguments) \
             "}\nint P" name "(" parameters ") ALIAS(" name ");")
@@ -246,6 +258,7 @@ END {
     print "    /* end */\n\n/* Other names of some. */\n#define JOB_CALL_ALIASES(X) \\\n" aliases "    /* end */" > calls
     print "\n/* X(number, which parameter is the communicator, which the peer, does it communicate): job/calls.h. */" > calls
     print "#define JOB_CALL_SHAPES(X) \\\n" shapes "    /* end */" > calls
+    print "\n/* X(name) for those that the layer does not carry, of large counts too. */\n#define JOB_CALLS_NOT_CARRIED(X) \\\n" not_carried() "    /* end */" > calls
     print "\nenum job_call {\n#define JOB_CALL_NUMBER(number, name) JOB_CALL_##number," > calls
     print "    JOB_CALLS(JOB_CALL_NUMBER)\n#undef JOB_CALL_NUMBER\n    JOB_CALL_END\n};\n\n#endif" > calls
     print "};\n\n#endif" > native_h

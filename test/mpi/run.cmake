@@ -56,4 +56,5 @@ foreach(mpi IN LISTS mpis)
   knell_mpi_program(${program} ${mpi} run_refused.c)
   knell_mpi_add(mpi-run-refused-${mpi} mpi 120 real ${CMAKE_CURRENT_SOURCE_DIR}/run_refused.sh $<TARGET_FILE:knell> ${mpi}
     $<TARGET_FILE:${program}> real $<TARGET_FILE:knell-mpi-${mpi}>)
+  knell_mpi_add(mpi-check-${mpi} mpi 120 real ${CMAKE_CURRENT_SOURCE_DIR}/check.sh $<TARGET_FILE:knell> ${mpi})
 endforeach()

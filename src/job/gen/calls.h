@@ -449,8 +449,8 @@
     X(SSEND_INIT, 6, 4, 0) \
     X(RSEND_INIT, 6, 4, 0) \
     X(RECV_INIT, 6, 4, 0) \
-    X(START, 0, 0, 0) \
-    X(STARTALL, 0, 0, 0) \
+    X(START, 0, 0, 1) \
+    X(STARTALL, 0, 0, 1) \
     X(WAIT, 0, 0, 1) \
     X(WAITALL, 0, 0, 1) \
     X(WAITANY, 0, 0, 1) \
@@ -509,32 +509,32 @@
     X(OP_CREATE, 0, 0, 0) \
     X(OP_FREE, 0, 0, 0) \
     X(OP_COMMUTATIVE, 0, 0, 0) \
-    X(NEIGHBOR_ALLGATHER, 7, 0, 0) \
-    X(NEIGHBOR_ALLGATHERV, 8, 0, 0) \
-    X(NEIGHBOR_ALLTOALL, 7, 0, 0) \
-    X(NEIGHBOR_ALLTOALLV, 9, 0, 0) \
-    X(NEIGHBOR_ALLTOALLW, 9, 0, 0) \
-    X(INEIGHBOR_ALLGATHER, 7, 0, 0) \
-    X(INEIGHBOR_ALLGATHERV, 8, 0, 0) \
-    X(INEIGHBOR_ALLTOALL, 7, 0, 0) \
-    X(INEIGHBOR_ALLTOALLV, 9, 0, 0) \
-    X(INEIGHBOR_ALLTOALLW, 9, 0, 0) \
-    X(CART_CREATE, 1, 0, 0) \
+    X(NEIGHBOR_ALLGATHER, 7, 0, 1) \
+    X(NEIGHBOR_ALLGATHERV, 8, 0, 1) \
+    X(NEIGHBOR_ALLTOALL, 7, 0, 1) \
+    X(NEIGHBOR_ALLTOALLV, 9, 0, 1) \
+    X(NEIGHBOR_ALLTOALLW, 9, 0, 1) \
+    X(INEIGHBOR_ALLGATHER, 7, 0, 1) \
+    X(INEIGHBOR_ALLGATHERV, 8, 0, 1) \
+    X(INEIGHBOR_ALLTOALL, 7, 0, 1) \
+    X(INEIGHBOR_ALLTOALLV, 9, 0, 1) \
+    X(INEIGHBOR_ALLTOALLW, 9, 0, 1) \
+    X(CART_CREATE, 1, 0, 1) \
     X(CART_GET, 1, 0, 0) \
     X(CART_COORDS, 1, 0, 0) \
     X(CART_RANK, 1, 0, 0) \
     X(CART_SHIFT, 1, 0, 0) \
-    X(CART_SUB, 1, 0, 0) \
+    X(CART_SUB, 1, 0, 1) \
     X(CART_MAP, 1, 0, 0) \
     X(CARTDIM_GET, 1, 0, 0) \
-    X(GRAPH_CREATE, 1, 0, 0) \
+    X(GRAPH_CREATE, 1, 0, 1) \
     X(GRAPH_GET, 1, 0, 0) \
     X(GRAPH_MAP, 1, 0, 0) \
     X(GRAPH_NEIGHBORS, 1, 0, 0) \
     X(GRAPH_NEIGHBORS_COUNT, 1, 0, 0) \
     X(GRAPHDIMS_GET, 1, 0, 0) \
-    X(DIST_GRAPH_CREATE, 1, 0, 0) \
-    X(DIST_GRAPH_CREATE_ADJACENT, 1, 0, 0) \
+    X(DIST_GRAPH_CREATE, 1, 0, 1) \
+    X(DIST_GRAPH_CREATE_ADJACENT, 1, 0, 1) \
     X(DIST_GRAPH_NEIGHBORS, 1, 0, 0) \
     X(DIST_GRAPH_NEIGHBORS_COUNT, 1, 0, 0) \
     X(TOPO_TEST, 1, 0, 0) \
@@ -743,12 +743,12 @@
     X(ALLTOALLV_INIT_C, 9, 0, 0) \
     X(ALLTOALLW_INIT_C, 9, 0, 0) \
     X(REDUCE_SCATTER_INIT_C, 6, 0, 0) \
-    X(NEIGHBOR_ALLGATHERV_C, 8, 0, 0) \
-    X(NEIGHBOR_ALLTOALLV_C, 9, 0, 0) \
-    X(NEIGHBOR_ALLTOALLW_C, 9, 0, 0) \
-    X(INEIGHBOR_ALLGATHERV_C, 8, 0, 0) \
-    X(INEIGHBOR_ALLTOALLV_C, 9, 0, 0) \
-    X(INEIGHBOR_ALLTOALLW_C, 9, 0, 0) \
+    X(NEIGHBOR_ALLGATHERV_C, 8, 0, 1) \
+    X(NEIGHBOR_ALLTOALLV_C, 9, 0, 1) \
+    X(NEIGHBOR_ALLTOALLW_C, 9, 0, 1) \
+    X(INEIGHBOR_ALLGATHERV_C, 8, 0, 1) \
+    X(INEIGHBOR_ALLTOALLV_C, 9, 0, 1) \
+    X(INEIGHBOR_ALLTOALLW_C, 9, 0, 1) \
     X(NEIGHBOR_ALLGATHERV_INIT_C, 8, 0, 0) \
     X(NEIGHBOR_ALLTOALLV_INIT_C, 9, 0, 0) \
     X(NEIGHBOR_ALLTOALLW_INIT_C, 9, 0, 0) \
@@ -804,6 +804,96 @@
     X(X_NEIGHBOR_ALLTOALL_INIT, 7, 0, 0) \
     X(X_NEIGHBOR_ALLTOALLV_INIT, 9, 0, 0) \
     X(X_NEIGHBOR_ALLTOALLW_INIT, 9, 0, 0) \
+    /* end */
+
+/* X(name) for those that the layer does not carry, of large counts too. */
+#define JOB_CALLS_NOT_CARRIED(X) \
+    X(MPI_Isendrecv) \
+    X(MPI_Isendrecv_replace) \
+    X(MPI_Comm_idup_with_info) \
+    X(MPI_Intercomm_create) \
+    X(MPI_Intercomm_merge) \
+    X(MPI_Comm_spawn) \
+    X(MPI_Comm_spawn_multiple) \
+    X(MPI_Comm_accept) \
+    X(MPI_Comm_connect) \
+    X(MPI_Comm_join) \
+    X(MPI_Win_create) \
+    X(MPI_Win_create_dynamic) \
+    X(MPI_File_open) \
+    X(MPI_Isendrecv_c) \
+    X(MPI_Isendrecv_replace_c) \
+    X(MPI_Bcast_init_c) \
+    X(MPI_Gather_init_c) \
+    X(MPI_Scatter_init_c) \
+    X(MPI_Allgather_init_c) \
+    X(MPI_Alltoall_init_c) \
+    X(MPI_Reduce_init_c) \
+    X(MPI_Allreduce_init_c) \
+    X(MPI_Reduce_scatter_block_init_c) \
+    X(MPI_Scan_init_c) \
+    X(MPI_Exscan_init_c) \
+    X(MPI_Neighbor_allgather_init_c) \
+    X(MPI_Neighbor_alltoall_init_c) \
+    X(MPI_Gatherv_init_c) \
+    X(MPI_Scatterv_init_c) \
+    X(MPI_Allgatherv_init_c) \
+    X(MPI_Alltoallv_init_c) \
+    X(MPI_Alltoallw_init_c) \
+    X(MPI_Reduce_scatter_init_c) \
+    X(MPI_Neighbor_allgatherv_init_c) \
+    X(MPI_Neighbor_alltoallv_init_c) \
+    X(MPI_Neighbor_alltoallw_init_c) \
+    X(MPI_Win_create_c) \
+    X(MPI_Barrier_init) \
+    X(MPI_Bcast_init) \
+    X(MPI_Gather_init) \
+    X(MPI_Scatter_init) \
+    X(MPI_Allgather_init) \
+    X(MPI_Alltoall_init) \
+    X(MPI_Reduce_init) \
+    X(MPI_Allreduce_init) \
+    X(MPI_Reduce_scatter_block_init) \
+    X(MPI_Scan_init) \
+    X(MPI_Exscan_init) \
+    X(MPI_Gatherv_init) \
+    X(MPI_Scatterv_init) \
+    X(MPI_Allgatherv_init) \
+    X(MPI_Alltoallv_init) \
+    X(MPI_Alltoallw_init) \
+    X(MPI_Reduce_scatter_init) \
+    X(MPI_Neighbor_allgather_init) \
+    X(MPI_Neighbor_alltoall_init) \
+    X(MPI_Neighbor_allgatherv_init) \
+    X(MPI_Neighbor_alltoallv_init) \
+    X(MPI_Neighbor_alltoallw_init) \
+    X(MPI_Psend_init) \
+    X(MPI_Precv_init) \
+    X(MPI_Session_init) \
+    X(MPI_Comm_create_from_group) \
+    X(MPI_Intercomm_create_from_groups) \
+    X(MPIX_Allgather_init) \
+    X(MPIX_Allgatherv_init) \
+    X(MPIX_Allreduce_init) \
+    X(MPIX_Alltoall_init) \
+    X(MPIX_Alltoallv_init) \
+    X(MPIX_Alltoallw_init) \
+    X(MPIX_Barrier_init) \
+    X(MPIX_Bcast_init) \
+    X(MPIX_Exscan_init) \
+    X(MPIX_Gather_init) \
+    X(MPIX_Gatherv_init) \
+    X(MPIX_Reduce_init) \
+    X(MPIX_Reduce_scatter_init) \
+    X(MPIX_Reduce_scatter_block_init) \
+    X(MPIX_Scan_init) \
+    X(MPIX_Scatter_init) \
+    X(MPIX_Scatterv_init) \
+    X(MPIX_Neighbor_allgather_init) \
+    X(MPIX_Neighbor_allgatherv_init) \
+    X(MPIX_Neighbor_alltoall_init) \
+    X(MPIX_Neighbor_alltoallv_init) \
+    X(MPIX_Neighbor_alltoallw_init) \
     /* end */
 
 enum job_call {
