@@ -440,8 +440,8 @@
     X(IMPROBE, 3, 1, 1) \
     X(MRECV, 0, 0, 1) \
     X(IMRECV, 0, 0, 1) \
-    X(ISENDRECV, 11, 4, 0) \
-    X(ISENDRECV_REPLACE, 8, 4, 0) \
+    X(ISENDRECV, 11, 4, 1) \
+    X(ISENDRECV_REPLACE, 8, 4, 1) \
     X(BUFFER_ATTACH, 0, 0, 0) \
     X(BUFFER_DETACH, 0, 0, 0) \
     X(SEND_INIT, 6, 4, 0) \
@@ -555,7 +555,7 @@
     X(COMM_SPLIT_TYPE, 1, 0, 1) \
     X(COMM_FREE, 0, 0, 1) \
     X(COMM_DISCONNECT, 0, 0, 1) \
-    X(COMM_IDUP_WITH_INFO, 1, 0, 0) \
+    X(COMM_IDUP_WITH_INFO, 1, 0, 1) \
     X(COMM_GET_NAME, 1, 0, 0) \
     X(COMM_SET_NAME, 1, 0, 0) \
     X(COMM_SET_ATTR, 1, 0, 0) \
@@ -808,9 +808,6 @@
 
 /* X(name) for those that the layer does not carry, of large counts too. */
 #define JOB_CALLS_NOT_CARRIED(X) \
-    X(MPI_Isendrecv) \
-    X(MPI_Isendrecv_replace) \
-    X(MPI_Comm_idup_with_info) \
     X(MPI_Intercomm_create) \
     X(MPI_Intercomm_merge) \
     X(MPI_Comm_spawn) \
@@ -821,8 +818,6 @@
     X(MPI_Win_create) \
     X(MPI_Win_create_dynamic) \
     X(MPI_File_open) \
-    X(MPI_Isendrecv_c) \
-    X(MPI_Isendrecv_replace_c) \
     X(MPI_Bcast_init_c) \
     X(MPI_Gather_init_c) \
     X(MPI_Scatter_init_c) \

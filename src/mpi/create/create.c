@@ -77,18 +77,36 @@ int mpi_comm_dup_with_info(MPI_Comm handle, MPI_Info info, MPI_Comm *newcomm)
     return code == MPI_SUCCESS && info != MPI_INFO_NULL ? native.comm_set_info(*newcomm, info) : code;
 }
 
-int mpi_comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
+static int idup(struct comm *comm, const struct hints *hints, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
-    struct comm *comm = comm_of(handle);
     MPI_Comm newhandle;
-    if (!comm)
-        return native.comm_idup(handle, newcomm, request);
-    int copied = create_handle_like(comm, true, &newhandle);
-    struct making *making = making_start(comm, MAKING_CREATE, NULL, 0, newhandle, create_may_make(comm, copied));
-    making_hint(making, &comm->hints);
+    int code = create_handle_like(comm, true, &newhandle);
+    if (code == MPI_SUCCESS && info != MPI_INFO_NULL)
+        code = native.comm_set_info(newhandle, info);
+    struct making *making = making_start(comm, MAKING_CREATE, NULL, 0, newhandle, create_may_make(comm, code));
+    making_hint(making, hints);
     making_topology(making, comm->topology);
     return error_raise(comm, making_request(making, comm, newcomm, request));
 }
+
+int mpi_comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
+{
+    struct comm *comm = comm_of(handle);
+    return comm ? idup(comm, &comm->hints, MPI_INFO_NULL, newcomm, request)
+                : native.comm_idup(handle, newcomm, request);
+}
+
+#if MPI_VERSION >= 4
+int mpi_comm_idup_with_info(MPI_Comm handle, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
+{
+    struct comm *comm = comm_of(handle);
+    struct hints hints = no_hints;
+    if (!comm)
+        return native.comm_idup_with_info(handle, info, newcomm, request);
+    hints_read(info, &hints);
+    return idup(comm, &hints, info, newcomm, request);
+}
+#endif
 
 /* ---- split ------------------------------------------------------------------------------------------------------------------- */
 

@@ -353,10 +353,12 @@ RARE static bool slowly_isendrecv(const void *from, const void *sendbuf, int sen
 
 EXPORT int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_isendrecv(HERE, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request)))
+    if (!ENTER_SENDING(slowly_isendrecv(HERE, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request), sendbuf, sendcount, sendtype))
         return native.isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ISENDRECV, error_raise_lack(comm, JOB_CALL_ISENDRECV));
+    int code = mpi_isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave_sending(JOB_CALL_ISENDRECV, code, request);
 }
 int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv);
 #endif
@@ -372,8 +374,10 @@ EXPORT int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, in
 {
     if (!ENTER(slowly_isendrecv_replace(HERE, buf, count, datatype, dest, sendtag, source, recvtag, comm, request)))
         return native.isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ISENDRECV_REPLACE, error_raise_lack(comm, JOB_CALL_ISENDRECV_REPLACE));
+    int code = mpi_isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ISENDRECV_REPLACE, code);
 }
 int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv_replace);
 #endif
@@ -2055,9 +2059,10 @@ EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newco
 {
     if (!ENTER(slowly_comm_idup_with_info(HERE, comm, info, newcomm, request)))
         return native.comm_idup_with_info(comm, info, newcomm, request);
-    *newcomm = MPI_COMM_NULL;
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_COMM_IDUP_WITH_INFO, error_raise_lack(comm, JOB_CALL_COMM_IDUP_WITH_INFO));
+    int code = mpi_comm_idup_with_info(comm, info, newcomm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_COMM_IDUP_WITH_INFO, code);
 }
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPI_Comm_idup_with_info);
 #endif
