@@ -142,7 +142,7 @@ static int duplicate(struct comm *parent, struct comm **made)
 {
     bool revoked = parent->hints.range != HINTS_RANGE_LOCAL && (comm_trouble(parent) & COMM_REVOKED);
     struct making *making =
-        making_start(parent, MAKING_CREATE, NULL, 0, comm_handle_make(), revoked ? MPIX_ERR_REVOKED : MPI_SUCCESS);
+        making_start(parent, MAKING_CREATE, NULL, comm_handle_make(), revoked ? MPIX_ERR_REVOKED : MPI_SUCCESS);
     return making_finish(making, made);
 }
 
@@ -263,6 +263,8 @@ static int allocate(struct comm *comm, MPI_Aint size, MPI_Aint unit, MPI_Info in
     make.mine = (struct wish){.size = size, .unit = unit == (int)unit ? (int)unit : -1, .fd = -1};
     make.mine.apart = flavor == MPI_WIN_FLAVOR_ALLOCATE || wants_apart(info);
     *win = MPI_WIN_NULL;
+    if (comm_is_inter(comm))
+        return error_raise(comm, MPI_ERR_COMM);
     return error_raise(comm, make_window(&make, flavor, win, baseptr));
 }
 
@@ -278,7 +280,7 @@ int mpi_win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 static int allocate_here(MPI_Aint size, MPI_Aint unit, MPI_Info info, struct comm *comm, void *baseptr, MPI_Win *win)
 {
     *win = MPI_WIN_NULL;
-    if (!is_here(comm))
+    if (!comm_is_inter(comm) && !is_here(comm))
         return error_raise_lack(comm->handle, JOB_CALL_WIN_ALLOCATE);
     return allocate(comm, size, unit, info, MPI_WIN_FLAVOR_ALLOCATE, win, baseptr);
 }
