@@ -21,6 +21,9 @@ knell_mpi_test(sem-fatal-abort 3 3 sem_handlers.c abort)
 knell_ulfm_test(sem-attributes 3 1 sem_attributes.c)
 knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 
+knell_mpi_test(sem-file 4 0 sem_file.c) # no death at all
+knell_mpi_test(sem-file-alone 1 0 sem_file.c)
+
 knell_ulfm_test(trap-codes 3 1 trap_codes.c)
 knell_ulfm_test(trap-pmpi 4 1 trap_pmpi.c)
 knell_mpi_test(trap-exit 5 4 trap_exit.c) # deaths that are always real

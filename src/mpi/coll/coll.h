@@ -226,6 +226,9 @@ int coll_call(MPI_Comm handle, coll_step *step, const struct coll_args *args, MP
 /* Internal: `size` bytes of everyone to everyone, in the order of ranks. Not raised. */
 int coll_allgather(struct comm *comm, const void *mine, void *all, size_t size);
 
+/* Internal: each number becomes the largest of all members'. Not raised. */
+int coll_most(struct comm *comm, int64_t *numbers, int count);
+
 /* A nonblocking machine, from malloc: behind a request token, which frees it. */
 int coll_start(struct coll *coll, MPI_Request *request);
 /* Called when a nonblocking machine is over: nothing of the program's is used any more (kept.h). */

@@ -36,7 +36,7 @@ int create_handle_like(const struct comm *parent, bool attributes, MPI_Comm *han
 /* ---- all of them end here ---------------------------------------------------------------------------------------------------- */
 
 /* A communicator that a death has revoked here only (mpi_error_range) makes no others: that is for all members to hear. */
-static int may_make(const struct comm *parent, int code)
+int create_may_make(const struct comm *parent, int code)
 {
     bool revoked = parent->hints.range != HINTS_RANGE_LOCAL && (comm_trouble(parent) & COMM_REVOKED);
     return code == MPI_SUCCESS && revoked ? MPIX_ERR_REVOKED : code;
@@ -49,7 +49,7 @@ static int make(struct comm *parent, bool attributes, const struct hints *hints,
     MPI_Comm handle;
     struct comm *made = NULL;
     int copied = create_handle_like(parent, attributes, &handle);
-    code = may_make(parent, code == MPI_SUCCESS ? copied : code);
+    code = create_may_make(parent, code == MPI_SUCCESS ? copied : code);
     struct making *making = making_start(parent, MAKING_CREATE, member, size, handle, code);
     making_hint(making, hints);
     code = making_finish(making, &made);
@@ -84,7 +84,7 @@ int mpi_comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
     if (!comm)
         return native.comm_idup(handle, newcomm, request);
     int copied = create_handle_like(comm, true, &newhandle);
-    struct making *making = making_start(comm, MAKING_CREATE, NULL, 0, newhandle, may_make(comm, copied));
+    struct making *making = making_start(comm, MAKING_CREATE, NULL, 0, newhandle, create_may_make(comm, copied));
     making_hint(making, &comm->hints);
     return error_raise(comm, making_request(making, comm, newcomm, request));
 }

@@ -8,6 +8,9 @@
 /* The group's processes, malloc'd; size 0 when this process is not among them. MPI_ERR_GROUP: not all are members of `comm`. */
 int create_members(const struct comm *comm, MPI_Group group, int **member, int *size);
 
+/* MPI_SUCCESS: it makes others; else `code`, or why not. */
+int create_may_make(const struct comm *parent, int code);
+
 /* A handle with the parent's error handler; with its attributes too when `attributes` (their copy functions run). */
 int create_handle_like(const struct comm *parent, bool attributes, MPI_Comm *handle);
 

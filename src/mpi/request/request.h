@@ -19,6 +19,7 @@ enum request_kind {
     REQUEST_SEND,
     REQUEST_RECV,
     REQUEST_TASK, /* token: `task` says when it is done */
+    REQUEST_FILE, /* access to a file, by this process alone: the MPI below ends it */
 };
 
 /* Something that goes on until it is done: advanced by every waiter. */
