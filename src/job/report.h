@@ -31,6 +31,7 @@ enum job_word {
     JOB_WORD_LEAKED, /* in MPI_Finalize: `code` objects of the kind `value` (enum job_leak) that the program made and did not free */
     JOB_WORD_CHANGED, /* held at a call: the variable `value` of the desk has another value than at the call before */
     JOB_WORD_POSTED, /* the call `value` is through, and did not come to its desk's stop (as for AT): it posted `code` operations */
+    JOB_WORD_REFUSED, /* it made the call `value`, which the layer does not carry, for the first time; the program has the error */
 };
 
 enum job_at { JOB_AT_ENTRY, JOB_AT_RETURN, JOB_AT_INSIDE };

@@ -75,7 +75,7 @@ function communicates(class, name, parameters)
     if (class == "guard")
         return name ~ /_(fence|flush|flush_all|flush_local|flush_local_all|free|lock|lock_all|post|start|complete|test|unlock|unlock_all|wait)$/ ||
                name ~ /^MPI_(R?[Pp]ut|R?[Gg]et|R?[Aa]ccumulate|R?[Gg]et_accumulate|Fetch_and_op|Compare_and_swap)$/
-    return name !~ /^MPIX?_(Attr_|Errhandler_|Topo_test|Request_|Cancel)/ &&
+    return name !~ /^MPIX?_(Attr_|Errhandler_|Topo_test|Request_|Cancel)/ && name !~ /_init$/ &&
            name !~ /_Comm_(size|rank|group|compare|test_inter|remote_size|remote_group|([gs]et|delete)_(name|attr|info|errhandler)|call_errhandler)$/ &&
            name !~ /_Comm_(is_revoked|get_failed|failure_ack|failure_get_acked|ack_failed)$/
 }
@@ -119,6 +119,21 @@ function body_of_large(small, parameters, arguments)
 function begun(code)
 {
     return begins ? "    int code = " code ";\n    if (RARELY(code != MPI_SUCCESS))\n        *request = MPI_REQUEST_NULL;\n" : ""
+}
+
+# A call that is refused: what it was to make is null.
+function nothing_made(    piece, n, i, type, name, text)
+{
+    n = split(parameters, piece, /, */)
+    for (i = 1; i <= n; i++) {
+        if (piece[i] !~ /^MPI_(Comm|Win|File|Session|Request) \*[a-z_0-9]+$/)
+            continue
+        type = toupper(piece[i]); sub(/ .*/, "", type)
+        name = piece[i]; sub(/^.*\*/, "", name)
+        if (type != "MPI_REQUEST" || begins)
+            text = text "    *" name " = " type "_NULL;\n"
+    }
+    return text
 }
 
 function left(leave, code, more)
@@ -186,7 +201,7 @@ function body_of(class, native, own, number)
                "    int code = " own ";\n    enter_tell_did(" number ", " comm ", began, code);\n" \
                "    return leave(" number ", code);\n"
     if (class == "lack")
-        return "    if (!ENTER(" slowly() "))\n        return " native ";\n" (begins ? "    *request = MPI_REQUEST_NULL;\n" : "") \
+        return "    if (!ENTER(" slowly() "))\n        return " native ";\n" nothing_made() \
                "    return leave(" number ", error_raise_lack(" comm ", " number "));\n"
     if (class == "own")
         return "    if (!ENTER(" slowly() "))\n        return " native ";\n" left("leave", own, "")

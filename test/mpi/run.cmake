@@ -49,3 +49,11 @@ foreach(mpi IN LISTS mpis)
       $<TARGET_FILE:${program}> ${mode})
   endforeach()
 endforeach()
+
+# ---- what is not carried ----
+foreach(mpi IN LISTS mpis)
+  set(program test-mpi-run_refused-${mpi})
+  knell_mpi_program(${program} ${mpi} run_refused.c)
+  knell_mpi_add(mpi-run-refused-${mpi} mpi 120 real ${CMAKE_CURRENT_SOURCE_DIR}/run_refused.sh $<TARGET_FILE:knell> ${mpi}
+    $<TARGET_FILE:${program}> real $<TARGET_FILE:knell-mpi-${mpi}>)
+endforeach()

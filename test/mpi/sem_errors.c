@@ -243,7 +243,12 @@ static void begin_wrongly(MPI_Comm comm)
     WRONG(MPI_Irecv(&value, 1, MPI_INT, 0, TAG, MPI_COMM_NULL, &r), MPI_ERR_COMM);
     WRONG(MPI_Ibcast(&value, 1, MPI_INT, 99, comm, &r), MPI_ERR_ROOT);
     WRONG(MPI_Ibarrier(MPI_COMM_NULL, &r), MPI_ERR_COMM);
-    WRONG(MPI_Send_init(&value, 1, MPI_INT, 0, TAG, comm, &r), MPI_ERR_UNSUPPORTED_OPERATION);
+    WRONG(MPI_Send_init(&value, 1, MPI_INT, 99, TAG, comm, &r), MPI_ERR_RANK);
+    WRONG(MPI_Ssend_init(&value, 1, MPI_INT, 0, -9, comm, &r), MPI_ERR_TAG);
+    WRONG(MPI_Bsend_init(&value, -1, MPI_INT, 0, TAG, comm, &r), MPI_ERR_COUNT);
+    WRONG(MPI_Rsend_init(&value, 1, MPI_DATATYPE_NULL, 0, TAG, comm, &r), MPI_ERR_TYPE);
+    WRONG(MPI_Recv_init(&value, 1, MPI_INT, 99, TAG, comm, &r), MPI_ERR_RANK);
+    WRONG(MPI_Recv_init(&value, 1, MPI_INT, 0, TAG, MPI_COMM_NULL, &r), MPI_ERR_COMM);
 }
 
 /* ---- the error field -------------------------------------------------------------------------------------------------------------- */

@@ -6,5 +6,5 @@ trap 'rm -rf "$fresh"' EXIT
 "$1/src/mpi/generate" "$fresh"
 cd "$fresh"
 find . -type f | while read -r file; do
-    diff "$file" "$1/src/$file" || { echo "run src/mpi/generate and commit src/$file" >&2; exit 1; }
+    diff "$file" "$1/$file" || { echo "run src/mpi/generate and commit $file" >&2; exit 1; }
 done

@@ -19,6 +19,9 @@ knell_ulfm_test(sem-fatal 3 3 sem_handlers.c fatal)
 knell_mpi_test(sem-fatal-call 3 3 sem_handlers.c call) # no death at all
 knell_mpi_test(sem-fatal-abort 3 3 sem_handlers.c abort)
 knell_ulfm_test(sem-attributes 3 1 sem_attributes.c)
+knell_mpi_test(sem-persistent 2 0 sem_persistent.c) # no death at all
+knell_ulfm_test(sem-persistent-death 3 1 sem_persistent_death.c 0)
+knell_ulfm_test(sem-persistent-stamped 3 1 sem_persistent_death.c 24)
 knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 
 knell_mpi_test(sem-file 4 0 sem_file.c) # no death at all

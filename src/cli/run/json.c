@@ -198,6 +198,7 @@ void run_write_json(const struct run_job *job, int status, FILE *out)
     json_array(&j);
     put_flips(&j, job);
     json_close(&j);
+    run_put_refused(&j, job);
     json_key(&j, "each");
     json_array(&j);
     for (int i = 0; i < job->plan->ranks; i++)

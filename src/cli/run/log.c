@@ -11,7 +11,7 @@ static const char *const events[] = {
     [JOB_WORD_LEARNED] = "learned", [JOB_WORD_GHOST] = "ghost",        [JOB_WORD_DID] = "call",
     [JOB_WORD_AT] = "held",         [JOB_WORD_INSIDE] = "inside",      [JOB_WORD_FLIPPED] = "flipped",
     [JOB_WORD_COUNTED] = "counted", [JOB_WORD_CHANGED] = "changed",    [JOB_WORD_LEAKED] = "leaked",
-    [JOB_WORD_POSTED] = "posted",
+    [JOB_WORD_POSTED] = "posted",   [JOB_WORD_REFUSED] = "refused",
 };
 
 static const char *event_of(int32_t word)
@@ -108,6 +108,7 @@ static void put_details(struct json *j, const struct job_report *report)
         json_put_integer(j, "posted", report->code);
         break;
     case JOB_WORD_INSIDE:
+    case JOB_WORD_REFUSED:
         put_call(j, report);
         break;
     case JOB_WORD_FLIPPED:

@@ -20,6 +20,7 @@
  *     timeline.c      what happened, in words
  *     picture.c       the same as a picture
  *     not_injected.c  faults that were not injected
+ *     refused.c       calls that the layer does not carry
  *     where.c         where each rank is
  *     stuck.c         detects that no rank makes progress */
 #ifndef KNELL_CLI_RUN_RUN_H
@@ -310,6 +311,9 @@ void run_write_not_injected(const struct run_job *job, FILE *out);
 void run_write_first_not_injected(const struct run_job *job, FILE *out);
 /* The message about an error handler that ended the job. */
 void run_write_fatal(const struct run_job *job, FILE *out);
+/* One line about calls that the layer does not carry, for which the program got an error; none if there were none. */
+void run_write_refused(const struct run_job *job, FILE *out);
+void run_put_refused(struct json *j, const struct run_job *job);
 
 void run_put_record(struct json *j, const struct run_job *job); /* json_record.c */
 

@@ -246,6 +246,7 @@
     X(WIN_FREE_KEYVAL, MPI_Win_free_keyval) \
     X(FILE_OPEN, MPI_File_open) \
     X(FILE_CLOSE, MPI_File_close) \
+    X(FILE_REVOKE, MPIX_File_revoke) \
     X(FILE_SET_SIZE, MPI_File_set_size) \
     X(FILE_PREALLOCATE, MPI_File_preallocate) \
     X(FILE_GET_GROUP, MPI_File_get_group) \
@@ -343,7 +344,6 @@
     X(COMM_ACK_FAILED, MPIX_Comm_ack_failed) \
     X(COMM_FAILURE_ACK, MPIX_Comm_failure_ack) \
     X(COMM_FAILURE_GET_ACKED, MPIX_Comm_failure_get_acked) \
-    X(FILE_REVOKE, MPIX_File_revoke) \
     X(TYPE_CREATE_F90_INTEGER, MPI_Type_create_f90_integer) \
     X(TYPE_CREATE_F90_REAL, MPI_Type_create_f90_real) \
     X(TYPE_CREATE_F90_COMPLEX, MPI_Type_create_f90_complex) \
@@ -482,6 +482,7 @@
 
 /* Other names of some. */
 #define JOB_CALL_ALIASES(X) \
+    X(FILE_REVOKE, MPI_File_revoke) \
     X(COMM_REVOKE, MPI_Comm_revoke) \
     X(COMM_IS_REVOKED, MPI_Comm_is_revoked) \
     X(COMM_SHRINK, MPI_Comm_shrink) \
@@ -492,7 +493,6 @@
     X(COMM_ACK_FAILED, MPI_Comm_ack_failed) \
     X(COMM_FAILURE_ACK, MPI_Comm_failure_ack) \
     X(COMM_FAILURE_GET_ACKED, MPI_Comm_failure_get_acked) \
-    X(FILE_REVOKE, MPI_File_revoke) \
     /* end */
 
 /* X(number, which parameter is the communicator, which the peer, does it communicate): job/calls.h. */
@@ -532,8 +532,8 @@
     X(SSEND_INIT, 6, 4, 0) \
     X(RSEND_INIT, 6, 4, 0) \
     X(RECV_INIT, 6, 4, 0) \
-    X(START, 0, 0, 0) \
-    X(STARTALL, 0, 0, 0) \
+    X(START, 0, 0, 1) \
+    X(STARTALL, 0, 0, 1) \
     X(WAIT, 0, 0, 1) \
     X(WAITALL, 0, 0, 1) \
     X(WAITANY, 0, 0, 1) \
@@ -740,6 +740,7 @@
     X(WIN_FREE_KEYVAL, 0, 0, 0) \
     X(FILE_OPEN, 1, 0, 1) \
     X(FILE_CLOSE, 0, 0, 1) \
+    X(FILE_REVOKE, 0, 0, 1) \
     X(FILE_SET_SIZE, 0, 0, 1) \
     X(FILE_PREALLOCATE, 0, 0, 1) \
     X(FILE_GET_GROUP, 0, 0, 0) \
@@ -837,7 +838,6 @@
     X(COMM_ACK_FAILED, 1, 0, 0) \
     X(COMM_FAILURE_ACK, 1, 0, 0) \
     X(COMM_FAILURE_GET_ACKED, 1, 0, 0) \
-    X(FILE_REVOKE, 0, 0, 1) \
     X(TYPE_CREATE_F90_INTEGER, 0, 0, 0) \
     X(TYPE_CREATE_F90_REAL, 0, 0, 0) \
     X(TYPE_CREATE_F90_COMPLEX, 0, 0, 0) \

@@ -1,6 +1,7 @@
 /* many.c: see many.h. */
 #include "mpi/complete/many.h"
 #include "mpi/p2p/p2p.h"
+#include "mpi/request/persistent.h"
 
 #include <knell/mpix.h>
 #include <stdlib.h>
@@ -28,10 +29,54 @@ RARE static void get_all(struct many *many)
     many->known = known;
 }
 
+/* ---- persistent requests --------------------------------------------------------------------------------------------------- */
+
+static void note_persistent(struct many *many, int i, struct persistent *persistent)
+{
+    size_t size = (size_t)many->count * sizeof *many->persistent;
+    if (!many->persistent) {
+        many->persistent = many->count <= MANY_FEW ? many->few_persistent : malloc(size);
+        if (!many->persistent)
+            layer_die("out of memory");
+        memset(many->persistent, 0, size);
+    }
+    many->persistent[i] = persistent;
+}
+
+RARE static void put_active(struct many *many)
+{
+    for (int i = 0; i < many->count; i++) {
+        struct persistent *persistent = persistent_of(many->request[i]);
+        if (!persistent)
+            continue;
+        note_persistent(many, i, persistent);
+        many->request[i] = persistent->active;
+    }
+}
+
+/* What is complete is null, and leaves its request inactive. What was settled has another handle. */
+RARE static void put_back(struct many *many)
+{
+    for (int i = 0; i < many->count; i++) {
+        struct persistent *persistent = many->persistent[i];
+        if (!persistent)
+            continue;
+        persistent->active = many->request[i];
+        many->request[i] = persistent->handle;
+    }
+    if (many->persistent != many->few_persistent)
+        free(many->persistent);
+}
+
+/* ---- from the beginning to the end ----------------------------------------------------------------------------------------- */
+
 void many_begin(struct many *many, int count, MPI_Request *request)
 {
     many->count = count;
     many->request = request;
+    many->persistent = NULL;
+    if (persistent_any())
+        put_active(many);
     many->before = count <= MANY_FEW ? many->few : malloc((size_t)count * sizeof *request);
     if (!many->before)
         layer_die("out of memory");
@@ -69,6 +114,8 @@ MPI_Status *many_statuses(int count, MPI_Status few[MANY_FEW])
 
 void many_end(struct many *many)
 {
+    if (RARELY(many->persistent != NULL))
+        put_back(many);
     if (RARELY(many->before != many->few))
         free(many->before);
     if (RARELY(many->known))

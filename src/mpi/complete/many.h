@@ -10,12 +10,16 @@
 
 enum { MANY_FEW = 32 };
 
+/* In the place of a persistent request is, while the call lasts, what it has begun; MPI_REQUEST_NULL: nothing (persistent.h). */
+struct persistent;
+
 /* The array as it was: a native call that completes a request overwrites its handle. */
 struct many {
     int count;
     MPI_Request *request; /* the program's */
     MPI_Request *before;
-    struct request *known; /* with threads: got before the MPI below completes any (request.h); else NULL */
+    struct persistent **persistent; /* those in the place of which something else is; NULL: none */
+    struct request *known;          /* with threads: got before the MPI below completes any (request.h); else NULL */
     uint32_t epoch;
     bool look; /* failures may concern some of them */
     int done;  /* MPI_Waitall: so many are through, in order */
@@ -24,6 +28,7 @@ struct many {
     struct comm *blamed;
     int blamed_code;
     MPI_Request few[MANY_FEW];
+    struct persistent *few_persistent[MANY_FEW];
 };
 
 void many_begin(struct many *many, int count, MPI_Request *request);

@@ -2,6 +2,7 @@
 #include "mpi/base/gen/own.h"
 #include "mpi/complete/complete.h"
 #include "mpi/p2p/p2p.h"
+#include "mpi/request/persistent.h"
 #include "mpi/wait/doubt.h"
 
 int complete_trouble(const struct request *known)
@@ -76,6 +77,8 @@ int mpi_wait(MPI_Request *request, MPI_Status *status)
         return wait_native(request, status);
     if (known.kind == REQUEST_TASK)
         return wait_task(&known, request, status);
+    if (RARELY(known.kind == REQUEST_PERSISTENT))
+        return mpi_wait(&known.persistent->active, status);
     uint32_t epoch = side_epoch_now();
     int complete, code, trouble = complete_trouble(&known);
     for (unsigned turns = 0;; wait_idle_request(&turns, &known)) {
@@ -113,6 +116,8 @@ int mpi_test(MPI_Request *request, int *flag, MPI_Status *status)
         task_advance_all();
     if (handle == MPI_REQUEST_NULL || !request_get(handle, &known))
         return native.test(request, flag, status);
+    if (RARELY(known.kind == REQUEST_PERSISTENT))
+        return mpi_test(&known.persistent->active, flag, status);
     int trouble = complete_trouble(&known), code = native.test(request, flag, status);
     if (!*flag && code == MPI_SUCCESS) {
         if (LIKELY(trouble == MPI_SUCCESS))
@@ -135,12 +140,16 @@ int mpi_request_free(MPI_Request *request)
 
 int mpi_cancel(MPI_Request *request)
 {
-    return native.cancel(request);
+    struct persistent *persistent = persistent_any() ? persistent_of(*request) : NULL;
+    return native.cancel(persistent ? &persistent->active : request);
 }
 
 int mpi_request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     struct request known;
+    const struct persistent *persistent = persistent_any() ? persistent_of(request) : NULL;
+    if (RARELY(persistent != NULL))
+        request = persistent->active;
     task_advance_all();
     int code = native.request_get_status(request, flag, status);
     if (code != MPI_SUCCESS || request == MPI_REQUEST_NULL || !request_get(request, &known))

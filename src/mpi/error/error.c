@@ -54,6 +54,10 @@ int mpi_error_string(int errorcode, char *string, int *resultlen)
             *resultlen = (int)strlen(string);
             return MPI_SUCCESS;
         }
+    if (errorcode == MPI_ERR_UNSUPPORTED_OPERATION) { /* MPICH speaks of a file, whatever it was */
+        *resultlen = sprintf(string, "MPI_ERR_UNSUPPORTED_OPERATION: the operation is not supported");
+        return MPI_SUCCESS;
+    }
     return native.error_string(errorcode, string, resultlen);
 }
 
@@ -77,7 +81,7 @@ static void name_the_dead(const struct comm *comm, int code, char *text, size_t 
         snprintf(text, size, " (rank %d died%s)", process, known > 1 ? ", and others" : "");
 }
 
-static void write_error(const struct comm *comm, int code, const char *handler, char *text, size_t size)
+static void write_error(const struct comm *comm, int code, char *text, size_t size)
 {
     char error[MPI_MAX_ERROR_STRING], dead[48];
     int length;
@@ -85,15 +89,15 @@ static void write_error(const struct comm *comm, int code, const char *handler, 
     for (char *end; (end = strchr(error, '\n')) != NULL;)
         *end = ' '; /* MPICH's have several lines */
     name_the_dead(comm, code, dead, sizeof dead);
-    snprintf(text, size, "%s%s; the error handler is %s: the job ends; with MPI_ERRORS_RETURN it goes on", error, dead,
-             handler);
+    snprintf(text, size, "%s%s", error, dead);
 }
 
 /* `knell run` hears of it from every rank, says it once and ends them all. Should it be gone, each ends the job itself. */
-static void end_job(const struct comm *comm, int code, const char *handler)
+static void end_job(int code, const char *error, const char *handler)
 {
     char text[JOB_DESK_ERROR];
-    write_error(comm, code, handler, text, sizeof text);
+    snprintf(text, sizeof text, "%.500s; the error handler is %s: the job ends; with MPI_ERRORS_RETURN it goes on",
+             error, handler);
     if (tell_is_heard())
         strcpy(tell_desk()->words.error, text);
     else
@@ -106,8 +110,11 @@ static void end_job(const struct comm *comm, int code, const char *handler)
 
 void error_end_if_fatal(const struct comm *comm, MPI_Errhandler handler, int code)
 {
-    if (fatal_name(handler))
-        end_job(comm, code, fatal_name(handler));
+    char text[JOB_DESK_ERROR];
+    if (!fatal_name(handler))
+        return;
+    write_error(comm, code, text, sizeof text);
+    end_job(code, text, fatal_name(handler));
 }
 
 /* The handler is not held while it runs: it may be left by longjmp or by an exception. */
@@ -142,13 +149,46 @@ int mpi_comm_call_errhandler(MPI_Comm handle, int errorcode)
     return MPI_SUCCESS;
 }
 
+/* ---- what is refused ---------------------------------------------------------------------------------------------------------- */
+
+#define REFUSED "%s is not carried by Knell (MPI_ERR_UNSUPPORTED_OPERATION; docs/use/calls.md)"
+
+/* `knell run` says it once for the whole job; without it each process does, once. */
+static void say_refused(enum job_call call)
+{
+    static _Atomic bool told[JOB_CALL_END], said;
+    if (atomic_exchange(&told[call], true))
+        return;
+    if (tell_is_heard())
+        tell_word(JOB_WORD_REFUSED, call);
+    else if (!atomic_exchange(&said, true))
+        layer_say(REFUSED, job_call_name(call));
+}
+
+/* The name of the communicator's handler, if that ends the job. */
+static const char *fatal_handler_of(const struct comm *comm)
+{
+    MPI_Errhandler handler;
+    if (comm->handle == MPI_COMM_NULL || native.comm_get_errhandler(comm->errors, &handler) != MPI_SUCCESS)
+        return NULL;
+    const char *name = fatal_name(handler);
+    if (!name && handler != MPI_ERRORS_RETURN)
+        native.errhandler_free(&handler);
+    return name;
+}
+
 int error_raise_lack(MPI_Comm handle, enum job_call call)
 {
-    static _Atomic bool said[JOB_CALL_END];
     struct comm *comm = comm_of(handle);
-    if (!atomic_exchange(&said[call], true))
-        layer_say("%s is not carried by the layer; see docs/use/mpi.md", job_call_name(call));
-    return error_raise(comm ? comm : &comm_self, MPI_ERR_UNSUPPORTED_OPERATION);
+    comm = comm ? comm : &comm_self;
+    const char *fatal = fatal_handler_of(comm);
+    if (fatal) {
+        char text[JOB_DESK_ERROR];
+        snprintf(text, sizeof text, REFUSED, job_call_name(call));
+        end_job(MPI_ERR_UNSUPPORTED_OPERATION, text, fatal);
+    }
+    say_refused(call);
+    return error_raise(comm, MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
 int error_raise_large(MPI_Comm handle)

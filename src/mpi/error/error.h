@@ -32,7 +32,7 @@ void error_end_if_fatal(const struct comm *comm, MPI_Errhandler handler, int cod
 /* The same for a call that was to begin something: there is no request, whatever the handler does. */
 RARE int error_raise_unbegun(struct comm *comm, int code, MPI_Request *request);
 
-/* A call that the layer does not carry: says so once, then raises MPI_ERR_UNSUPPORTED_OPERATION. */
+/* A call that the layer does not carry: says so once, and raises MPI_ERR_UNSUPPORTED_OPERATION. */
 int error_raise_lack(MPI_Comm comm, enum job_call call);
 
 /* A count beyond int: the layer's messages have none. MPI_ERR_COUNT. */

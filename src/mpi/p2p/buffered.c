@@ -165,18 +165,24 @@ int mpi_bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 }
 
 /* Complete when the call returns. As with all that is nonblocking, a death is raised by the completion call. */
-int mpi_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle,
-               MPI_Request *request)
+int buffered_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, struct comm *comm,
+                    MPI_Request *request)
 {
-    struct comm *comm = comm_of(handle);
-    if (!comm)
-        return native.ibsend(buf, count, datatype, dest, tag, handle, request);
     int code = send(buf, count, datatype, dest, tag, comm);
     if (code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_REVOKED)
         return request_settled(comm, code, NULL, request);
     if (code != MPI_SUCCESS)
         return error_raise_unbegun(comm, code, request);
     return native.isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+}
+
+int mpi_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle,
+               MPI_Request *request)
+{
+    struct comm *comm = comm_of(handle);
+    if (!comm)
+        return native.ibsend(buf, count, datatype, dest, tag, handle, request);
+    return buffered_ibsend(buf, count, datatype, dest, tag, comm, request);
 }
 
 /* ---- attaching ------------------------------------------------------------------------------------------------------------- */

@@ -7,7 +7,13 @@
 #ifndef KNELL_MPI_P2P_BUFFERED_H
 #define KNELL_MPI_P2P_BUFFERED_H
 
+#include "mpi/comm/comm.h"
+
 #include <stdbool.h>
+
+/* MPI_Ibsend; raised. */
+int buffered_ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, struct comm *comm,
+                    MPI_Request *request);
 
 /* Goes on with what is under way. True: a process that lives has something to take yet: of what is not given up, or of what is. */
 bool buffered_turn(bool given_up);

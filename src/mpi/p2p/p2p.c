@@ -4,9 +4,6 @@
 #include "mpi/error/error.h"
 #include "mpi/p2p/stamped.h"
 
-typedef int native_isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                         MPI_Request *request);
-
 /* ---- blocking ------------------------------------------------------------------------------------------------------------- */
 
 static inline int send_now(native_isend *isend, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
@@ -100,6 +97,12 @@ static inline int isend_now(native_isend *isend, const void *buf, int count, MPI
     return MPI_SUCCESS;
 }
 
+int p2p_isend(native_isend *isend, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+              struct comm *comm, MPI_Request *request)
+{
+    return isend_now(isend, buf, count, datatype, dest, tag, comm, request);
+}
+
 #define ISEND(name)                                                                                       \
     int mpi_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm handle, \
                    MPI_Request *request)                                                                  \
@@ -113,11 +116,9 @@ ISEND(isend)
 ISEND(issend)
 ISEND(irsend)
 
-int mpi_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm handle, MPI_Request *request)
+static inline int irecv_now(void *buf, int count, MPI_Datatype datatype, int source, int tag, struct comm *comm,
+                            MPI_Request *request)
 {
-    struct comm *comm = comm_of(handle);
-    if (RARELY(!comm))
-        return native.irecv(buf, count, datatype, source, tag, handle, request);
     struct p2p_end from = p2p_end_of(comm, source, tag, true);
     if (RARELY(from.code != MPI_SUCCESS))
         return error_raise_unbegun(comm, from.code, request);
@@ -132,4 +133,17 @@ int mpi_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, 
         return refused(comm, from.peer, code, request);
     request_put(*request, REQUEST_RECV, from.peer, comm, 0);
     return MPI_SUCCESS;
+}
+
+int p2p_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, struct comm *comm, MPI_Request *request)
+{
+    return irecv_now(buf, count, datatype, source, tag, comm, request);
+}
+
+int mpi_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm handle, MPI_Request *request)
+{
+    struct comm *comm = comm_of(handle);
+    if (RARELY(!comm))
+        return native.irecv(buf, count, datatype, source, tag, handle, request);
+    return irecv_now(buf, count, datatype, source, tag, comm, request);
 }

@@ -33,6 +33,15 @@ static inline struct p2p_end p2p_end_of(const struct comm *comm, int rank, int t
     return end;
 }
 
+typedef int native_isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                         MPI_Request *request);
+
+/* MPI_Isend, by this native one of its kin, and MPI_Irecv, as the program's ranks and tags; raised. */
+int p2p_isend(native_isend *isend, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+              struct comm *comm, MPI_Request *request);
+int p2p_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, struct comm *comm,
+              MPI_Request *request);
+
 /* The status of a receive from `peer` as the program knows ranks and tags. That of MPI_Irecv from MPI_PROC_NULL is wrong on MPICH. */
 static inline void p2p_status(const struct comm *comm, int peer, MPI_Status *status)
 {

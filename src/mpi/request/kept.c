@@ -45,7 +45,7 @@ int mpi_op_free(MPI_Op *op)
 }
 
 /* The MPI's own are not the program's to free: the MPI below says so. */
-static bool can_be_freed(MPI_Datatype type)
+bool kept_can_be_freed(MPI_Datatype type)
 {
     int integers, addresses, types, combiner = MPI_COMBINER_NAMED;
     if (type != MPI_DATATYPE_NULL)
@@ -56,7 +56,7 @@ static bool can_be_freed(MPI_Datatype type)
 int mpi_type_free(MPI_Datatype *type)
 {
     lock_take(LOCK_KEPT);
-    bool later = keeping.active > 0 && can_be_freed(*type);
+    bool later = keeping.active > 0 && kept_can_be_freed(*type);
     if (later)
         KEEP(keeping.kept.types, keeping.kept.type_count, *type);
     lock_give(LOCK_KEPT);

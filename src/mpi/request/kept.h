@@ -3,6 +3,12 @@
 #ifndef KNELL_MPI_REQUEST_KEPT_H
 #define KNELL_MPI_REQUEST_KEPT_H
 
+#include <mpi.h>
+#include <stdbool.h>
+
+/* Is it the program's, and not one of the MPI's own? */
+bool kept_can_be_freed(MPI_Datatype type);
+
 /* A nonblocking collective begins, and is over. */
 void kept_begin(void);
 void kept_end(void);

@@ -4,6 +4,7 @@
 #include "mpi/base/lock.h"
 #include "mpi/native/native.h"
 #include "mpi/request/kept.h"
+#include "mpi/request/persistent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ static void grow(void)
 }
 
 /* Field by field: a struct made elsewhere would be read as a whole just after it was written in pieces, which is slow. */
-static void put(MPI_Request handle, enum request_kind kind, int peer, struct comm *comm, int tag, struct task *task)
+static void put(MPI_Request handle, enum request_kind kind, int peer, struct comm *comm, int tag, void *behind)
 {
     comm_hold(comm);
     enter();
@@ -74,8 +75,8 @@ static void put(MPI_Request handle, enum request_kind kind, int peer, struct com
     at->number = ++table.last_number;
     at->peer = peer;
     at->comm = comm;
-    if (task)
-        at->task = task;
+    if (behind)
+        at->behind = behind;
     else
         at->tag = tag;
     leave();
@@ -86,6 +87,11 @@ static void put(MPI_Request handle, enum request_kind kind, int peer, struct com
 void request_put(MPI_Request handle, enum request_kind kind, int peer, struct comm *comm, int tag)
 {
     put(handle, kind, peer, comm, tag, NULL);
+}
+
+void request_put_persistent(MPI_Request handle, struct comm *comm, struct persistent *persistent)
+{
+    put(handle, REQUEST_PERSISTENT, PEER_ALL, comm, 0, persistent);
 }
 
 bool request_get(MPI_Request handle, struct request *request)
@@ -231,6 +237,8 @@ int request_detach(MPI_Request *handle)
     struct request known;
     if (!request_get(*handle, &known))
         return native.request_free(handle);
+    if (known.kind == REQUEST_PERSISTENT)
+        return persistent_free(&known, handle);
     if (known.kind != REQUEST_TASK) {
         request_drop(&known);
         return native.request_free(handle);

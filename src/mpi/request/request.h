@@ -18,8 +18,9 @@ enum { PEER_ANY = -1, PEER_ALL = -2 };
 enum request_kind {
     REQUEST_SEND,
     REQUEST_RECV,
-    REQUEST_TASK, /* token: `task` says when it is done */
-    REQUEST_FILE, /* access to a file, by this process alone: the MPI below ends it */
+    REQUEST_TASK,       /* token: `task` says when it is done */
+    REQUEST_PERSISTENT, /* the program's handle of one; what it has begun is a request of its own (persistent.h) */
+    REQUEST_FILE,       /* access to a file, by this process alone: the MPI below ends it */
 };
 
 /* Something that goes on until it is done: advanced by every waiter. */
@@ -38,6 +39,8 @@ struct task {
     bool detached;     /* the program freed the request: nobody will ask */
 };
 
+struct persistent;
+
 struct request {
     MPI_Request handle;
     enum request_kind kind;
@@ -47,7 +50,9 @@ struct request {
     struct comm *comm;
     union {
         struct task *task;
-        int tag; /* of a send: the native one */
+        struct persistent *persistent;
+        void *behind; /* either of them */
+        int tag;      /* of a send: the native one */
     };
 };
 
@@ -55,6 +60,7 @@ struct request {
  * completes it: after that the handle may be another thread's. */
 /* `tag`: of a send. */
 void request_put(MPI_Request handle, enum request_kind kind, int peer, struct comm *comm, int tag);
+void request_put_persistent(MPI_Request handle, struct comm *comm, struct persistent *persistent);
 bool request_get(MPI_Request handle, struct request *request);
 void request_drop(const struct request *known);
 /* Those that the program has not seen the end of. */

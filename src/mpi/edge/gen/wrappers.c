@@ -417,8 +417,10 @@ EXPORT int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int 
 {
     if (!ENTER(slowly_send_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.send_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SEND_INIT, error_raise_lack(comm, JOB_CALL_SEND_INIT));
+    int code = mpi_send_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SEND_INIT, code);
 }
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Send_init);
 
@@ -432,8 +434,10 @@ EXPORT int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!ENTER(slowly_bsend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.bsend_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_BSEND_INIT, error_raise_lack(comm, JOB_CALL_BSEND_INIT));
+    int code = mpi_bsend_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_BSEND_INIT, code);
 }
 int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Bsend_init);
 
@@ -447,8 +451,10 @@ EXPORT int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!ENTER(slowly_ssend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.ssend_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SSEND_INIT, error_raise_lack(comm, JOB_CALL_SSEND_INIT));
+    int code = mpi_ssend_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SSEND_INIT, code);
 }
 int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ssend_init);
 
@@ -462,8 +468,10 @@ EXPORT int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int
 {
     if (!ENTER(slowly_rsend_init(HERE, buf, count, datatype, dest, tag, comm, request)))
         return native.rsend_init(buf, count, datatype, dest, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_RSEND_INIT, error_raise_lack(comm, JOB_CALL_RSEND_INIT));
+    int code = mpi_rsend_init(buf, count, datatype, dest, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_RSEND_INIT, code);
 }
 int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Rsend_init);
 
@@ -477,8 +485,10 @@ EXPORT int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source
 {
     if (!ENTER(slowly_recv_init(HERE, buf, count, datatype, source, tag, comm, request)))
         return native.recv_init(buf, count, datatype, source, tag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_RECV_INIT, error_raise_lack(comm, JOB_CALL_RECV_INIT));
+    int code = mpi_recv_init(buf, count, datatype, source, tag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_RECV_INIT, code);
 }
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Recv_init);
 
@@ -492,7 +502,7 @@ EXPORT int MPI_Start(MPI_Request *request)
 {
     if (!ENTER(slowly_start(HERE, request)))
         return native.start(request);
-    return leave(JOB_CALL_START, error_raise_lack(MPI_COMM_SELF, JOB_CALL_START));
+    return leave(JOB_CALL_START, mpi_start(request));
 }
 int PMPI_Start(MPI_Request *request) ALIAS(MPI_Start);
 
@@ -506,7 +516,7 @@ EXPORT int MPI_Startall(int count, MPI_Request array_of_requests[])
 {
     if (!ENTER(slowly_startall(HERE, count, array_of_requests)))
         return native.startall(count, array_of_requests);
-    return leave(JOB_CALL_STARTALL, error_raise_lack(MPI_COMM_SELF, JOB_CALL_STARTALL));
+    return leave(JOB_CALL_STARTALL, mpi_startall(count, array_of_requests));
 }
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) ALIAS(MPI_Startall);
 
@@ -1528,6 +1538,7 @@ EXPORT int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const
 {
     if (!ENTER(slowly_cart_create(HERE, comm_old, ndims, dims, periods, reorder, comm_cart)))
         return native.cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
+    *comm_cart = MPI_COMM_NULL;
     return leave(JOB_CALL_CART_CREATE, error_raise_lack(comm_old, JOB_CALL_CART_CREATE));
 }
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart) ALIAS(MPI_Cart_create);
@@ -1598,6 +1609,7 @@ EXPORT int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcom
 {
     if (!ENTER(slowly_cart_sub(HERE, comm, remain_dims, newcomm)))
         return native.cart_sub(comm, remain_dims, newcomm);
+    *newcomm = MPI_COMM_NULL;
     return leave(JOB_CALL_CART_SUB, error_raise_lack(comm, JOB_CALL_CART_SUB));
 }
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm) ALIAS(MPI_Cart_sub);
@@ -1640,6 +1652,7 @@ EXPORT int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], con
 {
     if (!ENTER(slowly_graph_create(HERE, comm_old, nnodes, indx, edges, reorder, comm_graph)))
         return native.graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph);
+    *comm_graph = MPI_COMM_NULL;
     return leave(JOB_CALL_GRAPH_CREATE, error_raise_lack(comm_old, JOB_CALL_GRAPH_CREATE));
 }
 int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph) ALIAS(MPI_Graph_create);
@@ -1724,6 +1737,7 @@ EXPORT int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], 
 {
     if (!ENTER(slowly_dist_graph_create(HERE, comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph)))
         return native.dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
+    *comm_dist_graph = MPI_COMM_NULL;
     return leave(JOB_CALL_DIST_GRAPH_CREATE, error_raise_lack(comm_old, JOB_CALL_DIST_GRAPH_CREATE));
 }
 int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) ALIAS(MPI_Dist_graph_create);
@@ -1738,6 +1752,7 @@ EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const
 {
     if (!ENTER(slowly_dist_graph_create_adjacent(HERE, comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph)))
         return native.dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
+    *comm_dist_graph = MPI_COMM_NULL;
     return leave(JOB_CALL_DIST_GRAPH_CREATE_ADJACENT, error_raise_lack(comm_old, JOB_CALL_DIST_GRAPH_CREATE_ADJACENT));
 }
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) ALIAS(MPI_Dist_graph_create_adjacent);
@@ -2036,6 +2051,7 @@ EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newco
 {
     if (!ENTER(slowly_comm_idup_with_info(HERE, comm, info, newcomm, request)))
         return native.comm_idup_with_info(comm, info, newcomm, request);
+    *newcomm = MPI_COMM_NULL;
     *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_COMM_IDUP_WITH_INFO, error_raise_lack(comm, JOB_CALL_COMM_IDUP_WITH_INFO));
 }
@@ -2248,6 +2264,7 @@ EXPORT int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm 
 {
     if (!ENTER(slowly_intercomm_create(HERE, local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm)))
         return native.intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
+    *newintercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_INTERCOMM_CREATE, error_raise_lack(local_comm, JOB_CALL_INTERCOMM_CREATE));
 }
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create);
@@ -2262,6 +2279,7 @@ EXPORT int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintrac
 {
     if (!ENTER(slowly_intercomm_merge(HERE, intercomm, high, newintracomm)))
         return native.intercomm_merge(intercomm, high, newintracomm);
+    *newintracomm = MPI_COMM_NULL;
     return leave(JOB_CALL_INTERCOMM_MERGE, error_raise_lack(intercomm, JOB_CALL_INTERCOMM_MERGE));
 }
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) ALIAS(MPI_Intercomm_merge);
@@ -2632,6 +2650,7 @@ EXPORT int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_I
 {
     if (!ENTER(slowly_comm_spawn(HERE, command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes)))
         return native.comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
+    *intercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_SPAWN, error_raise_lack(comm, JOB_CALL_COMM_SPAWN));
 }
 int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) ALIAS(MPI_Comm_spawn);
@@ -2646,6 +2665,7 @@ EXPORT int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **
 {
     if (!ENTER(slowly_comm_spawn_multiple(HERE, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes)))
         return native.comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
+    *intercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_SPAWN_MULTIPLE, error_raise_lack(comm, JOB_CALL_COMM_SPAWN_MULTIPLE));
 }
 int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) ALIAS(MPI_Comm_spawn_multiple);
@@ -2660,6 +2680,7 @@ EXPORT int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_C
 {
     if (!ENTER(slowly_comm_accept(HERE, port_name, info, root, comm, newcomm)))
         return native.comm_accept(port_name, info, root, comm, newcomm);
+    *newcomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_ACCEPT, error_raise_lack(comm, JOB_CALL_COMM_ACCEPT));
 }
 int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_accept);
@@ -2674,6 +2695,7 @@ EXPORT int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_
 {
     if (!ENTER(slowly_comm_connect(HERE, port_name, info, root, comm, newcomm)))
         return native.comm_connect(port_name, info, root, comm, newcomm);
+    *newcomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_CONNECT, error_raise_lack(comm, JOB_CALL_COMM_CONNECT));
 }
 int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) ALIAS(MPI_Comm_connect);
@@ -2688,6 +2710,7 @@ EXPORT int MPI_Comm_join(int fd, MPI_Comm *intercomm)
 {
     if (!ENTER(slowly_comm_join(HERE, fd, intercomm)))
         return native.comm_join(fd, intercomm);
+    *intercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_JOIN, error_raise_lack(MPI_COMM_SELF, JOB_CALL_COMM_JOIN));
 }
 int PMPI_Comm_join(int fd, MPI_Comm *intercomm) ALIAS(MPI_Comm_join);
@@ -2786,6 +2809,7 @@ EXPORT int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info inf
 {
     if (!ENTER(slowly_win_create(HERE, base, size, disp_unit, info, comm, win)))
         return native.win_create(base, size, disp_unit, info, comm, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_CREATE, error_raise_lack(comm, JOB_CALL_WIN_CREATE));
 }
 int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create);
@@ -2800,6 +2824,7 @@ EXPORT int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 {
     if (!ENTER(slowly_win_allocate(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE));
 }
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate);
@@ -2814,6 +2839,7 @@ EXPORT int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, 
 {
     if (!ENTER(slowly_win_allocate_shared(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE_SHARED, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED));
 }
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared);
@@ -2828,6 +2854,7 @@ EXPORT int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     if (!ENTER(slowly_win_create_dynamic(HERE, info, comm, win)))
         return native.win_create_dynamic(info, comm, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_CREATE_DYNAMIC, error_raise_lack(comm, JOB_CALL_WIN_CREATE_DYNAMIC));
 }
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create_dynamic);
@@ -3584,6 +3611,25 @@ EXPORT int MPI_File_close(MPI_File *fh)
     return leave(JOB_CALL_FILE_CLOSE, mpi_file_close(fh));
 }
 int PMPI_File_close(MPI_File *fh) ALIAS(MPI_File_close);
+
+RARE static bool slowly_file_revoke(const void *from, MPI_File fh)
+{
+    const int64_t values[] = {(intptr_t)fh};
+    return enter_slowly(JOB_CALL_FILE_REVOKE, values, 1, from);
+}
+
+EXPORT int MPIX_File_revoke(MPI_File fh)
+{
+    if (!ENTER(slowly_file_revoke(HERE, fh)))
+        return MPI_ERR_OTHER;
+    int64_t began = enter_tell_begin();
+    int code = mpi_file_revoke(fh);
+    enter_tell_did(JOB_CALL_FILE_REVOKE, MPI_COMM_SELF, began, code);
+    return leave(JOB_CALL_FILE_REVOKE, code);
+}
+int PMPIX_File_revoke(MPI_File fh) ALIAS(MPIX_File_revoke);
+int MPI_File_revoke(MPI_File fh) ALIAS(MPIX_File_revoke);
+int PMPI_File_revoke(MPI_File fh) ALIAS(MPIX_File_revoke);
 
 RARE static bool slowly_file_set_size(const void *from, MPI_File fh, MPI_Offset size)
 {
@@ -5245,25 +5291,6 @@ EXPORT int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed)
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
 int MPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
 int PMPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
-
-RARE static bool slowly_file_revoke(const void *from, MPI_File fh)
-{
-    const int64_t values[] = {(intptr_t)fh};
-    return enter_slowly(JOB_CALL_FILE_REVOKE, values, 1, from);
-}
-
-EXPORT int MPIX_File_revoke(MPI_File fh)
-{
-    if (!ENTER(slowly_file_revoke(HERE, fh)))
-        return MPI_ERR_OTHER;
-    int64_t began = enter_tell_begin();
-    int code = mpi_file_revoke(fh);
-    enter_tell_did(JOB_CALL_FILE_REVOKE, MPI_COMM_SELF, began, code);
-    return leave(JOB_CALL_FILE_REVOKE, code);
-}
-int PMPIX_File_revoke(MPI_File fh) ALIAS(MPIX_File_revoke);
-int MPI_File_revoke(MPI_File fh) ALIAS(MPIX_File_revoke);
-int PMPI_File_revoke(MPI_File fh) ALIAS(MPIX_File_revoke);
 
 RARE static bool slowly_type_create_f90_integer(const void *from, int r, MPI_Datatype *newtype)
 {
@@ -6974,6 +7001,7 @@ EXPORT int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_I
 {
     if (!ENTER(slowly_win_create_c(HERE, base, size, disp_unit, info, comm, win)))
         return native.win_create_c(base, size, disp_unit, info, comm, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_CREATE_C, error_raise_lack(comm, JOB_CALL_WIN_CREATE_C));
 }
 int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) ALIAS(MPI_Win_create_c);
@@ -6990,6 +7018,7 @@ EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, 
 {
     if (!ENTER(slowly_win_allocate_c(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_c(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE_C, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_C));
 }
 int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_c);
@@ -7006,6 +7035,7 @@ EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info
 {
     if (!ENTER(slowly_win_allocate_shared_c(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
+    *win = MPI_WIN_NULL;
     return leave(JOB_CALL_WIN_ALLOCATE_SHARED_C, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED_C));
 }
 int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared_c);
@@ -7430,6 +7460,7 @@ EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Sessio
 {
     if (!ENTER(slowly_session_init(HERE, info, errhandler, session)))
         return native.session_init(info, errhandler, session);
+    *session = MPI_SESSION_NULL;
     return leave(JOB_CALL_SESSION_INIT, error_raise_lack(MPI_COMM_SELF, JOB_CALL_SESSION_INIT));
 }
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session) ALIAS(MPI_Session_init);
@@ -7446,6 +7477,7 @@ EXPORT int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MP
 {
     if (!ENTER(slowly_comm_create_from_group(HERE, group, stringtag, info, errhandler, newcomm)))
         return native.comm_create_from_group(group, stringtag, info, errhandler, newcomm);
+    *newcomm = MPI_COMM_NULL;
     return leave(JOB_CALL_COMM_CREATE_FROM_GROUP, error_raise_lack(MPI_COMM_SELF, JOB_CALL_COMM_CREATE_FROM_GROUP));
 }
 int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm) ALIAS(MPI_Comm_create_from_group);
@@ -7462,6 +7494,7 @@ EXPORT int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_lea
 {
     if (!ENTER(slowly_intercomm_create_from_groups(HERE, local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm)))
         return native.intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
+    *newintercomm = MPI_COMM_NULL;
     return leave(JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS, error_raise_lack(MPI_COMM_SELF, JOB_CALL_INTERCOMM_CREATE_FROM_GROUPS));
 }
 int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create_from_groups);
