@@ -274,12 +274,13 @@ static void check_errors(void)
     OK(MPI_Errhandler_free(&got));
     OK(MPI_Errhandler_free(&handler)); /* the file has it still */
     CHECK(MPI_File_set_size(file, offset) != MPI_SUCCESS && heard == 2 && heard_file == file);
-    CHECK(MPI_File_read_at(file, -5, &code, 1, MPI_INT, MPI_STATUS_IGNORE) != MPI_SUCCESS && heard == 3);
+    CHECK(MPI_File_read_at(file, 0, &code, -1, MPI_INT, MPI_STATUS_IGNORE) != MPI_SUCCESS && heard == 3);
     OK(MPI_File_call_errhandler(file, MPI_ERR_IO));
     CHECK(heard == 4 && heard_code == MPI_ERR_IO);
     OK(MPI_File_set_errhandler(file, MPI_ERRORS_RETURN));
     OK(MPI_File_close(&file));
-    code = MPI_File_open(MPI_COMM_WORLD, file_name, MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    code =
+        MPI_File_open(MPI_COMM_WORLD, file_name, MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
     CHECK(class_of(code) == MPI_ERR_FILE_EXISTS && file == MPI_FILE_NULL && heard == 4);
     OK(MPI_Barrier(MPI_COMM_WORLD));
 }

@@ -26,6 +26,7 @@ knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 
 knell_mpi_test(sem-file 4 0 sem_file.c) # no death at all
 knell_mpi_test(sem-file-alone 1 0 sem_file.c)
+knell_ulfm_test(sem-file-death 8 6 sem_file_death.c)
 
 knell_ulfm_test(trap-codes 3 1 trap_codes.c)
 knell_ulfm_test(trap-pmpi 4 1 trap_pmpi.c)

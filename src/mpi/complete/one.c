@@ -98,7 +98,7 @@ int mpi_wait(MPI_Request *request, MPI_Status *status)
     }
     if (code == MPI_SUCCESS && known.kind == REQUEST_RECV)
         p2p_status(known.comm, known.peer, status);
-    else if (code == MPI_SUCCESS && known.kind == REQUEST_SEND)
+    else if (code == MPI_SUCCESS)
         code = doubt_sent(known.comm, known.peer);
     else if (code != MPI_SUCCESS && code != trouble)
         code = side_confirm_error(known.peer, code);

@@ -1,6 +1,7 @@
 /* access.c: see access.h. */
 #include "mpi/file/access.h"
 #include "mpi/file/atomic.h"
+#include "mpi/file/under_way.h"
 #include "mpi/native/native.h"
 #include "mpi/wait/wait.h"
 
@@ -125,26 +126,14 @@ int access_end(struct access *access)
     return file_raise(access->file, up(access));
 }
 
-/* In atomic mode it is over before the lock is given back. */
-static int complete(struct access *access, MPI_Request *request)
-{
-    int done = 0, code = MPI_SUCCESS;
-    MPI_Status status;
-    for (unsigned turns = 0; !done && code == MPI_SUCCESS; wait_idle(&turns, access->file->comm))
-        code = native.test(request, &done, &status);
-    return request_settled(access->file->comm, code, &status, request);
-}
-
 /* A nonblocking call that a death or a revoke concerns succeeds; its completion does not. */
 int access_end_request(struct access *access, MPI_Request *request)
 {
     struct file *file = access->file;
     if (access->refused)
         access->code = request_settled(file->comm, access->code, NULL, request);
-    else if (access->code == MPI_SUCCESS && access->locked)
-        access->code = complete(access, request);
-    else if (access->code == MPI_SUCCESS && file && *request != MPI_REQUEST_NULL && !native_was_complete(*request))
-        request_put(*request, REQUEST_FILE, PEER_ALL, file->comm, 0);
+    else if (access->code == MPI_SUCCESS && file)
+        access->code = under_way(file->comm, access->locked, request);
     int code = up(access);
     if (code != MPI_SUCCESS)
         *request = MPI_REQUEST_NULL;

@@ -7,7 +7,8 @@
 #include "mpi/file/file.h"
 #include "mpi/native/native.h"
 
-static struct file_handler nobodys; /* of MPI_FILE_NULL; its handle is MPI_ERRORS_RETURN until the program sets another */
+static struct file_handler
+    nobodys; /* of MPI_FILE_NULL; its handle is MPI_ERRORS_RETURN until the program sets another */
 static bool nobodys_is_set;
 
 /* Another reference of the same handler. The native file is one of this process: nothing is sent. */

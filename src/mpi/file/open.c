@@ -80,8 +80,8 @@ static int open_natively(struct file *file, int amode, MPI_Info given)
 {
     MPI_Info info = safe_hints(file->comm, given);
     file_below();
-    int code = native.file_open(file->comm->handle, file->name, amode, info == MPI_INFO_NULL ? given : info,
-                                &file->handle);
+    int code =
+        native.file_open(file->comm->handle, file->name, amode, info == MPI_INFO_NULL ? given : info, &file->handle);
     file_above(code);
     if (info != MPI_INFO_NULL)
         native.info_free(&info);
@@ -234,25 +234,36 @@ static bool acts_for_all(const struct comm *comm)
     return rank == comm->rank;
 }
 
-/* After a death others may do that as well. */
-static int delete_if_last(const struct file *file)
+/* When all have closed it; then all wait for that. */
+static int delete_together(struct file *file, int code)
 {
-    bool deletes = file->amode & MPI_MODE_DELETE_ON_CLOSE && acts_for_all(file->comm);
-    return deletes ? delete_natively(file->name) : MPI_SUCCESS;
+    if (code == MPI_SUCCESS && acts_for_all(file->comm))
+        code = delete_natively(file->name);
+    return file_worst(file, code);
 }
 
-/* After a death, or on a revoked file, each closes for itself: it needs nobody, and says what it found itself. */
+/* After a death, or on a revoked file, each closes for itself: it needs nobody, and says what it found itself. Another may have deleted the
+ * file then. */
+static int close_together(struct file *file)
+{
+    bool deletes = file->amode & MPI_MODE_DELETE_ON_CLOSE;
+    int mine = close_natively(file), code = file_worst(file, mine);
+    if (deletes && code == MPI_SUCCESS)
+        code = delete_together(file, code);
+    if (code != MPIX_ERR_PROC_FAILED && code != MPIX_ERR_REVOKED)
+        return code;
+    if (deletes && acts_for_all(file->comm))
+        delete_natively(file->name);
+    return mine;
+}
+
 int mpi_file_close(MPI_File *handle)
 {
     struct file *file = file_of(*handle);
     if (!file)
         return file_raise(NULL, MPI_ERR_FILE);
     file_unlist(file);
-    int code = close_natively(file), deleted = delete_if_last(file);
-    if (code == MPI_SUCCESS && file_trouble(file) == MPI_SUCCESS)
-        code = deleted;
-    int worst = file_worst(file, code);
-    code = worst == MPIX_ERR_PROC_FAILED || worst == MPIX_ERR_REVOKED ? code : worst;
+    int code = close_together(file);
     *handle = MPI_FILE_NULL;
     file_raise(file, code);
     file_handler_release(file);

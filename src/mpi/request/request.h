@@ -20,7 +20,6 @@ enum request_kind {
     REQUEST_RECV,
     REQUEST_TASK,       /* token: `task` says when it is done */
     REQUEST_PERSISTENT, /* the program's handle of one; what it has begun is a request of its own (persistent.h) */
-    REQUEST_FILE,       /* access to a file, by this process alone: the MPI below ends it */
 };
 
 /* Something that goes on until it is done: advanced by every waiter. */
