@@ -76,6 +76,7 @@ function communicates(class, name, parameters)
         return name ~ /_(fence|flush|flush_all|flush_local|flush_local_all|free|lock|lock_all|post|start|complete|test|unlock|unlock_all|wait)$/ ||
                name ~ /^MPI_(R?[Pp]ut|R?[Gg]et|R?[Aa]ccumulate|R?[Gg]et_accumulate|Fetch_and_op|Compare_and_swap)$/
     return name !~ /^MPIX?_(Attr_|Errhandler_|Topo_test|Request_|Cancel)/ && name !~ /_init$/ &&
+           name !~ /^MPI_(Cart_(get|coords|rank|shift|map)|Cartdim_get|Graph_(get|map|neighbors|neighbors_count)|Graphdims_get|Dist_graph_neighbors|Dist_graph_neighbors_count)$/ &&
            name !~ /_Comm_(size|rank|group|compare|test_inter|remote_size|remote_group|([gs]et|delete)_(name|attr|info|errhandler)|call_errhandler)$/ &&
            name !~ /_Comm_(is_revoked|get_failed|failure_ack|failure_get_acked|ack_failed)$/
 }

@@ -83,6 +83,13 @@ static bool alltoall_step(struct coll *coll)
     return true;
 }
 
+int coll_alltoall(struct comm *comm, const struct coll_args *args)
+{
+    struct coll coll;
+    coll_begin(&coll, comm, alltoall_step, args);
+    return coll_run(&coll);
+}
+
 /* ---- calls ----------------------------------------------------------------------------------------------------------------------- */
 
 static int alltoall(const void *send, int send_count, MPI_Datatype send_type, void *recv, int recv_count,
@@ -105,7 +112,12 @@ static int alltoallvw(const void *send, const int send_counts[], const int send_
                       const MPI_Datatype send_types[], void *recv, const int recv_counts[], const int recv_displs[],
                       MPI_Datatype recv_type, const MPI_Datatype recv_types[], MPI_Comm comm, MPI_Request *request)
 {
-    struct coll_arrays by_rank = {send_counts, recv_counts, send_displs, recv_displs, send_types, recv_types, false};
+    struct coll_arrays by_rank = {.send_counts = send_counts,
+                                  .recv_counts = recv_counts,
+                                  .send_displs = send_displs,
+                                  .recv_displs = recv_displs,
+                                  .send_types = send_types,
+                                  .recv_types = recv_types};
     struct coll_args args = {.send = send,
                              .send_type = send_type,
                              .recv = recv,

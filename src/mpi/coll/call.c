@@ -23,12 +23,16 @@ static struct coll_arrays arrays_of(const struct comm *comm, const struct coll_a
     return arrays;
 }
 
-static size_t bytes_of(const struct coll_arrays *arrays, size_t ranks)
+static size_t bytes_each(const int *counts, const int *displs, const MPI_Aint *bytes, const MPI_Datatype *types)
 {
-    size_t ints = (arrays->send_counts != NULL) + (arrays->recv_counts != NULL) + (arrays->send_displs != NULL) +
-                  (arrays->recv_displs != NULL);
-    size_t types = (arrays->send_types != NULL) + (arrays->recv_types != NULL);
-    return ranks * (ints * sizeof(int) + types * sizeof(MPI_Datatype));
+    return (counts != NULL) * sizeof *counts + (displs != NULL) * sizeof *displs + (bytes != NULL) * sizeof *bytes +
+           (types != NULL) * sizeof *types;
+}
+
+static size_t bytes_of(const struct coll_arrays *a, size_t sends, size_t recvs)
+{
+    return sends * bytes_each(a->send_counts, a->send_displs, a->send_bytes, a->send_types) +
+           recvs * bytes_each(a->recv_counts, a->recv_displs, a->recv_bytes, a->recv_types);
 }
 
 /* NULL stays. */
@@ -41,16 +45,18 @@ static void *copy(const void *array, size_t bytes, char **room)
     return memcpy(made, array, bytes);
 }
 
-/* Datatypes first: they may be pointers, and want their alignment. */
-static struct coll_arrays copies_of(const struct coll_arrays *from, size_t ranks, char *room)
+/* The widest first: they want their alignment, and datatypes may be pointers. */
+static struct coll_arrays copies_of(const struct coll_arrays *from, size_t sends, size_t recvs, char *room)
 {
     struct coll_arrays to = *from;
-    to.send_types = copy(from->send_types, ranks * sizeof *to.send_types, &room);
-    to.recv_types = copy(from->recv_types, ranks * sizeof *to.recv_types, &room);
-    to.send_counts = copy(from->send_counts, ranks * sizeof *to.send_counts, &room);
-    to.recv_counts = copy(from->recv_counts, ranks * sizeof *to.recv_counts, &room);
-    to.send_displs = copy(from->send_displs, ranks * sizeof *to.send_displs, &room);
-    to.recv_displs = copy(from->recv_displs, ranks * sizeof *to.recv_displs, &room);
+    to.send_bytes = copy(from->send_bytes, sends * sizeof *to.send_bytes, &room);
+    to.recv_bytes = copy(from->recv_bytes, recvs * sizeof *to.recv_bytes, &room);
+    to.send_types = copy(from->send_types, sends * sizeof *to.send_types, &room);
+    to.recv_types = copy(from->recv_types, recvs * sizeof *to.recv_types, &room);
+    to.send_counts = copy(from->send_counts, sends * sizeof *to.send_counts, &room);
+    to.recv_counts = copy(from->recv_counts, recvs * sizeof *to.recv_counts, &room);
+    to.send_displs = copy(from->send_displs, sends * sizeof *to.send_displs, &room);
+    to.recv_displs = copy(from->recv_displs, recvs * sizeof *to.recv_displs, &room);
     return to;
 }
 
@@ -58,14 +64,14 @@ static struct coll_arrays copies_of(const struct coll_arrays *from, size_t ranks
  * datatypes are converted into arrays that live as long as the call). NULL: no memory. */
 static struct coll *keep(const struct comm *comm, const struct coll_args *args)
 {
-    size_t ranks = (size_t)comm->size;
+    size_t sends = (size_t)coll_sends(args, comm), recvs = (size_t)coll_recvs(args, comm);
     struct coll_arrays arrays = arrays_of(comm, args);
-    struct coll *coll = malloc(sizeof *coll + bytes_of(&arrays, ranks));
+    struct coll *coll = malloc(sizeof *coll + bytes_of(&arrays, sends, recvs));
     if (!coll)
         return NULL;
     coll->kept = *args;
     if (args->by_rank) {
-        coll->kept_arrays = copies_of(&arrays, ranks, (char *)(coll + 1));
+        coll->kept_arrays = copies_of(&arrays, sends, recvs, (char *)(coll + 1));
         coll->kept.by_rank = &coll->kept_arrays;
     }
     return coll;

@@ -45,11 +45,12 @@ enum coll_gives {
     COLL_GIVES_BLOCKS,         /* one for everyone */
 };
 
-/* What calls with a v or a w in their name have for each rank; NULL: they have not. */
+/* What calls with a v or a w in their name have for each rank, or for each neighbour; NULL: they have not. */
 struct coll_arrays {
     const int *send_counts, *recv_counts, *send_displs, *recv_displs;
     const MPI_Datatype *send_types, *recv_types;
-    bool at_root; /* they mean nothing to others */
+    const MPI_Aint *send_bytes, *recv_bytes; /* instead of displs: MPI_Neighbor_alltoallw */
+    bool at_root;                            /* they mean nothing to others */
 };
 
 /* The arguments of the call, as far as an algorithm has them. Reductions and bcast have the recv half only, beside `send`. */
@@ -59,6 +60,7 @@ struct coll_args {
     int send_count, recv_count;
     MPI_Datatype send_type, recv_type;
     const struct coll_arrays *by_rank; /* NULL where no call of that kind has any */
+    const struct topology *near;       /* of neighbourhood collectives: their blocks are its neighbours' */
     MPI_Op op;
     int root;
     enum coll_gives gives;
@@ -72,6 +74,15 @@ struct coll_block {
 };
 struct coll_block coll_send_block(const struct coll_args *args, int rank);
 struct coll_block coll_recv_block(const struct coll_args *args, int rank);
+/* How many there are. */
+static inline int coll_sends(const struct coll_args *args, const struct comm *comm)
+{
+    return args->near ? args->near->outdegree : comm->size;
+}
+static inline int coll_recvs(const struct coll_args *args, const struct comm *comm)
+{
+    return args->near ? args->near->indegree : comm->size;
+}
 
 /* One message under way. */
 struct coll_post {
@@ -228,6 +239,8 @@ int coll_allgather(struct comm *comm, const void *mine, void *all, size_t size);
 
 /* Internal: each number becomes the largest of all members'. Not raised. */
 int coll_most(struct comm *comm, int64_t *numbers, int count);
+/* Internal: MPI_Alltoall and its kin, by their arguments. Not raised. */
+int coll_alltoall(struct comm *comm, const struct coll_args *args);
 
 /* A nonblocking machine, from malloc: behind a request token, which frees it. */
 int coll_start(struct coll *coll, MPI_Request *request);

@@ -54,10 +54,10 @@ struct coll_layout coll_layout_of(MPI_Datatype type)
 
 /* A type each; one type, with counts and places; all alike, in a row. */
 static struct coll_block block_of(const void *buffer, int rank, int count, const int *counts, const int *displs,
-                                  MPI_Datatype type, const MPI_Datatype *types)
+                                  const MPI_Aint *bytes, MPI_Datatype type, const MPI_Datatype *types)
 {
     if (types)
-        return (struct coll_block){coll_at(buffer, displs[rank], 1), counts[rank], types[rank]};
+        return (struct coll_block){coll_at(buffer, bytes ? bytes[rank] : displs[rank], 1), counts[rank], types[rank]};
     MPI_Aint extent = coll_layout_of(type).extent;
     if (counts)
         return (struct coll_block){coll_at(buffer, displs[rank], extent), counts[rank], type};
@@ -67,15 +67,15 @@ static struct coll_block block_of(const void *buffer, int rank, int count, const
 struct coll_block coll_send_block(const struct coll_args *a, int rank)
 {
     const struct coll_arrays *by_rank = a->by_rank;
-    return block_of(a->send, rank, a->send_count, by_rank->send_counts, by_rank->send_displs, a->send_type,
-                    by_rank->send_types);
+    return block_of(a->send, rank, a->send_count, by_rank->send_counts, by_rank->send_displs, by_rank->send_bytes,
+                    a->send_type, by_rank->send_types);
 }
 
 struct coll_block coll_recv_block(const struct coll_args *a, int rank)
 {
     const struct coll_arrays *by_rank = a->by_rank;
-    return block_of(a->recv, rank, a->recv_count, by_rank->recv_counts, by_rank->recv_displs, a->recv_type,
-                    by_rank->recv_types);
+    return block_of(a->recv, rank, a->recv_count, by_rank->recv_counts, by_rank->recv_displs, by_rank->recv_bytes,
+                    a->recv_type, by_rank->recv_types);
 }
 
 /* ---- folding and copying ------------------------------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* flip.c: wrong bits in what a member contributes to a collective (flip.h). One block is copied as it lies in memory, since
  * reductions need its datatype. Blocks for all members are packed one after the other: they are the payload, in the order of
- * ranks, and are sent as they were packed. */
+ * ranks or neighbours, and are sent as they were packed. */
 #include "mpi/coll/coll.h"
 #include "mpi/inject/flip.h"
 #include "mpi/request/copy.h"
@@ -142,7 +142,7 @@ void coll_flip_args(struct coll_args *args, const struct comm *comm)
             flip_blocks(args, comm->size);
         break;
     case COLL_GIVES_BLOCKS:
-        flip_blocks(args, comm->size);
+        flip_blocks(args, coll_sends(args, comm));
         break;
     }
 }

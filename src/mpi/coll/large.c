@@ -2,43 +2,10 @@
  * the call without _c, which copies the arrays if it goes on after the call; all else is MPI_ERR_COUNT. (Calls with single counts are
  * generated.) */
 #include "mpi/base/gen/own.h"
+#include "mpi/coll/narrow.h"
 #include "mpi/error/error.h"
 
-#include <limits.h>
-#include <stdlib.h>
-
 #if MPI_VERSION >= 4
-
-/* Counts and displacements of all ranks as int. Of ranks for which they mean nothing there are none. */
-struct narrow {
-    int *counts, *displs;
-    bool fits;
-};
-
-static bool fits(long long value)
-{
-    return INT_MIN <= value && value <= INT_MAX;
-}
-
-static struct narrow narrow(const MPI_Count *counts, const MPI_Aint *displs, int size)
-{
-    struct narrow made = {malloc(((size_t)size + 1) * sizeof(int)), malloc(((size_t)size + 1) * sizeof(int)), true};
-    if (!made.counts || !made.displs)
-        layer_die("out of memory");
-    for (int i = 0; i < size; i++) {
-        made.fits = made.fits && fits(counts[i]) && (!displs || fits(displs[i]));
-        made.counts[i] = (int)counts[i];
-        made.displs[i] = displs ? (int)displs[i] : 0;
-    }
-    return made;
-}
-
-static int release(struct narrow *made, int code)
-{
-    free(made->counts);
-    free(made->displs);
-    return code;
-}
 
 /* How many ranks there are, and how many the root looks at. An unknown handle is for the small call to refuse. */
 static int size_of(MPI_Comm handle)
@@ -58,54 +25,54 @@ static int gatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
                    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
                    MPI_Comm comm, MPI_Request *request)
 {
-    struct narrow recv = narrow(recvcounts, displs, size_at_root(comm, root));
+    struct narrow recv = narrow_of(recvcounts, displs, size_at_root(comm, root));
     int code, count = (int)sendcount;
-    if (!recv.fits || (sendbuf != MPI_IN_PLACE && !fits(sendcount)))
+    if (!recv.fits || (sendbuf != MPI_IN_PLACE && !narrow_fits(sendcount)))
         code = error_raise_large(comm);
     else if (request)
         code = mpi_igatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, root, comm, request);
     else
         code = mpi_gatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, root, comm);
-    return release(&recv, code);
+    return narrow_release(&recv, code);
 }
 
 static int scatterv(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype,
                     void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                     MPI_Request *request)
 {
-    struct narrow send = narrow(sendcounts, displs, size_at_root(comm, root));
+    struct narrow send = narrow_of(sendcounts, displs, size_at_root(comm, root));
     int code, count = (int)recvcount;
-    if (!send.fits || (recvbuf != MPI_IN_PLACE && !fits(recvcount)))
+    if (!send.fits || (recvbuf != MPI_IN_PLACE && !narrow_fits(recvcount)))
         code = error_raise_large(comm);
     else if (request)
         code =
             mpi_iscatterv(sendbuf, send.counts, send.displs, sendtype, recvbuf, count, recvtype, root, comm, request);
     else
         code = mpi_scatterv(sendbuf, send.counts, send.displs, sendtype, recvbuf, count, recvtype, root, comm);
-    return release(&send, code);
+    return narrow_release(&send, code);
 }
 
 static int allgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                       const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
                       MPI_Request *request)
 {
-    struct narrow recv = narrow(recvcounts, displs, size_of(comm));
+    struct narrow recv = narrow_of(recvcounts, displs, size_of(comm));
     int code, count = (int)sendcount;
-    if (!recv.fits || (sendbuf != MPI_IN_PLACE && !fits(sendcount)))
+    if (!recv.fits || (sendbuf != MPI_IN_PLACE && !narrow_fits(sendcount)))
         code = error_raise_large(comm);
     else if (request)
         code = mpi_iallgatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, comm, request);
     else
         code = mpi_allgatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, comm);
-    return release(&recv, code);
+    return narrow_release(&recv, code);
 }
 
 static int alltoallv(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
                      void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
                      MPI_Comm comm, MPI_Request *request)
 {
-    struct narrow send = narrow(sendcounts, sdispls, sendbuf == MPI_IN_PLACE ? 0 : size_of(comm));
-    struct narrow recv = narrow(recvcounts, rdispls, size_of(comm));
+    struct narrow send = narrow_of(sendcounts, sdispls, sendbuf == MPI_IN_PLACE ? 0 : size_of(comm));
+    struct narrow recv = narrow_of(recvcounts, rdispls, size_of(comm));
     int code;
     if (!send.fits || !recv.fits)
         code = error_raise_large(comm);
@@ -115,15 +82,15 @@ static int alltoallv(const void *sendbuf, const MPI_Count sendcounts[], const MP
     else
         code = mpi_alltoallv(sendbuf, send.counts, send.displs, sendtype, recvbuf, recv.counts, recv.displs, recvtype,
                              comm);
-    return release(&send, release(&recv, code));
+    return narrow_release(&send, narrow_release(&recv, code));
 }
 
 static int alltoallw(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
                      const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
                      const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    struct narrow send = narrow(sendcounts, sdispls, sendbuf == MPI_IN_PLACE ? 0 : size_of(comm));
-    struct narrow recv = narrow(recvcounts, rdispls, size_of(comm));
+    struct narrow send = narrow_of(sendcounts, sdispls, sendbuf == MPI_IN_PLACE ? 0 : size_of(comm));
+    struct narrow recv = narrow_of(recvcounts, rdispls, size_of(comm));
     int code;
     if (!send.fits || !recv.fits)
         code = error_raise_large(comm);
@@ -133,13 +100,13 @@ static int alltoallw(const void *sendbuf, const MPI_Count sendcounts[], const MP
     else
         code = mpi_alltoallw(sendbuf, send.counts, send.displs, sendtypes, recvbuf, recv.counts, recv.displs, recvtypes,
                              comm);
-    return release(&send, release(&recv, code));
+    return narrow_release(&send, narrow_release(&recv, code));
 }
 
 static int reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
                           MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    struct narrow recv = narrow(recvcounts, NULL, size_of(comm));
+    struct narrow recv = narrow_of(recvcounts, NULL, size_of(comm));
     int code;
     if (!recv.fits)
         code = error_raise_large(comm);
@@ -147,7 +114,7 @@ static int reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Count re
         code = mpi_ireduce_scatter(sendbuf, recvbuf, recv.counts, datatype, op, comm, request);
     else
         code = mpi_reduce_scatter(sendbuf, recvbuf, recv.counts, datatype, op, comm);
-    return release(&recv, code);
+    return narrow_release(&recv, code);
 }
 
 /* ---- calls -------------------------------------------------------------------------------------------------------------------------- */

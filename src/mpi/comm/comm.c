@@ -190,6 +190,8 @@ void comm_release(struct comm *comm)
         comms.forget_at_end[i](comm);
     if (comm->place.slot >= 0)
         place_free(&comm->place, comm_trouble(comm) != 0);
+    topology_release(comm->topology);
+    comm->topology = NULL;
     past_keep(comm);
 }
 

@@ -7,6 +7,7 @@
 
 #include "mpi/base/layer.h"
 #include "mpi/comm/hints.h"
+#include "mpi/comm/topology.h"
 #include "mpi/context/context.h"
 
 #include <mpi.h>
@@ -35,6 +36,7 @@ struct comm {
     _Atomic int under_way; /* collectives begun here and not over or given up */
 
     struct hints hints;
+    struct topology *topology; /* NULL: none */
 
     MPI_Comm handle; /* the program's */
     bool named;      /* by the program, natively on the handle */

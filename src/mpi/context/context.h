@@ -24,7 +24,7 @@ enum {
 /* One member's word in a creation. Bits: AND. Epochs: maximum. id: minimum, so that it is the lowest process'. */
 struct offer {
     uint64_t id;
-    uint32_t refused; /* maximum: somebody could not do its part; the creation fails at all */
+    uint32_t refused; /* maximum: somebody could not do its part, and why: a class; the creation fails at all */
     uint32_t busy;    /* maximum: another creation holds slots there */
     uint8_t free_slots[PLACE_SLOTS / 8];
     uint8_t epoch[PLACE_SLOTS]; /* above every communicator that was there and ended dirty; 0: the slot is clean */

@@ -35,14 +35,13 @@ int create_handle_like(const struct comm *parent, bool attributes, MPI_Comm *han
 
 /* ---- all of them end here ---------------------------------------------------------------------------------------------------- */
 
-/* A communicator that a death has revoked here only (mpi_error_range) makes no others: that is for all members to hear. */
 int create_may_make(const struct comm *parent, int code)
 {
     bool revoked = parent->hints.range != HINTS_RANGE_LOCAL && (comm_trouble(parent) & COMM_REVOKED);
     return code == MPI_SUCCESS && revoked ? MPIX_ERR_REVOKED : code;
 }
 
-/* `hints`: of the new one. */
+/* `attributes`: those of the parent, and its topology. `hints`: of the new one. */
 static int make(struct comm *parent, bool attributes, const struct hints *hints, const int *member, int size, int code,
                 MPI_Comm *newcomm)
 {
@@ -52,6 +51,7 @@ static int make(struct comm *parent, bool attributes, const struct hints *hints,
     code = create_may_make(parent, code == MPI_SUCCESS ? copied : code);
     struct making *making = making_start(parent, MAKING_CREATE, member, size, handle, code);
     making_hint(making, hints);
+    making_topology(making, attributes ? parent->topology : NULL);
     code = making_finish(making, &made);
     *newcomm = made ? made->handle : MPI_COMM_NULL;
     return error_raise(parent, copied != MPI_SUCCESS ? copied : code);
@@ -86,6 +86,7 @@ int mpi_comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
     int copied = create_handle_like(comm, true, &newhandle);
     struct making *making = making_start(comm, MAKING_CREATE, NULL, 0, newhandle, create_may_make(comm, copied));
     making_hint(making, &comm->hints);
+    making_topology(making, comm->topology);
     return error_raise(comm, making_request(making, comm, newcomm, request));
 }
 

@@ -8,11 +8,12 @@
 /* The group's processes, malloc'd; size 0 when this process is not among them. MPI_ERR_GROUP: not all are members of `comm`. */
 int create_members(const struct comm *comm, MPI_Group group, int **member, int *size);
 
-/* MPI_SUCCESS: it makes others; else `code`, or why not. */
-int create_may_make(const struct comm *parent, int code);
-
 /* A handle with the parent's error handler; with its attributes too when `attributes` (their copy functions run). */
 int create_handle_like(const struct comm *parent, bool attributes, MPI_Comm *handle);
+
+/* The code with which a member begins a creation: `code`, or MPIX_ERR_REVOKED. A communicator that a death has revoked here only
+ * (mpi_error_range) makes no others: that is for all members to hear. */
+int create_may_make(const struct comm *parent, int code);
 
 /* Around a native call on `store`: its error goes through the communicator's handler once. On a handle of the program's the MPI below
  * raises it, but when that ends the job: it would end this process alone, as if it had died. */

@@ -16,6 +16,7 @@ struct making {
     enum making_kind kind;
     struct offer_try try;
     struct hints hints;
+    struct topology *topology; /* held */
     MPI_Comm handle;
     struct offer offer;
     struct side_ticket ticket;
@@ -23,12 +24,12 @@ struct making {
     int member[];
 };
 
-static void propose(struct making *making, bool refuse)
+static void propose(struct making *making, uint32_t refused)
 {
     making->try.key = making->parent->id + making->kind;
     making->try.most = PLACE_SLOTS;
     offer_make(&making->offer, &making->try);
-    making->offer.refused = refuse;
+    making->offer.refused = refused;
     making->ticket = (struct side_ticket){
         .group = making->parent->id,
         .kind = making->kind == MAKING_SHRINK ? KNELL_KIND_SHRINK : KNELL_KIND_CREATE,
@@ -38,6 +39,14 @@ static void propose(struct making *making, bool refuse)
     };
     memcpy(making->ticket.value, &making->offer, sizeof making->offer);
     side_propose(&making->ticket);
+}
+
+/* The highest of all members counts. What a topology's arguments have wrong is known by its class; all else is a failure. */
+static uint32_t refusal_of(int code)
+{
+    if (code == MPI_SUCCESS || code == MPI_ERR_ARG || code == MPI_ERR_DIMS)
+        return (uint32_t)code;
+    return (uint32_t)MPIX_ERR_PROC_FAILED;
 }
 
 struct making *making_start(struct comm *parent, enum making_kind kind, const int *member, int size, MPI_Comm handle,
@@ -52,13 +61,18 @@ struct making *making_start(struct comm *parent, enum making_kind kind, const in
     making->size = member ? size : parent->size;
     memcpy(making->member, member ? member : parent->process_of, (size_t)making->size * sizeof *member);
     comm_hold(parent);
-    propose(making, code != MPI_SUCCESS);
+    propose(making, refusal_of(code));
     return making;
 }
 
 void making_hint(struct making *making, const struct hints *hints)
 {
     making->hints = *hints;
+}
+
+void making_topology(struct making *making, struct topology *topology)
+{
+    making->topology = topology_hold(topology);
 }
 
 /* ---- the decision ---------------------------------------------------------------------------------------------------------- */
@@ -88,7 +102,9 @@ int making_verdict(const struct comm *comm, const struct side_ticket *ticket)
     struct offer agreed;
     int code = making_deaths(comm, ticket);
     memcpy(&agreed, ticket->value, sizeof agreed);
-    return code == MPI_SUCCESS && agreed.refused ? failed(comm) : code;
+    if (code != MPI_SUCCESS)
+        return code;
+    return agreed.refused == (uint32_t)MPIX_ERR_PROC_FAILED ? failed(comm) : (int)agreed.refused;
 }
 
 static void keep_survivors(struct making *making)
@@ -119,6 +135,7 @@ static struct comm *build(struct making *making, const struct offer *agreed, con
     }
     struct comm *made =
         comm_new(making->member, making->size, id_of(agreed->id, making->member[0]), place, making->handle);
+    made->topology = topology_hold(making->topology);
     hints_set(made, &making->hints);
     return made;
 }
@@ -129,6 +146,7 @@ static void forget(struct making *making, bool failed)
         native.comm_set_errhandler(making->handle, MPI_ERRORS_RETURN);
         native.comm_free(&making->handle);
     }
+    topology_release(making->topology);
     comm_release(making->parent);
     free(making->ticket.dead);
     free(making);
@@ -144,7 +162,7 @@ static int try_again(struct making *making, const struct offer *agreed, bool *do
         return MPI_ERR_INTERN;
     }
     free(making->ticket.dead);
-    propose(making, false);
+    propose(making, MPI_SUCCESS);
     *done = false;
     return MPI_SUCCESS;
 }

@@ -86,14 +86,6 @@ int mpi_comm_remote_group(MPI_Comm handle, MPI_Group *group)
     return comm ? error_raise(comm, MPI_ERR_COMM) : native.comm_remote_group(handle, group);
 }
 
-int mpi_topo_test(MPI_Comm handle, int *status)
-{
-    if (!comm_of(handle))
-        return native.topo_test(handle, status);
-    *status = MPI_UNDEFINED;
-    return MPI_SUCCESS;
-}
-
 /* Programs free the empty group that ULFM calls hand out; Open MPI aborts on that. */
 int mpi_group_free(MPI_Group *group)
 {

@@ -1393,7 +1393,7 @@ EXPORT int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 {
     if (!ENTER(slowly_neighbor_allgather(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
         return native.neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLGATHER, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHER));
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHER, mpi_neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgather);
 
@@ -1407,7 +1407,7 @@ EXPORT int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 {
     if (!ENTER(slowly_neighbor_allgatherv(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
         return native.neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV));
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV, mpi_neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 }
 int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgatherv);
 
@@ -1421,7 +1421,7 @@ EXPORT int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 {
     if (!ENTER(slowly_neighbor_alltoall(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)))
         return native.neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALL, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALL));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALL, mpi_neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }
 int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoall);
 
@@ -1435,7 +1435,7 @@ EXPORT int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 {
     if (!ENTER(slowly_neighbor_alltoallv(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
         return native.neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV, mpi_neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 }
 int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallv);
 
@@ -1449,7 +1449,7 @@ EXPORT int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 {
     if (!ENTER(slowly_neighbor_alltoallw(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
         return native.neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW, mpi_neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 }
 int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallw);
 
@@ -1463,8 +1463,10 @@ EXPORT int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datat
 {
     if (!ENTER(slowly_ineighbor_allgather(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
         return native.ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLGATHER, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHER));
+    int code = mpi_ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLGATHER, code);
 }
 int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgather);
 
@@ -1478,8 +1480,10 @@ EXPORT int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Data
 {
     if (!ENTER(slowly_ineighbor_allgatherv(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
         return native.ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLGATHERV, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHERV));
+    int code = mpi_ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLGATHERV, code);
 }
 int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgatherv);
 
@@ -1493,8 +1497,10 @@ EXPORT int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Dataty
 {
     if (!ENTER(slowly_ineighbor_alltoall(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)))
         return native.ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLTOALL, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALL));
+    int code = mpi_ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALL, code);
 }
 int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoall);
 
@@ -1508,8 +1514,10 @@ EXPORT int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], 
 {
     if (!ENTER(slowly_ineighbor_alltoallv(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
         return native.ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLTOALLV, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLV));
+    int code = mpi_ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALLV, code);
 }
 int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallv);
 
@@ -1523,8 +1531,10 @@ EXPORT int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], 
 {
     if (!ENTER(slowly_ineighbor_alltoallw(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
         return native.ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLTOALLW, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLW));
+    int code = mpi_ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALLW, code);
 }
 int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallw);
 
@@ -1538,8 +1548,7 @@ EXPORT int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const
 {
     if (!ENTER(slowly_cart_create(HERE, comm_old, ndims, dims, periods, reorder, comm_cart)))
         return native.cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
-    *comm_cart = MPI_COMM_NULL;
-    return leave(JOB_CALL_CART_CREATE, error_raise_lack(comm_old, JOB_CALL_CART_CREATE));
+    return leave(JOB_CALL_CART_CREATE, mpi_cart_create(comm_old, ndims, dims, periods, reorder, comm_cart));
 }
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart) ALIAS(MPI_Cart_create);
 
@@ -1553,7 +1562,7 @@ EXPORT int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], i
 {
     if (!ENTER(slowly_cart_get(HERE, comm, maxdims, dims, periods, coords)))
         return native.cart_get(comm, maxdims, dims, periods, coords);
-    return leave(JOB_CALL_CART_GET, error_raise_lack(comm, JOB_CALL_CART_GET));
+    return leave(JOB_CALL_CART_GET, mpi_cart_get(comm, maxdims, dims, periods, coords));
 }
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) ALIAS(MPI_Cart_get);
 
@@ -1567,7 +1576,7 @@ EXPORT int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
     if (!ENTER(slowly_cart_coords(HERE, comm, rank, maxdims, coords)))
         return native.cart_coords(comm, rank, maxdims, coords);
-    return leave(JOB_CALL_CART_COORDS, error_raise_lack(comm, JOB_CALL_CART_COORDS));
+    return leave(JOB_CALL_CART_COORDS, mpi_cart_coords(comm, rank, maxdims, coords));
 }
 int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) ALIAS(MPI_Cart_coords);
 
@@ -1581,7 +1590,7 @@ EXPORT int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
     if (!ENTER(slowly_cart_rank(HERE, comm, coords, rank)))
         return native.cart_rank(comm, coords, rank);
-    return leave(JOB_CALL_CART_RANK, error_raise_lack(comm, JOB_CALL_CART_RANK));
+    return leave(JOB_CALL_CART_RANK, mpi_cart_rank(comm, coords, rank));
 }
 int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank) ALIAS(MPI_Cart_rank);
 
@@ -1595,7 +1604,7 @@ EXPORT int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_sour
 {
     if (!ENTER(slowly_cart_shift(HERE, comm, direction, disp, rank_source, rank_dest)))
         return native.cart_shift(comm, direction, disp, rank_source, rank_dest);
-    return leave(JOB_CALL_CART_SHIFT, error_raise_lack(comm, JOB_CALL_CART_SHIFT));
+    return leave(JOB_CALL_CART_SHIFT, mpi_cart_shift(comm, direction, disp, rank_source, rank_dest));
 }
 int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest) ALIAS(MPI_Cart_shift);
 
@@ -1609,8 +1618,7 @@ EXPORT int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcom
 {
     if (!ENTER(slowly_cart_sub(HERE, comm, remain_dims, newcomm)))
         return native.cart_sub(comm, remain_dims, newcomm);
-    *newcomm = MPI_COMM_NULL;
-    return leave(JOB_CALL_CART_SUB, error_raise_lack(comm, JOB_CALL_CART_SUB));
+    return leave(JOB_CALL_CART_SUB, mpi_cart_sub(comm, remain_dims, newcomm));
 }
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm) ALIAS(MPI_Cart_sub);
 
@@ -1624,7 +1632,7 @@ EXPORT int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int pe
 {
     if (!ENTER(slowly_cart_map(HERE, comm, ndims, dims, periods, newrank)))
         return native.cart_map(comm, ndims, dims, periods, newrank);
-    return leave(JOB_CALL_CART_MAP, error_raise_lack(comm, JOB_CALL_CART_MAP));
+    return leave(JOB_CALL_CART_MAP, mpi_cart_map(comm, ndims, dims, periods, newrank));
 }
 int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank) ALIAS(MPI_Cart_map);
 
@@ -1638,7 +1646,7 @@ EXPORT int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
     if (!ENTER(slowly_cartdim_get(HERE, comm, ndims)))
         return native.cartdim_get(comm, ndims);
-    return leave(JOB_CALL_CARTDIM_GET, error_raise_lack(comm, JOB_CALL_CARTDIM_GET));
+    return leave(JOB_CALL_CARTDIM_GET, mpi_cartdim_get(comm, ndims));
 }
 int PMPI_Cartdim_get(MPI_Comm comm, int *ndims) ALIAS(MPI_Cartdim_get);
 
@@ -1652,8 +1660,7 @@ EXPORT int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], con
 {
     if (!ENTER(slowly_graph_create(HERE, comm_old, nnodes, indx, edges, reorder, comm_graph)))
         return native.graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph);
-    *comm_graph = MPI_COMM_NULL;
-    return leave(JOB_CALL_GRAPH_CREATE, error_raise_lack(comm_old, JOB_CALL_GRAPH_CREATE));
+    return leave(JOB_CALL_GRAPH_CREATE, mpi_graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph));
 }
 int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph) ALIAS(MPI_Graph_create);
 
@@ -1667,7 +1674,7 @@ EXPORT int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], 
 {
     if (!ENTER(slowly_graph_get(HERE, comm, maxindex, maxedges, indx, edges)))
         return native.graph_get(comm, maxindex, maxedges, indx, edges);
-    return leave(JOB_CALL_GRAPH_GET, error_raise_lack(comm, JOB_CALL_GRAPH_GET));
+    return leave(JOB_CALL_GRAPH_GET, mpi_graph_get(comm, maxindex, maxedges, indx, edges));
 }
 int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[]) ALIAS(MPI_Graph_get);
 
@@ -1681,7 +1688,7 @@ EXPORT int MPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int 
 {
     if (!ENTER(slowly_graph_map(HERE, comm, nnodes, indx, edges, newrank)))
         return native.graph_map(comm, nnodes, indx, edges, newrank);
-    return leave(JOB_CALL_GRAPH_MAP, error_raise_lack(comm, JOB_CALL_GRAPH_MAP));
+    return leave(JOB_CALL_GRAPH_MAP, mpi_graph_map(comm, nnodes, indx, edges, newrank));
 }
 int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank) ALIAS(MPI_Graph_map);
 
@@ -1695,7 +1702,7 @@ EXPORT int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int ne
 {
     if (!ENTER(slowly_graph_neighbors(HERE, comm, rank, maxneighbors, neighbors)))
         return native.graph_neighbors(comm, rank, maxneighbors, neighbors);
-    return leave(JOB_CALL_GRAPH_NEIGHBORS, error_raise_lack(comm, JOB_CALL_GRAPH_NEIGHBORS));
+    return leave(JOB_CALL_GRAPH_NEIGHBORS, mpi_graph_neighbors(comm, rank, maxneighbors, neighbors));
 }
 int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) ALIAS(MPI_Graph_neighbors);
 
@@ -1709,7 +1716,7 @@ EXPORT int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
     if (!ENTER(slowly_graph_neighbors_count(HERE, comm, rank, nneighbors)))
         return native.graph_neighbors_count(comm, rank, nneighbors);
-    return leave(JOB_CALL_GRAPH_NEIGHBORS_COUNT, error_raise_lack(comm, JOB_CALL_GRAPH_NEIGHBORS_COUNT));
+    return leave(JOB_CALL_GRAPH_NEIGHBORS_COUNT, mpi_graph_neighbors_count(comm, rank, nneighbors));
 }
 int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors) ALIAS(MPI_Graph_neighbors_count);
 
@@ -1723,7 +1730,7 @@ EXPORT int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
     if (!ENTER(slowly_graphdims_get(HERE, comm, nnodes, nedges)))
         return native.graphdims_get(comm, nnodes, nedges);
-    return leave(JOB_CALL_GRAPHDIMS_GET, error_raise_lack(comm, JOB_CALL_GRAPHDIMS_GET));
+    return leave(JOB_CALL_GRAPHDIMS_GET, mpi_graphdims_get(comm, nnodes, nedges));
 }
 int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges) ALIAS(MPI_Graphdims_get);
 
@@ -1737,8 +1744,7 @@ EXPORT int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], 
 {
     if (!ENTER(slowly_dist_graph_create(HERE, comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph)))
         return native.dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
-    *comm_dist_graph = MPI_COMM_NULL;
-    return leave(JOB_CALL_DIST_GRAPH_CREATE, error_raise_lack(comm_old, JOB_CALL_DIST_GRAPH_CREATE));
+    return leave(JOB_CALL_DIST_GRAPH_CREATE, mpi_dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph));
 }
 int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) ALIAS(MPI_Dist_graph_create);
 
@@ -1752,8 +1758,7 @@ EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const
 {
     if (!ENTER(slowly_dist_graph_create_adjacent(HERE, comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph)))
         return native.dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
-    *comm_dist_graph = MPI_COMM_NULL;
-    return leave(JOB_CALL_DIST_GRAPH_CREATE_ADJACENT, error_raise_lack(comm_old, JOB_CALL_DIST_GRAPH_CREATE_ADJACENT));
+    return leave(JOB_CALL_DIST_GRAPH_CREATE_ADJACENT, mpi_dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph));
 }
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) ALIAS(MPI_Dist_graph_create_adjacent);
 
@@ -1767,7 +1772,7 @@ EXPORT int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[
 {
     if (!ENTER(slowly_dist_graph_neighbors(HERE, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights)))
         return native.dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
-    return leave(JOB_CALL_DIST_GRAPH_NEIGHBORS, error_raise_lack(comm, JOB_CALL_DIST_GRAPH_NEIGHBORS));
+    return leave(JOB_CALL_DIST_GRAPH_NEIGHBORS, mpi_dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
 }
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) ALIAS(MPI_Dist_graph_neighbors);
 
@@ -1781,7 +1786,7 @@ EXPORT int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *out
 {
     if (!ENTER(slowly_dist_graph_neighbors_count(HERE, comm, indegree, outdegree, weighted)))
         return native.dist_graph_neighbors_count(comm, indegree, outdegree, weighted);
-    return leave(JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT, error_raise_lack(comm, JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT));
+    return leave(JOB_CALL_DIST_GRAPH_NEIGHBORS_COUNT, mpi_dist_graph_neighbors_count(comm, indegree, outdegree, weighted));
 }
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted) ALIAS(MPI_Dist_graph_neighbors_count);
 
@@ -6851,7 +6856,7 @@ EXPORT int MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 {
     if (!ENTER(slowly_neighbor_allgatherv_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)))
         return native.neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV_C));
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_C, mpi_neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 }
 int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgatherv_c);
 #endif
@@ -6867,7 +6872,7 @@ EXPORT int MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 {
     if (!ENTER(slowly_neighbor_alltoallv_c(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)))
         return native.neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV_C));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_C, mpi_neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 }
 int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallv_c);
 #endif
@@ -6883,7 +6888,7 @@ EXPORT int MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 {
     if (!ENTER(slowly_neighbor_alltoallw_c(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)))
         return native.neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW_C));
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_C, mpi_neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 }
 int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) ALIAS(MPI_Neighbor_alltoallw_c);
 #endif
@@ -6899,8 +6904,10 @@ EXPORT int MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, 
 {
     if (!ENTER(slowly_ineighbor_allgatherv_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)))
         return native.ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLGATHERV_C, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLGATHERV_C));
+    int code = mpi_ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLGATHERV_C, code);
 }
 int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgatherv_c);
 #endif
@@ -6916,8 +6923,10 @@ EXPORT int MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendco
 {
     if (!ENTER(slowly_ineighbor_alltoallv_c(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request)))
         return native.ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLTOALLV_C, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLV_C));
+    int code = mpi_ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALLV_C, code);
 }
 int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallv_c);
 #endif
@@ -6933,8 +6942,10 @@ EXPORT int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendco
 {
     if (!ENTER(slowly_ineighbor_alltoallw_c(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request)))
         return native.ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_INEIGHBOR_ALLTOALLW_C, error_raise_lack(comm, JOB_CALL_INEIGHBOR_ALLTOALLW_C));
+    int code = mpi_ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_INEIGHBOR_ALLTOALLW_C, code);
 }
 int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoallw_c);
 #endif
