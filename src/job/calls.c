@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *const call_name[] = {
 #define CALL_NAME(number, name) #name,
@@ -53,4 +54,36 @@ int job_call_named(const char *name)
 struct job_call_shape job_call_shape(int call)
 {
     return call >= 0 && call < JOB_CALL_END ? shape[call] : (struct job_call_shape){0};
+}
+
+static const char *const not_carried[] = {
+#define CALL_NOT_CARRIED(name) #name,
+    JOB_CALLS_NOT_CARRIED(CALL_NOT_CARRIED)
+#undef CALL_NOT_CARRIED
+        NULL,
+};
+
+/* How long the call's name is in the symbol: Fortran has underscores behind it, and `_f08` or `_f08ts` for one of its bindings. */
+static size_t name_length(const char *symbol)
+{
+    static const char *const ends[] = {"_f08", "_f08ts"};
+    size_t length = strlen(symbol);
+    while (length > 0 && symbol[length - 1] == '_')
+        length--;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t end = strlen(ends[i]);
+        if (length > end && strncasecmp(symbol + length - end, ends[i], end) == 0)
+            return length - end;
+    }
+    return length;
+}
+
+const char *job_call_not_carried(const char *symbol)
+{
+    symbol += *symbol == 'P' || *symbol == 'p';
+    size_t length = name_length(symbol);
+    for (const char *const *name = not_carried; *name; name++)
+        if (strlen(*name) == length && strncasecmp(symbol, *name, length) == 0)
+            return *name;
+    return NULL;
 }

@@ -13,6 +13,10 @@ const char *job_call_alias(int call);
 /* By either name; -1: no call has it. */
 int job_call_named(const char *name);
 
+/* The MPI's name of a call that the layer does not carry, in whatever language it is called: "MPI_Comm_spawn" for MPI_Comm_spawn,
+ * PMPI_Comm_spawn, mpi_comm_spawn_, mpi_comm_spawn_f08_. NULL: it is carried, or no call of MPI. */
+const char *job_call_not_carried(const char *symbol);
+
 /* What is known of a call's parameters, which count from 1 on. */
 struct job_call_shape {
     unsigned char comm; /* the communicator; 0: none */

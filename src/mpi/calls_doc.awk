@@ -123,7 +123,7 @@ END {
          "Names with an asterisk are there where the MPI has version 4 of the standard: in MPICH.", "")
     print ""
     wrap("A call that is not carried raises MPI_ERR_UNSUPPORTED_OPERATION on its communicator, also while every rank is alive, and " \
-         "sets the handle that it was to make to null. What the error codes mean and how a program goes on: [mpi.md](mpi.md#what-an-operation-does-after-a-failure).", "")
+         "sets the handle that it was to make to null. `knell check PROGRAM` lists those that a program and its libraries use. What the error codes mean and how a program goes on: [mpi.md](mpi.md#what-an-operation-does-after-a-failure).", "")
     for (i = 1; i <= count; i++) {
         section = sections[i]
         if (!groups[section])

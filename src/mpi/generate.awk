@@ -222,6 +222,16 @@ function body_of(class, native, own, number)
     fail("unknown class " class)
 }
 
+function not_carried(    i, small, text)
+{
+    for (i = 1; i <= lines; i++) {
+        small = order[i]; sub(/_c$/, "", small)
+        if (of_class[order[i]] == "lack" || (of_class[order[i]] == "large" && of_class[small] == "lack"))
+            text = text "    X(" order[i] ") \\\n"
+    }
+    return text
+}
+
 BEGIN {
     calls = out "/job/gen/calls.h"; native_h = out "/mpi/native/gen/native.h"; native_c = out "/mpi/native/gen/native.c"; own_h = out "/mpi/base/gen/own.h"
     wrappers = out "/mpi/edge/gen/wrappers.c"
@@ -261,6 +271,7 @@ BEGIN {
     arguments = names_of(parameters)
     begins = request != "NULL" && parameters ~ /MPI_Comm |MPI_Message /
 
+    of_class[name] = class; order[++lines] = name
     if (class == "large") {
         when_4(wrappers, "\nEXPORT int " name "(" parameters ")\n{\n" body_of_large(name, parameters, arguments) \
             "}\nint P" name "(" parameters ") ALIAS(" name ");")
@@ -292,6 +303,7 @@ END {
     print "    /* end */\n\n/* Other names of some. */\n#define JOB_CALL_ALIASES(X) \\\n" aliases "    /* end */" > calls
     print "\n/* X(number, which parameter is the communicator, which the peer, does it communicate): job/calls.h. */" > calls
     print "#define JOB_CALL_SHAPES(X) \\\n" shapes "    /* end */" > calls
+    print "\n/* X(name) for those that the layer does not carry, of large counts too. */\n#define JOB_CALLS_NOT_CARRIED(X) \\\n" not_carried() "    /* end */" > calls
     print "\nenum job_call {\n#define JOB_CALL_NUMBER(number, name) JOB_CALL_##number," > calls
     print "    JOB_CALLS(JOB_CALL_NUMBER)\n#undef JOB_CALL_NUMBER\n    JOB_CALL_END\n};\n\n#endif" > calls
     print "};\n\n#endif" > native_h

@@ -38,7 +38,7 @@ offers() {
     esac
 }
 
-offers 'calibrate completion explore fail live plan run sim' ''
+offers 'calibrate check completion explore fail live mpirun plan run sim' ''
 offers 'plan' p
 offers '--help --version' --
 offers 'agree broadcast check figures ping ring swim' sim ''
@@ -56,6 +56,7 @@ offers '--kill' live --kill 3@1s --ki
 offers 'ghost real' run -n 4 --mode ''
 offers '* --json --log --ranks -n -np --help' run -
 offers 'my app' run -n 4 my
+offers 'my app' check my
 offers 'my app' run -n 4 -- my
 offers '* true' run -n 4 tru
 offers 'a.fail' run -n 4 ./app --log a

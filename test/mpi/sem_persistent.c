@@ -152,7 +152,7 @@ static void test_mode(init_call *init, int count, int source, int tag, bool read
 
 static void test_modes(void)
 {
-    static char attached[LARGE * sizeof(int) + OVERHEAD];
+    static char attached[3 * (LARGE * sizeof(int) + OVERHEAD)]; /* the partner may be behind */
     void *address;
     int size;
     OK(MPI_Buffer_attach(attached, sizeof attached));

@@ -19,14 +19,27 @@ knell_ulfm_test(sem-fatal 3 3 sem_handlers.c fatal)
 knell_mpi_test(sem-fatal-call 3 3 sem_handlers.c call) # no death at all
 knell_mpi_test(sem-fatal-abort 3 3 sem_handlers.c abort)
 knell_ulfm_test(sem-attributes 3 1 sem_attributes.c)
+knell_ulfm_test(sem-isendrecv 3 1 sem_isendrecv.c)
+knell_ulfm_test(sem-isendrecv-stamped 3 1 sem_isendrecv.c stamped)
 knell_mpi_test(sem-persistent 2 0 sem_persistent.c) # no death at all
+knell_mpi_test(sem-persistent-free 2 0 sem_persistent_free.c)
+knell_mpi_test(sem-persistent-threads 2 0 sem_persistent_free.c threads)
 knell_ulfm_test(sem-persistent-death 3 1 sem_persistent_death.c 0)
 knell_ulfm_test(sem-persistent-stamped 3 1 sem_persistent_death.c 24)
+knell_oracle_test(persistent 4 60 1000 oracle_persistent.c)
 knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 
 knell_mpi_test(sem-file 4 0 sem_file.c) # no death at all
 knell_mpi_test(sem-file-alone 1 0 sem_file.c)
 knell_ulfm_test(sem-file-death 8 6 sem_file_death.c)
+# ---- intercommunicators ----
+foreach(ranks IN ITEMS 2 5 8)
+  knell_mpi_test(sem-inter-${ranks} ${ranks} 0 sem_inter.c) # no death at all
+endforeach()
+
+foreach(victim IN ITEMS 0 1 2 3) # the leaders, and a member of each group
+  knell_ulfm_test(sem-inter-death-${victim} 7 2 sem_inter_death.c ${victim})
+endforeach()
 
 knell_ulfm_test(trap-codes 3 1 trap_codes.c)
 knell_ulfm_test(trap-pmpi 4 1 trap_pmpi.c)

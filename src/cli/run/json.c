@@ -35,7 +35,7 @@ static void put_job(struct json *j, const struct run_job *job, int status)
     const struct run_plan *plan = job->plan;
     json_put_integer(j, "ranks", plan->ranks);
     json_put_string(j, "program", plan->path);
-    json_put_string(j, "mpi", run_mpi_names[plan->mpi]);
+    json_put_string(j, "mpi", program_mpi_names[plan->mpi]);
     json_put_string(j, "mode", plan->mode == RUN_MODE_GHOST ? "ghost" : "real");
     json_put_seconds(j, "eta_s", plan->eta);
     json_put_seconds(j, "delta_s", plan->delta);

@@ -30,7 +30,7 @@ static void give(const struct run_plan *plan, struct run_launch *command, const 
 {
     char both[3 * PATH_MAX];
     snprintf(both, sizeof both, "%s=%s", name, value);
-    if (plan->mpi == RUN_OPENMPI) {
+    if (plan->mpi == PROGRAM_OPENMPI) {
         add(command, "-x");
         add(command, both);
     } else {
@@ -152,7 +152,7 @@ bool run_launch_make(const struct run_plan *plan, const char *directory, const c
         return false;
     snprintf(ranks, sizeof ranks, "%" PRId64, plan->ranks);
     add(command, plan->launcher);
-    if (plan->mpi == RUN_OPENMPI)
+    if (plan->mpi == PROGRAM_OPENMPI)
         for_openmpi(plan, directory, command);
     else
         for_mpich(plan, directory, command);

@@ -4,39 +4,13 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-const char *const run_mpi_names[] = {"openmpi", "mpich", NULL};
-
 /* ---- the program ------------------------------------------------------------------------------------------------- */
-
-static bool is_program(const char *path)
-{
-    struct stat s;
-    return stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0;
-}
-
-/* As the shell does: along PATH, unless the name contains a slash. */
-static bool find_on_path(const char *name, char path[PATH_MAX])
-{
-    const char *along = getenv("PATH");
-    const char *from = strchr(name, '/') ? "" : along ? along : "/usr/bin:/bin";
-    do {
-        size_t length = strcspn(from, ":");
-        int size = length ? snprintf(path, PATH_MAX, "%.*s/%s", (int)length, from, name)
-                          : snprintf(path, PATH_MAX, "%s", name);
-        if (size < PATH_MAX && is_program(path))
-            return true;
-        from += length;
-    } while (*from++ == ':');
-    return false;
-}
 
 static const char *why_no_program(const char *path)
 {
@@ -51,9 +25,9 @@ static const char *why_no_program(const char *path)
 static int find_program(struct run_plan *plan)
 {
     const char *name = plan->program[0];
-    if (find_on_path(name, plan->path))
+    if (program_on_path(name, plan->path))
         return EXIT_OK;
-    if (!strchr(name, '/') && is_program(name) && snprintf(plan->path, PATH_MAX, "./%s", name) < PATH_MAX)
+    if (!strchr(name, '/') && program_is(name) && snprintf(plan->path, PATH_MAX, "./%s", name) < PATH_MAX)
         return EXIT_OK; /* as mpirun does, and unlike the shell */
     if (!strchr(name, '/') && access(name, F_OK) != 0)
         return cli_usage_error(
@@ -65,57 +39,17 @@ static int find_program(struct run_plan *plan)
 
 /* ---- its MPI ----------------------------------------------------------------------------------------------------- */
 
-/* By the names of the libraries that the program loads, directly or indirectly. Debian's MPICH is libmpich, other
- * builds are libmpi.so.12; Open MPI since version 2 is libmpi.so.20, 40, ... */
-static int mpi_of_line(const char *line)
-{
-    if (strstr(line, "libmpich.so") || strstr(line, "libmpi.so.12") || strstr(line, "libknell-mpi-mpich"))
-        return RUN_MPICH;
-    return strstr(line, "libmpi.so.") || strstr(line, "libknell-mpi-openmpi") ? RUN_OPENMPI : RUN_MPIS;
-}
-
-static FILE *start_ldd(const char *path, pid_t *child)
-{
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return NULL;
-    *child = fork();
-    if (*child == 0) {
-        dup2(ends[1], STDOUT_FILENO);
-        dup2(ends[1], STDERR_FILENO);
-        execlp("ldd", "ldd", path, (char *)NULL);
-        _exit(127);
-    }
-    close(ends[1]);
-    return fdopen(ends[0], "r");
-}
-
-static int mpi_of_program(const char *path)
-{
-    char line[PATH_MAX + 256];
-    pid_t child = 0;
-    int mpi = RUN_MPIS;
-    FILE *in = start_ldd(path, &child);
-    while (in && fgets(line, sizeof line, in))
-        mpi = mpi == RUN_MPIS ? mpi_of_line(line) : mpi;
-    if (in)
-        fclose(in);
-    if (child > 0)
-        waitpid(child, NULL, 0);
-    return mpi;
-}
-
 /* The MPI of a program that a script starts is unknown: there --mpi decides. */
 static int find_mpi(struct run_plan *plan, bool mpi_given)
 {
-    int found = mpi_of_program(plan->path), wanted = plan->mpi;
+    int found = program_mpi(plan->path), wanted = plan->mpi;
     if (!mpi_given)
         plan->mpi = found;
-    if (mpi_given && found != RUN_MPIS && found != wanted)
-        return cli_usage_error(plan->usage,
-                               "--mpi %s: %.200s is linked with %s; leave --mpi away, or compile it with mpicc.%s",
-                               run_mpi_names[wanted], plan->program[0], run_mpi_names[found], run_mpi_names[wanted]);
-    return plan->mpi != RUN_MPIS
+    if (mpi_given && found != PROGRAM_MPIS && found != wanted)
+        return cli_usage_error(
+            plan->usage, "--mpi %s: %.200s is linked with %s; leave --mpi away, or compile it with mpicc.%s",
+            program_mpi_names[wanted], plan->program[0], program_mpi_names[found], program_mpi_names[wanted]);
+    return plan->mpi != PROGRAM_MPIS
                ? EXIT_OK
                : cli_usage_error(plan->usage,
                                  "%.200s: is linked with no MPI (by ldd); if it starts a program that is, say "
@@ -129,8 +63,8 @@ static int find_launcher(struct run_plan *plan)
 {
     static const char *const names[] = {"mpirun.openmpi", "mpiexec.mpich"}, *const packages[] = {"openmpi-bin",
                                                                                                  "mpich"};
-    assert(plan->mpi < RUN_MPIS);
-    return find_on_path(names[plan->mpi], plan->launcher)
+    assert(plan->mpi < PROGRAM_MPIS);
+    return program_on_path(names[plan->mpi], plan->launcher)
                ? EXIT_OK
                : cli_failure(plan->usage, "%s: not found on the PATH; it comes with the Debian package %s",
                              names[plan->mpi], packages[plan->mpi]);
@@ -143,7 +77,7 @@ static int find_layer(struct run_plan *plan)
     char self[PATH_MAX] = "", library[64];
     ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
     const char *here = size > 0 ? dirname(self) : ".";
-    snprintf(library, sizeof library, "libknell-mpi-%s.so", run_mpi_names[plan->mpi]);
+    snprintf(library, sizeof library, "libknell-mpi-%s.so", program_mpi_names[plan->mpi]);
     for (size_t i = 0; i < COUNT_OF(places); i++) {
         char path[2 * PATH_MAX];
         snprintf(path, sizeof path, "%s/%s/%s", here, places[i], library);
@@ -153,7 +87,7 @@ static int find_layer(struct run_plan *plan)
     return cli_failure(plan->usage,
                        "%s: not found beside %.200s; it is built if mpicc.%s is there when Knell is: "
                        "install lib%s-dev, then build again",
-                       library, here, run_mpi_names[plan->mpi], run_mpi_names[plan->mpi]);
+                       library, here, program_mpi_names[plan->mpi], program_mpi_names[plan->mpi]);
 }
 
 int run_find(struct run_plan *plan, bool mpi_given)

@@ -96,7 +96,7 @@ static int parse(int argc, char **argv, struct run_plan *plan)
     struct option options[] = {
         OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N, -np N", .required = true,
                     .brief = {"n", "np"}, .alias = "nodes"),
-        OPT_WORD("mpi", &plan->mpi, run_mpi_names, "the MPI of the program", .arg = "openmpi|mpich",
+        OPT_WORD("mpi", &plan->mpi, program_mpi_names, "the MPI of the program", .arg = "openmpi|mpich",
                  .fallback_help = "by the program's libraries"),
         OPT_WORD("mode", &plan->mode, modes, "how ranks die", .arg = "real|ghost", .fallback = "real"),
         OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "100ms"),

@@ -27,6 +27,7 @@
 #define KNELL_CLI_RUN_RUN_H
 
 #include "cli/common/log.h"
+#include "cli/common/program.h"
 #include "cli/run/capture.h"
 #include "cli/run/verdict.h"
 #include "cli/scenario/scenario.h"
@@ -42,7 +43,6 @@
 /* The command; returns the exit status. */
 int run_command(int argc, char **argv);
 
-enum run_mpi { RUN_OPENMPI, RUN_MPICH, RUN_MPIS };
 enum run_mode { RUN_MODE_REAL, RUN_MODE_GHOST };
 
 /* Exit statuses of a job that `knell run` ended. */
@@ -54,7 +54,7 @@ enum run_on_stuck { RUN_ON_STUCK_SAY, RUN_ON_STUCK_END };
 struct run_plan {
     const struct usage *usage;
     int64_t ranks;
-    int mpi; /* enum run_mpi */
+    int mpi; /* enum program_mpi */
     int mode;
     int64_t eta, delta, ghost_delay, grace;
     int overlay; /* enum knell_overlay */
@@ -80,8 +80,6 @@ struct run_plan {
 };
 
 /* ---- program.c --------------------------------------------------------------------------------------------------- */
-
-extern const char *const run_mpi_names[];
 
 /* Fills path, mpi (unless `mpi_given`), launcher and layer; an exit status. */
 int run_find(struct run_plan *plan, bool mpi_given);

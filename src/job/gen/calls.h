@@ -523,8 +523,8 @@
     X(IMPROBE, 3, 1, 1) \
     X(MRECV, 0, 0, 1) \
     X(IMRECV, 0, 0, 1) \
-    X(ISENDRECV, 11, 4, 0) \
-    X(ISENDRECV_REPLACE, 8, 4, 0) \
+    X(ISENDRECV, 11, 4, 1) \
+    X(ISENDRECV_REPLACE, 8, 4, 1) \
     X(BUFFER_ATTACH, 0, 0, 0) \
     X(BUFFER_DETACH, 0, 0, 0) \
     X(SEND_INIT, 6, 4, 0) \
@@ -638,7 +638,7 @@
     X(COMM_SPLIT_TYPE, 1, 0, 1) \
     X(COMM_FREE, 0, 0, 1) \
     X(COMM_DISCONNECT, 0, 0, 1) \
-    X(COMM_IDUP_WITH_INFO, 1, 0, 0) \
+    X(COMM_IDUP_WITH_INFO, 1, 0, 1) \
     X(COMM_GET_NAME, 1, 0, 0) \
     X(COMM_SET_NAME, 1, 0, 0) \
     X(COMM_SET_ATTR, 1, 0, 0) \
@@ -653,8 +653,8 @@
     X(COMM_FREE_KEYVAL, 0, 0, 0) \
     X(KEYVAL_CREATE, 0, 0, 0) \
     X(KEYVAL_FREE, 0, 0, 0) \
-    X(INTERCOMM_CREATE, 1, 0, 0) \
-    X(INTERCOMM_MERGE, 1, 0, 0) \
+    X(INTERCOMM_CREATE, 1, 0, 1) \
+    X(INTERCOMM_MERGE, 1, 0, 1) \
     X(GROUP_SIZE, 0, 0, 0) \
     X(GROUP_RANK, 0, 0, 0) \
     X(GROUP_TRANSLATE_RANKS, 0, 0, 0) \
@@ -972,6 +972,92 @@
     X(X_NEIGHBOR_ALLTOALL_INIT, 7, 0, 0) \
     X(X_NEIGHBOR_ALLTOALLV_INIT, 9, 0, 0) \
     X(X_NEIGHBOR_ALLTOALLW_INIT, 9, 0, 0) \
+    /* end */
+
+/* X(name) for those that the layer does not carry, of large counts too. */
+#define JOB_CALLS_NOT_CARRIED(X) \
+    X(MPI_Comm_spawn) \
+    X(MPI_Comm_spawn_multiple) \
+    X(MPI_Comm_accept) \
+    X(MPI_Comm_connect) \
+    X(MPI_Comm_join) \
+    X(MPI_Win_create) \
+    X(MPI_Win_allocate) \
+    X(MPI_Win_allocate_shared) \
+    X(MPI_Win_create_dynamic) \
+    X(MPI_Bcast_init_c) \
+    X(MPI_Gather_init_c) \
+    X(MPI_Scatter_init_c) \
+    X(MPI_Allgather_init_c) \
+    X(MPI_Alltoall_init_c) \
+    X(MPI_Reduce_init_c) \
+    X(MPI_Allreduce_init_c) \
+    X(MPI_Reduce_scatter_block_init_c) \
+    X(MPI_Scan_init_c) \
+    X(MPI_Exscan_init_c) \
+    X(MPI_Neighbor_allgather_init_c) \
+    X(MPI_Neighbor_alltoall_init_c) \
+    X(MPI_Gatherv_init_c) \
+    X(MPI_Scatterv_init_c) \
+    X(MPI_Allgatherv_init_c) \
+    X(MPI_Alltoallv_init_c) \
+    X(MPI_Alltoallw_init_c) \
+    X(MPI_Reduce_scatter_init_c) \
+    X(MPI_Neighbor_allgatherv_init_c) \
+    X(MPI_Neighbor_alltoallv_init_c) \
+    X(MPI_Neighbor_alltoallw_init_c) \
+    X(MPI_Win_create_c) \
+    X(MPI_Win_allocate_c) \
+    X(MPI_Win_allocate_shared_c) \
+    X(MPI_Barrier_init) \
+    X(MPI_Bcast_init) \
+    X(MPI_Gather_init) \
+    X(MPI_Scatter_init) \
+    X(MPI_Allgather_init) \
+    X(MPI_Alltoall_init) \
+    X(MPI_Reduce_init) \
+    X(MPI_Allreduce_init) \
+    X(MPI_Reduce_scatter_block_init) \
+    X(MPI_Scan_init) \
+    X(MPI_Exscan_init) \
+    X(MPI_Gatherv_init) \
+    X(MPI_Scatterv_init) \
+    X(MPI_Allgatherv_init) \
+    X(MPI_Alltoallv_init) \
+    X(MPI_Alltoallw_init) \
+    X(MPI_Reduce_scatter_init) \
+    X(MPI_Neighbor_allgather_init) \
+    X(MPI_Neighbor_alltoall_init) \
+    X(MPI_Neighbor_allgatherv_init) \
+    X(MPI_Neighbor_alltoallv_init) \
+    X(MPI_Neighbor_alltoallw_init) \
+    X(MPI_Psend_init) \
+    X(MPI_Precv_init) \
+    X(MPI_Session_init) \
+    X(MPI_Comm_create_from_group) \
+    X(MPI_Intercomm_create_from_groups) \
+    X(MPIX_Allgather_init) \
+    X(MPIX_Allgatherv_init) \
+    X(MPIX_Allreduce_init) \
+    X(MPIX_Alltoall_init) \
+    X(MPIX_Alltoallv_init) \
+    X(MPIX_Alltoallw_init) \
+    X(MPIX_Barrier_init) \
+    X(MPIX_Bcast_init) \
+    X(MPIX_Exscan_init) \
+    X(MPIX_Gather_init) \
+    X(MPIX_Gatherv_init) \
+    X(MPIX_Reduce_init) \
+    X(MPIX_Reduce_scatter_init) \
+    X(MPIX_Reduce_scatter_block_init) \
+    X(MPIX_Scan_init) \
+    X(MPIX_Scatter_init) \
+    X(MPIX_Scatterv_init) \
+    X(MPIX_Neighbor_allgather_init) \
+    X(MPIX_Neighbor_allgatherv_init) \
+    X(MPIX_Neighbor_alltoall_init) \
+    X(MPIX_Neighbor_alltoallv_init) \
+    X(MPIX_Neighbor_alltoallw_init) \
     /* end */
 
 enum job_call {

@@ -28,6 +28,12 @@ int mpi_mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Sta
 int mpi_improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
 int mpi_mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
 int mpi_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
+#if MPI_VERSION >= 4
+int mpi_isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request);
+#endif
+#if MPI_VERSION >= 4
+int mpi_isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request);
+#endif
 int mpi_buffer_attach(void *buffer, int size);
 int mpi_buffer_detach(void *buffer_addr, int *size);
 int mpi_send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
@@ -128,6 +134,9 @@ int mpi_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 int mpi_comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
 int mpi_comm_free(MPI_Comm *comm);
 int mpi_comm_disconnect(MPI_Comm *comm);
+#if MPI_VERSION >= 4
+int mpi_comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request);
+#endif
 int mpi_comm_set_name(MPI_Comm comm, const char *comm_name);
 int mpi_comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val);
 int mpi_comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag);
@@ -137,6 +146,8 @@ int mpi_attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag);
 int mpi_attr_delete(MPI_Comm comm, int keyval);
 int mpi_comm_get_info(MPI_Comm comm, MPI_Info *info_used);
 int mpi_comm_set_info(MPI_Comm comm, MPI_Info info);
+int mpi_intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm);
+int mpi_intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm);
 int mpi_group_free(MPI_Group *group);
 int mpi_comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 int mpi_comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);

@@ -354,10 +354,12 @@ RARE static bool slowly_isendrecv(const void *from, const void *sendbuf, int sen
 
 EXPORT int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (!ENTER(slowly_isendrecv(HERE, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request)))
+    if (!ENTER_SENDING(slowly_isendrecv(HERE, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request), sendbuf, sendcount, sendtype))
         return native.isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ISENDRECV, error_raise_lack(comm, JOB_CALL_ISENDRECV));
+    int code = mpi_isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave_sending(JOB_CALL_ISENDRECV, code, request);
 }
 int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv);
 #endif
@@ -373,8 +375,10 @@ EXPORT int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, in
 {
     if (!ENTER(slowly_isendrecv_replace(HERE, buf, count, datatype, dest, sendtag, source, recvtag, comm, request)))
         return native.isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ISENDRECV_REPLACE, error_raise_lack(comm, JOB_CALL_ISENDRECV_REPLACE));
+    int code = mpi_isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ISENDRECV_REPLACE, code);
 }
 int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv_replace);
 #endif
@@ -2056,9 +2060,10 @@ EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newco
 {
     if (!ENTER(slowly_comm_idup_with_info(HERE, comm, info, newcomm, request)))
         return native.comm_idup_with_info(comm, info, newcomm, request);
-    *newcomm = MPI_COMM_NULL;
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_COMM_IDUP_WITH_INFO, error_raise_lack(comm, JOB_CALL_COMM_IDUP_WITH_INFO));
+    int code = mpi_comm_idup_with_info(comm, info, newcomm, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_COMM_IDUP_WITH_INFO, code);
 }
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request) ALIAS(MPI_Comm_idup_with_info);
 #endif
@@ -2269,8 +2274,7 @@ EXPORT int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm 
 {
     if (!ENTER(slowly_intercomm_create(HERE, local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm)))
         return native.intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
-    *newintercomm = MPI_COMM_NULL;
-    return leave(JOB_CALL_INTERCOMM_CREATE, error_raise_lack(local_comm, JOB_CALL_INTERCOMM_CREATE));
+    return leave(JOB_CALL_INTERCOMM_CREATE, mpi_intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
 }
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create);
 
@@ -2284,8 +2288,7 @@ EXPORT int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintrac
 {
     if (!ENTER(slowly_intercomm_merge(HERE, intercomm, high, newintracomm)))
         return native.intercomm_merge(intercomm, high, newintracomm);
-    *newintracomm = MPI_COMM_NULL;
-    return leave(JOB_CALL_INTERCOMM_MERGE, error_raise_lack(intercomm, JOB_CALL_INTERCOMM_MERGE));
+    return leave(JOB_CALL_INTERCOMM_MERGE, mpi_intercomm_merge(intercomm, high, newintracomm));
 }
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) ALIAS(MPI_Intercomm_merge);
 
