@@ -39,7 +39,7 @@ static int make_alone(struct comm *parent, struct comm **made)
     if (code != MPI_SUCCESS)
         return code;
     uint64_t id = UINT64_MAX - 1 - atomic_fetch_add(&count, 1);
-    *made = comm_new(&self.process, 1, id, NULL, comm_handle_make());
+    *made = comm_new(&(struct comm_group){&self.process, 1, 0}, id, NULL, comm_handle_make());
     return MPI_SUCCESS;
 }
 
@@ -48,7 +48,7 @@ static int make_comm(struct comm *parent, struct comm **made)
     if (parent->size == 1)
         return make_alone(parent, made);
     struct making *making =
-        making_start(parent, MAKING_CREATE, NULL, 0, comm_handle_make(), create_may_make(parent, MPI_SUCCESS));
+        making_start(parent, MAKING_CREATE, NULL, comm_handle_make(), create_may_make(parent, MPI_SUCCESS));
     making_hint(making, &parent->hints);
     return making_finish(making, made);
 }
@@ -220,7 +220,8 @@ int mpi_file_open(MPI_Comm handle, const char *name, int amode, MPI_Info info, M
 {
     struct comm *parent = comm_of(handle);
     *fh = MPI_FILE_NULL;
-    return file_raise(NULL, parent ? open_file(parent, name, amode, info, fh) : MPI_ERR_COMM);
+    bool may = parent && !comm_is_inter(parent);
+    return file_raise(NULL, may ? open_file(parent, name, amode, info, fh) : MPI_ERR_COMM);
 }
 
 /* ---- close ------------------------------------------------------------------------------------------------------------------------ */
