@@ -247,6 +247,9 @@ int coll_allgather(struct comm *comm, const void *mine, void *all, size_t size);
 
 /* Internal: each number becomes the largest of all members'. Not raised. */
 int coll_most(struct comm *comm, int64_t *numbers, int count);
+
+/* Internal: not raised. */
+int coll_barrier(struct comm *comm);
 /* Internal: MPI_Alltoall and its kin, by their arguments. Not raised. */
 int coll_alltoall(struct comm *comm, const struct coll_args *args);
 
