@@ -99,6 +99,7 @@ knell_mpi_example(spares-finish spares 6 "4 workers after 400 steps: right" 4 0@
 knell_mpi_example(ring ring 5 "3 ranks left .*: right" 0@50 3@120)
 
 knell_ulfm_test(sem-errors 3 1 sem_errors.c)
+knell_ulfm_test(sem-listed 4 1 sem_listed.c)
 
 # ---- what a death does to collectives, and hints that change it ----
 knell_ulfm_test(sem-hints 6 3 sem_hints.c)
