@@ -10,6 +10,11 @@ void error_make_classes(void);
 
 /* After the communicators: the MPI below raises nothing by itself any more on the predefined ones (handler.c). */
 void handler_begin(void);
+/* Functions of the program's handlers, of communicators and of files: for who calls them by itself. */
+typedef void handler_function(void);
+int handler_note(MPI_Errhandler handler, handler_function *function);
+/* NULL: of another language, or predefined. */
+handler_function *handler_function_of(MPI_Errhandler handler);
 /* The program's handler, which is neither fatal nor "return". It may not come back. */
 void handler_call(struct comm *comm, int code);
 void handler_note_raised(void);
@@ -20,6 +25,9 @@ static inline int error_raise(struct comm *comm, int code)
 {
     return LIKELY(code == MPI_SUCCESS) ? code : error_raise_now(comm, code);
 }
+
+/* A handler that ends the job does so. */
+void error_end_if_fatal(const struct comm *comm, MPI_Errhandler handler, int code);
 
 /* The same for a call that was to begin something: there is no request, whatever the handler does. */
 RARE int error_raise_unbegun(struct comm *comm, int code, MPI_Request *request);
