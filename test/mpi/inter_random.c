@@ -150,14 +150,14 @@ static int between(int seed, bool first, int mine, int other)
 
 static int lay(const struct inter *inter, int seed, int *count, int *displ, int backwards)
 {
-    int at = 0;
+    int offset = 0;
     for (int i = 0; i < inter->others; i++) {
         int which = backwards ? inter->others - 1 - i : i;
         count[which] = between(seed, inter->first, inter->rank, which);
-        displ[which] = at;
-        at += count[which] + (backwards ? 1 : 0);
+        displ[which] = offset;
+        offset += count[which] + (backwards ? 1 : 0);
     }
-    return at;
+    return offset;
 }
 
 /* The name of the root, and how many of its own blocks a member has. */
@@ -281,10 +281,10 @@ static void lay_for(const struct inter *inter, int kind, int seed, struct argume
         }
     }
     if (kind == GATHERV || kind == SCATTERV || kind == ALLGATHERV)
-        for (int i = 0, at = 0; i < inter->others; i++) {
+        for (int i = 0, offset = 0; i < inter->others; i++) {
             counts[i] = (seed + i) % 5;
-            displs[i] = at;
-            at += counts[i] + 1;
+            displs[i] = offset;
+            offset += counts[i] + 1;
         }
     if (kind == GATHERV || kind == SCATTERV || kind == ALLGATHERV)
         a->count = (seed + inter->rank) % 5;
@@ -304,10 +304,10 @@ static int given(int world, int i)
     return base + 100 * world + i;
 }
 
-static void want(int at, int world, int first, int count)
+static void want(int offset, int world, int first, int count)
 {
     for (int i = 0; i < count; i++)
-        wanted[at + i] = given(world, first + i);
+        wanted[offset + i] = given(world, first + i);
 }
 
 static int folded(const struct inter *inter, MPI_Op op, int i)
@@ -334,10 +334,10 @@ static void want_folded(const struct inter *inter, MPI_Op op, int first, int cou
 /* Where the root of a scatterv, or a member in alltoallv, has what it sends to this one. */
 static int place_at(const struct inter *inter, int kind, int seed, int sender)
 {
-    int at = 0;
+    int offset = 0;
     for (int i = 0; i < inter->rank; i++)
-        at += kind == SCATTERV ? (seed + i) % 5 + 1 : between(seed, !inter->first, sender, i);
-    return at;
+        offset += kind == SCATTERV ? (seed + i) % 5 + 1 : between(seed, !inter->first, sender, i);
+    return offset;
 }
 
 static void want_of(const struct inter *inter, int kind, int seed, int r, const struct arguments *a)
