@@ -4,6 +4,7 @@
  * topologies. */
 #include "points_coll.h"
 #include "points_topo.h"
+#include "points_window.h"
 
 /* fate.c, if it is loaded */
 void fate_begin(void) __attribute__((weak));
@@ -176,8 +177,8 @@ static int by_ring(void)
     return code;
 }
 
-static int (*const calls[])(void) = {by_dup,    by_idup,   by_split,   by_create, by_create_group, by_agree,
-                                     by_iagree, by_shrink, by_ishrink, by_revoke, by_ring};
+static int (*const calls[])(void) = {by_dup,    by_idup,    by_split,  by_create, by_create_group, by_agree, by_iagree,
+                                     by_shrink, by_ishrink, by_revoke, by_ring,   by_fences,       by_locks, by_posts};
 static int (*const topologies[])(void) = {by_cart, by_cart_sub, by_graph, by_adjacent, by_edges};
 enum {
     CALLS = sizeof calls / sizeof *calls,
