@@ -31,6 +31,10 @@ knell_ulfm_test(sem-persistent-stamped 3 1 sem_persistent_death.c 24)
 knell_oracle_test(persistent 4 60 1000 oracle_persistent.c)
 knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 
+knell_mpi_test(sem-file 4 0 sem_file.c) # no death at all
+knell_mpi_test(sem-file-alone 1 0 sem_file.c)
+knell_ulfm_test(sem-file-death 8 6 sem_file_death.c)
+knell_oracle_test(file 4 40 1000 oracle_file.c)
 # ---- intercommunicators ----
 foreach(ranks IN ITEMS 2 5 8)
   knell_mpi_test(sem-inter-${ranks} ${ranks} 0 sem_inter.c) # no death at all
