@@ -5564,8 +5564,10 @@ EXPORT int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     if (!ENTER(slowly_barrier_init(HERE, comm, info, request)))
         return native.barrier_init(comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_BARRIER_INIT, error_raise_lack(comm, JOB_CALL_BARRIER_INIT));
+    int code = mpi_barrier_init(comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_BARRIER_INIT, code);
 }
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Barrier_init);
 #endif
@@ -5581,8 +5583,10 @@ EXPORT int MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int ro
 {
     if (!ENTER(slowly_bcast_init(HERE, buffer, count, datatype, root, comm, info, request)))
         return native.bcast_init(buffer, count, datatype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_BCAST_INIT, error_raise_lack(comm, JOB_CALL_BCAST_INIT));
+    int code = mpi_bcast_init(buffer, count, datatype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_BCAST_INIT, code);
 }
 int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Bcast_init);
 #endif
@@ -5598,8 +5602,10 @@ EXPORT int MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype send
 {
     if (!ENTER(slowly_gather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_GATHER_INIT, error_raise_lack(comm, JOB_CALL_GATHER_INIT));
+    int code = mpi_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_GATHER_INIT, code);
 }
 int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gather_init);
 #endif
@@ -5615,8 +5621,10 @@ EXPORT int MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 {
     if (!ENTER(slowly_scatter_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_SCATTER_INIT));
+    int code = mpi_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SCATTER_INIT, code);
 }
 int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatter_init);
 #endif
@@ -5632,8 +5640,10 @@ EXPORT int MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype s
 {
     if (!ENTER(slowly_allgather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_ALLGATHER_INIT));
+    int code = mpi_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLGATHER_INIT, code);
 }
 int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgather_init);
 #endif
@@ -5649,8 +5659,10 @@ EXPORT int MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype se
 {
     if (!ENTER(slowly_alltoall_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_ALLTOALL_INIT));
+    int code = mpi_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLTOALL_INIT, code);
 }
 int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoall_init);
 #endif
@@ -5666,8 +5678,10 @@ EXPORT int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Da
 {
     if (!ENTER(slowly_reduce_init(HERE, sendbuf, recvbuf, count, datatype, op, root, comm, info, request)))
         return native.reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_REDUCE_INIT, error_raise_lack(comm, JOB_CALL_REDUCE_INIT));
+    int code = mpi_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_REDUCE_INIT, code);
 }
 int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_init);
 #endif
@@ -5683,8 +5697,10 @@ EXPORT int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI
 {
     if (!ENTER(slowly_allreduce_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLREDUCE_INIT, error_raise_lack(comm, JOB_CALL_ALLREDUCE_INIT));
+    int code = mpi_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLREDUCE_INIT, code);
 }
 int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allreduce_init);
 #endif
@@ -5700,8 +5716,10 @@ EXPORT int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int
 {
     if (!ENTER(slowly_reduce_scatter_block_init(HERE, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request)))
         return native.reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_REDUCE_SCATTER_BLOCK_INIT, error_raise_lack(comm, JOB_CALL_REDUCE_SCATTER_BLOCK_INIT));
+    int code = mpi_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_REDUCE_SCATTER_BLOCK_INIT, code);
 }
 int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_block_init);
 #endif
@@ -5717,8 +5735,10 @@ EXPORT int MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Data
 {
     if (!ENTER(slowly_scan_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SCAN_INIT, error_raise_lack(comm, JOB_CALL_SCAN_INIT));
+    int code = mpi_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SCAN_INIT, code);
 }
 int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scan_init);
 #endif
@@ -5734,8 +5754,10 @@ EXPORT int MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Da
 {
     if (!ENTER(slowly_exscan_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_EXSCAN_INIT, error_raise_lack(comm, JOB_CALL_EXSCAN_INIT));
+    int code = mpi_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_EXSCAN_INIT, code);
 }
 int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Exscan_init);
 #endif
@@ -5751,8 +5773,10 @@ EXPORT int MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 {
     if (!ENTER(slowly_gatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
         return native.gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_GATHERV_INIT, error_raise_lack(comm, JOB_CALL_GATHERV_INIT));
+    int code = mpi_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_GATHERV_INIT, code);
 }
 int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gatherv_init);
 #endif
@@ -5768,8 +5792,10 @@ EXPORT int MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const 
 {
     if (!ENTER(slowly_scatterv_init(HERE, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SCATTERV_INIT, error_raise_lack(comm, JOB_CALL_SCATTERV_INIT));
+    int code = mpi_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SCATTERV_INIT, code);
 }
 int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatterv_init);
 #endif
@@ -5785,8 +5811,10 @@ EXPORT int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype 
 {
     if (!ENTER(slowly_allgatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_ALLGATHERV_INIT));
+    int code = mpi_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLGATHERV_INIT, code);
 }
 int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgatherv_init);
 #endif
@@ -5802,8 +5830,10 @@ EXPORT int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const
 {
     if (!ENTER(slowly_alltoallv_init(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_ALLTOALLV_INIT));
+    int code = mpi_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLTOALLV_INIT, code);
 }
 int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallv_init);
 #endif
@@ -5819,8 +5849,10 @@ EXPORT int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const
 {
     if (!ENTER(slowly_alltoallw_init(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_ALLTOALLW_INIT));
+    int code = mpi_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLTOALLW_INIT, code);
 }
 int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallw_init);
 #endif
@@ -5836,8 +5868,10 @@ EXPORT int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int
 {
     if (!ENTER(slowly_reduce_scatter_init(HERE, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
         return native.reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_REDUCE_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_REDUCE_SCATTER_INIT));
+    int code = mpi_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_REDUCE_SCATTER_INIT, code);
 }
 int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_init);
 #endif
@@ -5853,8 +5887,10 @@ EXPORT int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_D
 {
     if (!ENTER(slowly_neighbor_allgather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_NEIGHBOR_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHER_INIT));
+    int code = mpi_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHER_INIT, code);
 }
 int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgather_init);
 #endif
@@ -5870,8 +5906,10 @@ EXPORT int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Da
 {
     if (!ENTER(slowly_neighbor_alltoall_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALL_INIT));
+    int code = mpi_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALL_INIT, code);
 }
 int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoall_init);
 #endif
@@ -5887,8 +5925,10 @@ EXPORT int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_
 {
     if (!ENTER(slowly_neighbor_allgatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV_INIT));
+    int code = mpi_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT, code);
 }
 int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgatherv_init);
 #endif
@@ -5904,8 +5944,10 @@ EXPORT int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts
 {
     if (!ENTER(slowly_neighbor_alltoallv_init(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV_INIT));
+    int code = mpi_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT, code);
 }
 int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallv_init);
 #endif
@@ -5921,8 +5963,10 @@ EXPORT int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts
 {
     if (!ENTER(slowly_neighbor_alltoallw_init(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW_INIT));
+    int code = mpi_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT, code);
 }
 int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallw_init);
 #endif
@@ -6024,8 +6068,10 @@ EXPORT int MPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype 
 {
     if (!ENTER(slowly_x_allgather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.x_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_X_ALLGATHER_INIT));
+    int code = mpi_x_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_ALLGATHER_INIT, code);
 }
 int PMPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allgather_init);
 
@@ -6041,8 +6087,10 @@ EXPORT int MPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype
 {
     if (!ENTER(slowly_x_allgatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.x_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_X_ALLGATHERV_INIT));
+    int code = mpi_x_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_ALLGATHERV_INIT, code);
 }
 int PMPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allgatherv_init);
 
@@ -6058,8 +6106,10 @@ EXPORT int MPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MP
 {
     if (!ENTER(slowly_x_allreduce_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.x_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_ALLREDUCE_INIT, error_raise_lack(comm, JOB_CALL_X_ALLREDUCE_INIT));
+    int code = mpi_x_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_ALLREDUCE_INIT, code);
 }
 int PMPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allreduce_init);
 
@@ -6075,8 +6125,10 @@ EXPORT int MPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype s
 {
     if (!ENTER(slowly_x_alltoall_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.x_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_X_ALLTOALL_INIT));
+    int code = mpi_x_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_ALLTOALL_INIT, code);
 }
 int PMPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoall_init);
 
@@ -6092,8 +6144,10 @@ EXPORT int MPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], cons
 {
     if (!ENTER(slowly_x_alltoallv_init(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.x_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_X_ALLTOALLV_INIT));
+    int code = mpi_x_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_ALLTOALLV_INIT, code);
 }
 int PMPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoallv_init);
 
@@ -6109,8 +6163,10 @@ EXPORT int MPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], cons
 {
     if (!ENTER(slowly_x_alltoallw_init(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.x_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_X_ALLTOALLW_INIT));
+    int code = mpi_x_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_ALLTOALLW_INIT, code);
 }
 int PMPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoallw_init);
 
@@ -6126,8 +6182,10 @@ EXPORT int MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     if (!ENTER(slowly_x_barrier_init(HERE, comm, info, request)))
         return native.x_barrier_init(comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_BARRIER_INIT, error_raise_lack(comm, JOB_CALL_X_BARRIER_INIT));
+    int code = mpi_x_barrier_init(comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_BARRIER_INIT, code);
 }
 int PMPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Barrier_init);
 
@@ -6143,8 +6201,10 @@ EXPORT int MPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int r
 {
     if (!ENTER(slowly_x_bcast_init(HERE, buffer, count, datatype, root, comm, info, request)))
         return native.x_bcast_init(buffer, count, datatype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_BCAST_INIT, error_raise_lack(comm, JOB_CALL_X_BCAST_INIT));
+    int code = mpi_x_bcast_init(buffer, count, datatype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_BCAST_INIT, code);
 }
 int PMPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Bcast_init);
 
@@ -6160,8 +6220,10 @@ EXPORT int MPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_D
 {
     if (!ENTER(slowly_x_exscan_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.x_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_EXSCAN_INIT, error_raise_lack(comm, JOB_CALL_X_EXSCAN_INIT));
+    int code = mpi_x_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_EXSCAN_INIT, code);
 }
 int PMPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Exscan_init);
 
@@ -6177,8 +6239,10 @@ EXPORT int MPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 {
     if (!ENTER(slowly_x_gather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.x_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_GATHER_INIT, error_raise_lack(comm, JOB_CALL_X_GATHER_INIT));
+    int code = mpi_x_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_GATHER_INIT, code);
 }
 int PMPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Gather_init);
 
@@ -6194,8 +6258,10 @@ EXPORT int MPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype se
 {
     if (!ENTER(slowly_x_gatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
         return native.x_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_GATHERV_INIT, error_raise_lack(comm, JOB_CALL_X_GATHERV_INIT));
+    int code = mpi_x_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_GATHERV_INIT, code);
 }
 int PMPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Gatherv_init);
 
@@ -6211,8 +6277,10 @@ EXPORT int MPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_D
 {
     if (!ENTER(slowly_x_reduce_init(HERE, sendbuf, recvbuf, count, datatype, op, root, comm, info, request)))
         return native.x_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_REDUCE_INIT, error_raise_lack(comm, JOB_CALL_X_REDUCE_INIT));
+    int code = mpi_x_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_REDUCE_INIT, code);
 }
 int PMPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_init);
 
@@ -6228,8 +6296,10 @@ EXPORT int MPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const in
 {
     if (!ENTER(slowly_x_reduce_scatter_init(HERE, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
         return native.x_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_REDUCE_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_X_REDUCE_SCATTER_INIT));
+    int code = mpi_x_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_REDUCE_SCATTER_INIT, code);
 }
 int PMPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_scatter_init);
 
@@ -6245,8 +6315,10 @@ EXPORT int MPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, in
 {
     if (!ENTER(slowly_x_reduce_scatter_block_init(HERE, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request)))
         return native.x_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT, error_raise_lack(comm, JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT));
+    int code = mpi_x_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT, code);
 }
 int PMPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_scatter_block_init);
 
@@ -6262,8 +6334,10 @@ EXPORT int MPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 {
     if (!ENTER(slowly_x_scan_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.x_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_SCAN_INIT, error_raise_lack(comm, JOB_CALL_X_SCAN_INIT));
+    int code = mpi_x_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_SCAN_INIT, code);
 }
 int PMPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scan_init);
 
@@ -6279,8 +6353,10 @@ EXPORT int MPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype se
 {
     if (!ENTER(slowly_x_scatter_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.x_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_X_SCATTER_INIT));
+    int code = mpi_x_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_SCATTER_INIT, code);
 }
 int PMPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scatter_init);
 
@@ -6296,8 +6372,10 @@ EXPORT int MPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const
 {
     if (!ENTER(slowly_x_scatterv_init(HERE, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.x_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_SCATTERV_INIT, error_raise_lack(comm, JOB_CALL_X_SCATTERV_INIT));
+    int code = mpi_x_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_SCATTERV_INIT, code);
 }
 int PMPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scatterv_init);
 
@@ -6313,8 +6391,10 @@ EXPORT int MPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_
 {
     if (!ENTER(slowly_x_neighbor_allgather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.x_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT));
+    int code = mpi_x_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT, code);
 }
 int PMPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_allgather_init);
 
@@ -6330,8 +6410,10 @@ EXPORT int MPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI
 {
     if (!ENTER(slowly_x_neighbor_allgatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.x_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT));
+    int code = mpi_x_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT, code);
 }
 int PMPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_allgatherv_init);
 
@@ -6347,8 +6429,10 @@ EXPORT int MPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_D
 {
     if (!ENTER(slowly_x_neighbor_alltoall_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.x_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT));
+    int code = mpi_x_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT, code);
 }
 int PMPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoall_init);
 
@@ -6364,8 +6448,10 @@ EXPORT int MPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcount
 {
     if (!ENTER(slowly_x_neighbor_alltoallv_init(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.x_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT));
+    int code = mpi_x_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT, code);
 }
 int PMPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoallv_init);
 
@@ -6381,7 +6467,9 @@ EXPORT int MPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcount
 {
     if (!ENTER(slowly_x_neighbor_alltoallw_init(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.x_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT));
+    int code = mpi_x_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT, code);
 }
 int PMPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoallw_init);
