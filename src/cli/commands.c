@@ -6,6 +6,7 @@
 #include "cli/explore/explore.h"
 #include "cli/fail/fail.h"
 #include "cli/live/live.h"
+#include "cli/mpirun/mpirun.h"
 #include "cli/plan/plan.h"
 #include "cli/run/run.h"
 #include "cli/sim/sim.h"
@@ -43,6 +44,7 @@ const struct command commands[] = {
     {"explore", "find the deaths that an MPI program does not survive", explore_command, NULL},
     {"fail", "fault scenarios: check, draw and step them", NULL, fail_commands},
     {"live", "start real processes with detectors, measure detection times", live_command, NULL},
+    {"mpirun", "the same with the options of mpirun and mpiexec", mpirun_command, NULL},
     {"plan", "compute timeouts for a platform: delta, eta, bounds, risk", plan_command, NULL},
     {"run", "run an MPI job that survives rank failures; inject failures", run_command, NULL},
     {"sim", "run the protocols of the core on simulated platforms", NULL, sim_commands},

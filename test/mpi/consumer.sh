@@ -41,6 +41,31 @@ for names in MPIX_ MPI_ PMPI_; do
     "mpicc.$mpi" -Wall -Wextra -Werror "$(spelt $names consumer.c)" -o "$scratch/consumer" $(pkg-config --cflags --libs "$package")
     runs '3 of 4 ranks left, sum 406: right' "$scratch/consumer"
 done
+
+# stands_alone program: it finds the layer without LD_LIBRARY_PATH and without LD_PRELOAD, under the MPI's own launcher
+stands_alone() {
+    env -u LD_LIBRARY_PATH ldd "$1" | grep -q "$prefix/.*/libknell-mpi-$mpi.so" || {
+        echo "$1 does not find the layer by itself: $(ldd "$1")" >&2
+        exit 1
+    }
+    case $mpi in
+    openmpi) set -- mpirun.openmpi --allow-run-as-root --oversubscribe --mca pml ob1 --mca btl tcp,self -n 2 "$1" ;;
+    mpich) set -- env UCX_TLS=tcp,cma,self mpiexec.mpich -n 2 "$1" ;;
+    esac
+    env -u LD_LIBRARY_PATH timeout -k 5 60 "$@" >"$scratch/out" 2>"$scratch/err" || true
+    grep -q 'agreed on 6, not revoked: right' "$scratch/out" || {
+        echo "it does not run by itself: $*" >&2
+        cat "$scratch/out" "$scratch/err" >&2
+        exit 1
+    }
+}
+
+# A program that includes nothing but mpi.h. It runs by itself, under knell run, and moved with what is installed it would too.
+# shellcheck disable=SC2046
+"mpicc.$mpi" -Wall -Wextra -Werror "$here/consumer_plain.c" -o "$scratch/plain" $(pkg-config --variable=only_mpi_h "$package") \
+    $(pkg-config --cflags --libs "$package")
+stands_alone "$scratch/plain"
+runs 'agreed on 6, not revoked: right' "$scratch/plain"
 # shellcheck disable=SC2046
 "mpicc.$mpi" -x c++ -Wall -Werror -fsyntax-only $(pkg-config --cflags "$package") "$here/consumer.c" # the headers in C++
 # shellcheck disable=SC2046
@@ -67,7 +92,7 @@ else
 fi
 
 mkdir "$scratch/project"
-cp "$here/consumer/CMakeLists.txt" "$here/consumer.c" "$here/consumer.f90" "$scratch/project"
+cp "$here/consumer/CMakeLists.txt" "$here/consumer.c" "$here/consumer_plain.c" "$here/consumer.f90" "$scratch/project"
 cmake -S "$scratch/project" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DLAYER="$mpi" -DMPI_C_COMPILER="mpicc.$mpi" \
     -DMPI_Fortran_COMPILER="mpif90.$mpi" >"$scratch/cmake.log" 2>&1 && cmake --build "$scratch/cmake" >>"$scratch/cmake.log" 2>&1 || {
     echo "find_package(knell) gives no program:" >&2
@@ -75,5 +100,6 @@ cmake -S "$scratch/project" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$prefix" -D
     exit 1
 }
 runs '3 of 4 ranks left, sum 406: right' "$scratch/cmake/by-cmake"
+stands_alone "$scratch/cmake/by-cmake-plain"
 [ ! -x "$scratch/fortran" ] || runs 'rank 0 of 3: right' "$scratch/cmake/by-cmake-fortran"
 echo "$package: ok"

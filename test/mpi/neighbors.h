@@ -27,7 +27,7 @@ static int *near_unweighted(void)
     return none;
 }
 
-static int *near_no_weights(void)
+static inline int *near_no_weights(void)
 {
     int *volatile none = MPI_WEIGHTS_EMPTY;
     return none;

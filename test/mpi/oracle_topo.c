@@ -72,6 +72,7 @@ static bool is_right_natively(const struct near *near, int kind, bool later)
         mine = near->cart ? many_loops(near) : several > 0;
     else
         mine = kind > NEAR_ALLTOALL && near->cart && several > 0;
+    mine |= kind == NEAR_ALLTOALLW && near->in != near->out; /* blocks are not sent */
 #endif
     (void)many_loops;
     MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, near->comm);
@@ -289,11 +290,12 @@ static void general(void)
 
 /* ------------------------------------------------------------------------------------------------------------------------------------------- */
 
-static void seed(unsigned long long number)
+/* Is all as the standard says? */
+static bool seed(unsigned long long number)
 {
     static void (*const cases[])(void) = {cart, cart, graph, adjacent, general};
     unsigned long long total;
-    int wrong_in_all;
+    int wrong_in_all = 0;
     state = number * 0x9e3779b97f4a7c15ull;
     digest = 14695981039346656037ull;
     wrongs = 0;
@@ -305,6 +307,7 @@ static void seed(unsigned long long number)
     if (me == 0)
         printf("%llu %016llx %d wrong\n", number, total, wrong_in_all);
     fflush(stdout);
+    return wrong_in_all == 0;
 }
 
 int main(int argc, char **argv)
@@ -314,8 +317,9 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &all);
     unsigned long long first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1,
                        count = argc > 2 ? strtoull(argv[2], NULL, 10) : 10;
+    bool right = true;
     for (unsigned long long i = 0; i < count; i++)
-        seed(first + i);
+        right &= seed(first + i);
     MPI_Finalize();
-    return 0;
+    return !right;
 }

@@ -1,7 +1,9 @@
 /* points: goes through all that the layer does, one act after the other, and recovers from deaths wherever they come: an act that
  * failed at anybody is done again by the survivors, and every act checks its result. points.sh and explore.sh have ranks die at
- * each of its points. Usage: points [acts]: how many of them, from the first on. */
+ * each of its points. Usage: points [acts [first]]: how many of them, from the first (0) on; "points 99 topo": the
+ * topologies. */
 #include "points_coll.h"
+#include "points_topo.h"
 
 /* fate.c, if it is loaded */
 void fate_begin(void) __attribute__((weak));
@@ -176,7 +178,12 @@ static int by_ring(void)
 
 static int (*const calls[])(void) = {by_dup,    by_idup,   by_split,   by_create, by_create_group, by_agree,
                                      by_iagree, by_shrink, by_ishrink, by_revoke, by_ring};
-enum { CALLS = sizeof calls / sizeof *calls, ACTS = CALLS + 2 * COLLECTIVES };
+static int (*const topologies[])(void) = {by_cart, by_cart_sub, by_graph, by_adjacent, by_edges};
+enum {
+    CALLS = sizeof calls / sizeof *calls,
+    FIRST_TOPOLOGY = CALLS + 2 * COLLECTIVES,
+    ACTS = FIRST_TOPOLOGY + sizeof topologies / sizeof *topologies
+};
 
 /* ---- an act, until it has been done well by all -------------------------------------------------------------------------------- */
 
@@ -210,8 +217,14 @@ static void recover(void)
 
 static void act(int number)
 {
-    while (!all_well(number < CALLS ? calls[number]() : do_collective(number - CALLS)))
+    for (;;) {
+        int code = number < CALLS            ? calls[number]()
+                   : number < FIRST_TOPOLOGY ? do_collective(number - CALLS)
+                                             : topologies[number - FIRST_TOPOLOGY]();
+        if (all_well(code))
+            return;
         recover();
+    }
 }
 
 int main(int argc, char **argv)
@@ -223,7 +236,8 @@ int main(int argc, char **argv)
     meet(comm);
     if (fate_begin)
         fate_begin();
-    for (int number = 0; number < acts; number++)
+    int first = argc > 2 ? strcmp(argv[2], "topo") == 0 ? FIRST_TOPOLOGY : atoi(argv[2]) : 0;
+    for (int number = first; number < acts; number++)
         act(number);
     if (comm != MPI_COMM_WORLD)
         OK(MPI_Comm_free(&comm));

@@ -50,11 +50,20 @@ foreach(mpi IN LISTS mpis)
   endforeach()
 endforeach()
 
-# ---- what is not carried ----
+# ---- what is not carried; the words of mpirun ----
 foreach(mpi IN LISTS mpis)
   set(program test-mpi-run_refused-${mpi})
   knell_mpi_program(${program} ${mpi} run_refused.c)
   knell_mpi_add(mpi-run-refused-${mpi} mpi 120 real ${CMAKE_CURRENT_SOURCE_DIR}/run_refused.sh $<TARGET_FILE:knell> ${mpi}
     $<TARGET_FILE:${program}> real $<TARGET_FILE:knell-mpi-${mpi}>)
   knell_mpi_add(mpi-check-${mpi} mpi 120 real ${CMAKE_CURRENT_SOURCE_DIR}/check.sh $<TARGET_FILE:knell> ${mpi})
+  knell_mpi_program(test-mpi-run_mpirun-${mpi} ${mpi} run_mpirun.c)
+  knell_mpi_add(mpi-run-mpirun-${mpi} mpi 120 real ${CMAKE_CURRENT_SOURCE_DIR}/run_mpirun.sh $<TARGET_FILE:knell> ${mpi}
+    $<TARGET_FILE:test-mpi-run_mpirun-${mpi}>)
 endforeach()
+
+# ---- Python ----
+if("openmpi" IN_LIST mpis)
+  knell_mpi_add(mpi-python mpi 300 real ${CMAKE_CURRENT_SOURCE_DIR}/python.sh $<TARGET_FILE:knell> ${PROJECT_SOURCE_DIR})
+  set_tests_properties(mpi-python PROPERTIES SKIP_RETURN_CODE 77)
+endif()

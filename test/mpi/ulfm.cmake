@@ -30,6 +30,15 @@ knell_ulfm_test(sem-persistent-coll 4 1 sem_persistent_coll.c)
 knell_oracle_test(persistent 4 60 1000 oracle_persistent.c)
 knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 
+# ---- intercommunicators ----
+foreach(ranks IN ITEMS 2 5 8)
+  knell_mpi_test(sem-inter-${ranks} ${ranks} 0 sem_inter.c) # no death at all
+endforeach()
+
+foreach(victim IN ITEMS 0 1 2 3) # the leaders, and a member of each group
+  knell_ulfm_test(sem-inter-death-${victim} 7 2 sem_inter_death.c ${victim})
+endforeach()
+
 knell_ulfm_test(trap-codes 3 1 trap_codes.c)
 knell_ulfm_test(trap-pmpi 4 1 trap_pmpi.c)
 knell_mpi_test(trap-exit 5 4 trap_exit.c) # deaths that are always real

@@ -563,8 +563,8 @@
     X(COMM_FREE_KEYVAL, 0, 0, 0) \
     X(KEYVAL_CREATE, 0, 0, 0) \
     X(KEYVAL_FREE, 0, 0, 0) \
-    X(INTERCOMM_CREATE, 1, 0, 0) \
-    X(INTERCOMM_MERGE, 1, 0, 0) \
+    X(INTERCOMM_CREATE, 1, 0, 1) \
+    X(INTERCOMM_MERGE, 1, 0, 1) \
     X(GROUP_SIZE, 0, 0, 0) \
     X(GROUP_RANK, 0, 0, 0) \
     X(GROUP_TRANSLATE_RANKS, 0, 0, 0) \
@@ -797,8 +797,6 @@
 
 /* X(name) for those that the layer does not carry, of large counts too. */
 #define JOB_CALLS_NOT_CARRIED(X) \
-    X(MPI_Intercomm_create) \
-    X(MPI_Intercomm_merge) \
     X(MPI_Comm_spawn) \
     X(MPI_Comm_spawn_multiple) \
     X(MPI_Comm_accept) \

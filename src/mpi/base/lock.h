@@ -12,7 +12,8 @@
 #define LOCKS(X)                                                                                                   \
     X(ACKNOWLEDGE, "how many failures of a communicator are acknowledged: ulfm/ulfm.c")                            \
     X(TASKS, "the tasks behind requests; held while they are advanced: request/request.c")                         \
-    X(GROUP_CALLS, "how often MPI_Comm_create_group was called with the same arguments: create/group.c")           \
+    X(GROUP_CALLS, "how often communicators were asked for the same new one: create/unborn.c")                     \
+    X(LETTERS, "letters on their way, and those that have come: create/letter.c")                                  \
     X(BUFFERED, "buffered sends, and the room that is attached: p2p/buffered.c")                                   \
     X(NOTICES, "notices on their way out and in; held while one is heard: abandon/notice.c")                       \
     X(DRAIN, "what other processes want taken: abandon/drain.c")                                                   \

@@ -114,7 +114,8 @@ static int allgather(const void *send, int send_count, MPI_Datatype send_type, v
                              .recv_count = recv_count,
                              .recv_type = recv_type,
                              .by_rank = &by_rank,
-                             .gives = COLL_GIVES_BLOCK};
+                             .gives = COLL_GIVES_BLOCK,
+                             .inter = coll_inter_allgather};
     return coll_call(comm, allgather_step, &args, request);
 }
 

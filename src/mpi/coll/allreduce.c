@@ -203,8 +203,13 @@ static bool allreduce_step(struct coll *coll)
 static int allreduce(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                      MPI_Request *request)
 {
-    struct coll_args args = {
-        .send = send, .recv = recv, .recv_count = count, .recv_type = type, .op = op, .gives = COLL_GIVES_OPERAND};
+    struct coll_args args = {.send = send,
+                             .recv = recv,
+                             .recv_count = count,
+                             .recv_type = type,
+                             .op = op,
+                             .gives = COLL_GIVES_OPERAND,
+                             .inter = coll_inter_allreduce};
     return coll_call(comm, allreduce_step, &args, request);
 }
 

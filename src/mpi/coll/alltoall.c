@@ -103,7 +103,8 @@ static int alltoall(const void *send, int send_count, MPI_Datatype send_type, vo
                              .recv_count = recv_count,
                              .recv_type = recv_type,
                              .by_rank = &by_rank,
-                             .gives = COLL_GIVES_BLOCKS};
+                             .gives = COLL_GIVES_BLOCKS,
+                             .inter = coll_inter_alltoall};
     return coll_call(comm, alltoall_step, &args, request);
 }
 
@@ -123,7 +124,8 @@ static int alltoallvw(const void *send, const int send_counts[], const int send_
                              .recv = recv,
                              .recv_type = recv_type,
                              .by_rank = &by_rank,
-                             .gives = COLL_GIVES_BLOCKS};
+                             .gives = COLL_GIVES_BLOCKS,
+                             .inter = coll_inter_alltoall};
     return coll_call(comm, alltoall_step, &args, request);
 }
 

@@ -96,8 +96,12 @@ static bool bcast_step(struct coll *coll)
 
 static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
 {
-    struct coll_args args = {
-        .recv = buffer, .recv_count = count, .recv_type = type, .root = root, .gives = COLL_GIVES_MESSAGE};
+    struct coll_args args = {.recv = buffer,
+                             .recv_count = count,
+                             .recv_type = type,
+                             .root = root,
+                             .gives = COLL_GIVES_MESSAGE,
+                             .inter = coll_inter_bcast};
     return coll_call(comm, bcast_step, &args, request);
 }
 

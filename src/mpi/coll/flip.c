@@ -122,7 +122,7 @@ static void flip_blocks(struct coll_args *a, int size)
 
 void coll_flip_args(struct coll_args *args, const struct comm *comm)
 {
-    bool root = comm->rank == args->root;
+    bool root = comm_is_root(comm, args->root);
     switch (args->gives) {
     case COLL_GIVES_NOTHING:
         break;
@@ -132,7 +132,7 @@ void coll_flip_args(struct coll_args *args, const struct comm *comm)
         break;
     case COLL_GIVES_OPERAND:
     case COLL_GIVES_PIECES:
-        flip_operand(args, comm->size);
+        flip_operand(args, comm_local_size(comm));
         break;
     case COLL_GIVES_BLOCK:
         flip_block(args, comm->rank);

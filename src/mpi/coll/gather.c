@@ -56,7 +56,8 @@ static int gather(const void *send, int send_count, MPI_Datatype send_type, void
                              .recv_type = recv_type,
                              .by_rank = &by_rank,
                              .root = root,
-                             .gives = COLL_GIVES_BLOCK};
+                             .gives = COLL_GIVES_BLOCK,
+                             .inter = coll_inter_gather};
     return coll_call(comm, gather_step, &args, request);
 }
 
@@ -72,7 +73,8 @@ static int scatter(const void *send, int send_count, const int *counts, const in
                              .recv_type = recv_type,
                              .by_rank = &by_rank,
                              .root = root,
-                             .gives = COLL_GIVES_BLOCKS_AS_ROOT};
+                             .gives = COLL_GIVES_BLOCKS_AS_ROOT,
+                             .inter = coll_inter_scatter};
     return coll_call(comm, scatter_step, &args, request);
 }
 

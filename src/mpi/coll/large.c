@@ -14,6 +14,12 @@ static int size_of(MPI_Comm handle)
     return comm ? comm->size : 0;
 }
 
+static int local_size_of(MPI_Comm handle)
+{
+    const struct comm *comm = comm_of(handle);
+    return comm ? comm_local_size(comm) : 0;
+}
+
 static int size_at_root(MPI_Comm handle, int root)
 {
     return comm_at_root(handle, root) ? size_of(handle) : 0;
@@ -106,7 +112,7 @@ static int alltoallw(const void *sendbuf, const MPI_Count sendcounts[], const MP
 static int reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
                           MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    struct narrow recv = narrow_of(recvcounts, NULL, size_of(comm));
+    struct narrow recv = narrow_of(recvcounts, NULL, local_size_of(comm));
     int code;
     if (!recv.fits)
         code = error_raise_large(comm);

@@ -26,7 +26,7 @@ static int wire_of(int tag)
 static bool is_news(struct comm *comm, uint32_t sequence, uint32_t from, int to)
 {
     if (!comm->told_from)
-        comm->told_from = calloc((size_t)comm->size, sizeof *comm->told_from);
+        comm->told_from = calloc((size_t)comm->members, sizeof *comm->told_from);
     if (!comm->told_from)
         layer_die("out of memory");
     if (comm->told_from[to] && sequence + 1 >= comm->told_from[to])

@@ -182,7 +182,8 @@ static int reduce(const void *send, void *recv, int count, MPI_Datatype type, MP
                              .recv_type = type,
                              .op = op,
                              .root = root,
-                             .gives = COLL_GIVES_OPERAND};
+                             .gives = COLL_GIVES_OPERAND,
+                             .inter = coll_inter_reduce};
     return coll_call(comm, reduce_step, &args, request);
 }
 

@@ -41,7 +41,8 @@ static int reduce_scatter(const void *send, void *recv, int count, const int cou
                              .recv_type = type,
                              .by_rank = &by_rank,
                              .op = op,
-                             .gives = COLL_GIVES_PIECES};
+                             .gives = COLL_GIVES_PIECES,
+                             .inter = coll_inter_reduce_scatter};
     return coll_call(comm, reduce_scatter_step, &args, request);
 }
 

@@ -110,10 +110,10 @@ static void tell_senders(struct coll *coll)
  * these distances; the rest have the grace. */
 static void tell_next(struct coll *coll)
 {
-    int rank = coll->comm->rank, size = coll->comm->size;
+    int place = comm_place(coll->comm), size = coll->comm->members;
     for (int far = 1; far < size; far *= 2) {
-        out_tell(coll->comm, coll->tag, coll->sequence, (rank + far) % size);
-        out_tell(coll->comm, coll->tag, coll->sequence, (rank - far + size) % size);
+        out_tell(coll->comm, coll->tag, coll->sequence, comm_at_place(coll->comm, (place + far) % size));
+        out_tell(coll->comm, coll->tag, coll->sequence, comm_at_place(coll->comm, (place - far + size) % size));
     }
 }
 

@@ -21,7 +21,7 @@ void coll_make_uniform(struct coll *coll)
     ticket->group = coll->comm->id;
     ticket->kind = KNELL_KIND_CREATE;
     ticket->fold = SIDE_FOLD_WORST;
-    ticket->alone = coll->comm->size == 1;
+    ticket->alone = coll->comm->members == 1;
     ticket->size = sizeof(int);
     side_reserve(ticket);
     coll->ticket = ticket;

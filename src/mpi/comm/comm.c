@@ -39,22 +39,25 @@ MPI_Comm comm_handle_make(void)
     return made;
 }
 
-static void fill_group(struct comm *comm, const int *process, int size)
+static void fill_group(struct comm *comm, const struct comm_group *group)
 {
-    int *process_of = malloc((size_t)size * sizeof *process_of);
+    int members = group->size + group->local;
+    int *process_of = malloc((size_t)members * sizeof *process_of);
     int *rank_of = malloc((size_t)self.processes * sizeof *rank_of);
     if (!process_of || !rank_of)
         layer_die("out of memory");
     for (int i = 0; i < self.processes; i++)
         rank_of[i] = -1;
-    for (int i = 0; i < size; i++) {
-        process_of[i] = process[i];
-        rank_of[process[i]] = i;
+    for (int i = 0; i < members; i++) {
+        process_of[i] = group->process[i];
+        rank_of[process_of[i]] = i;
     }
-    comm->size = size;
+    comm->size = group->size;
+    comm->local = group->local;
+    comm->members = members;
     comm->process_of = process_of;
     comm->rank_of = rank_of;
-    comm->rank = rank_of[self.process];
+    comm->rank = rank_of[self.process] - (group->local > 0 ? group->size : 0);
 }
 
 static void add_handles(struct comm *comm)
@@ -90,13 +93,13 @@ static void publish(struct comm *comm)
     lock_give(LOCK_COMM);
     for (int i = 0; i < side_deaths(); i++)
         note_death(comm, side_death_at(i));
-    if (comm->id != KNELL_WORLD && side_group(comm->id, comm->process_of, comm->size) != 0)
-        layer_die("the detector refuses a group of %d processes", comm->size);
+    if (comm->id != KNELL_WORLD && side_group(comm->id, comm->process_of, comm->members) != 0)
+        layer_die("the detector refuses a group of %d processes", comm->members);
 }
 
-static void make(struct comm *comm, const int *process, int size, uint64_t id, const struct place *place)
+static void make(struct comm *comm, const struct comm_group *group, uint64_t id, const struct place *place)
 {
-    fill_group(comm, process, size);
+    fill_group(comm, group);
     comm->place = place ? *place : (struct place){.slot = -1};
     comm->id = id;
     atomic_store(&comm->references, 1);
@@ -105,7 +108,7 @@ static void make(struct comm *comm, const int *process, int size, uint64_t id, c
 static void make_fixed(struct comm *comm, const int *process, int size, uint64_t id, int slot, MPI_Comm handle)
 {
     struct place place = place_fixed(slot);
-    make(comm, process, size, id, &place);
+    make(comm, &(struct comm_group){process, size, 0}, id, &place);
     comm->handle = handle;
     comm->store = comm_handle_make();
     comm->errors = comm_handle_make();
@@ -126,12 +129,12 @@ void comm_make_predefined(void)
     free(process);
 }
 
-struct comm *comm_new(const int *process, int size, uint64_t id, const struct place *place, MPI_Comm handle)
+struct comm *comm_new(const struct comm_group *group, uint64_t id, const struct place *place, MPI_Comm handle)
 {
     struct comm *comm = calloc(1, sizeof *comm);
     if (!comm)
         layer_die("out of memory");
-    make(comm, process, size, id, place);
+    make(comm, group, id, place);
     comm->handle = comm->store = comm->errors = handle;
     publish(comm);
     return comm;
@@ -270,4 +273,16 @@ int comm_failed(const struct comm *comm, int *process, int room)
             count++;
         }
     return count;
+}
+
+/* Messages come from the group that process_of begins with. */
+bool comm_lacks_sender(const struct comm *comm)
+{
+    int acked = comm->acked;
+    for (int i = 0, count = 0, known = side_deaths(); i < known; i++) {
+        int rank = comm->rank_of[side_death_at(i)];
+        if (rank >= 0 && count++ >= acked && rank < comm->size)
+            return true;
+    }
+    return false;
 }

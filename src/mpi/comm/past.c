@@ -34,7 +34,7 @@ static void forget(struct comm *comm)
 /* One without a slot was never born, and nothing will show when all others know of it. */
 void past_keep(struct comm *comm)
 {
-    if (comm->size == 1 || comm->place.slot < 0) {
+    if (comm->members == 1 || comm->place.slot < 0) {
         forget(comm);
         return;
     }
@@ -46,7 +46,7 @@ void past_keep(struct comm *comm)
 
 static bool is_within(const struct comm *comm, const struct comm *parent)
 {
-    for (int i = 0; i < comm->size; i++)
+    for (int i = 0; i < comm->members; i++)
         if (parent->rank_of[comm->process_of[i]] < 0 && !side_is_dead(comm->process_of[i]))
             return false;
     return true;

@@ -64,6 +64,12 @@ static inline int context_agree_tag(void)
     return 1 << (PLACE_EPOCH_BITS + PLACE_SEQUENCE_BITS);
 }
 
+/* Likewise, of letters (create/letter.c). */
+static inline int context_letters_tag(void)
+{
+    return context_agree_tag() | 1 << PLACE_SEQUENCE_BITS;
+}
+
 void context_make_all(void);
 /* Slots 0 and 1: MPI_COMM_WORLD and MPI_COMM_SELF. */
 struct place place_fixed(int slot);

@@ -42,14 +42,14 @@ int create_may_make(const struct comm *parent, int code)
 }
 
 /* `attributes`: those of the parent, and its topology. `hints`: of the new one. */
-static int make(struct comm *parent, bool attributes, const struct hints *hints, const int *member, int size, int code,
-                MPI_Comm *newcomm)
+static int make(struct comm *parent, bool attributes, const struct hints *hints, const struct comm_group *group,
+                int code, MPI_Comm *newcomm)
 {
     MPI_Comm handle;
     struct comm *made = NULL;
     int copied = create_handle_like(parent, attributes, &handle);
     code = create_may_make(parent, code == MPI_SUCCESS ? copied : code);
-    struct making *making = making_start(parent, MAKING_CREATE, member, size, handle, code);
+    struct making *making = making_start(parent, MAKING_CREATE, group, handle, code);
     making_hint(making, hints);
     making_topology(making, attributes ? parent->topology : NULL);
     code = making_finish(making, &made);
@@ -59,10 +59,15 @@ static int make(struct comm *parent, bool attributes, const struct hints *hints,
 
 static const struct hints no_hints;
 
+int create_by_all(struct comm *parent, const struct comm_group *group, int code, MPI_Comm *newcomm)
+{
+    return make(parent, false, &no_hints, group, code, newcomm);
+}
+
 int mpi_comm_dup(MPI_Comm handle, MPI_Comm *newcomm)
 {
     struct comm *comm = comm_of(handle);
-    return comm ? make(comm, true, &comm->hints, NULL, 0, MPI_SUCCESS, newcomm) : native.comm_dup(handle, newcomm);
+    return comm ? make(comm, true, &comm->hints, NULL, MPI_SUCCESS, newcomm) : native.comm_dup(handle, newcomm);
 }
 
 /* The hints of the old one do not come along. */
@@ -73,7 +78,7 @@ int mpi_comm_dup_with_info(MPI_Comm handle, MPI_Info info, MPI_Comm *newcomm)
     if (!comm)
         return native.comm_dup_with_info(handle, info, newcomm);
     hints_read(info, &hints);
-    int code = make(comm, true, &hints, NULL, 0, MPI_SUCCESS, newcomm);
+    int code = make(comm, true, &hints, NULL, MPI_SUCCESS, newcomm);
     return code == MPI_SUCCESS && info != MPI_INFO_NULL ? native.comm_set_info(*newcomm, info) : code;
 }
 
@@ -83,7 +88,7 @@ static int idup(struct comm *comm, const struct hints *hints, MPI_Info info, MPI
     int code = create_handle_like(comm, true, &newhandle);
     if (code == MPI_SUCCESS && info != MPI_INFO_NULL)
         code = native.comm_set_info(newhandle, info);
-    struct making *making = making_start(comm, MAKING_CREATE, NULL, 0, newhandle, create_may_make(comm, code));
+    struct making *making = making_start(comm, MAKING_CREATE, NULL, newhandle, create_may_make(comm, code));
     making_hint(making, hints);
     making_topology(making, comm->topology);
     return error_raise(comm, making_request(making, comm, newcomm, request));
@@ -132,15 +137,27 @@ static int choose(struct split_choice *choice, int size, int color, int *member)
     return count;
 }
 
+/* An intercommunicator has members of both groups, or is none. */
+static struct comm_group choose_all(const struct comm *comm, struct split_choice *choice, int color, int *member)
+{
+    int remote = comm_goes_first(comm) ? comm->local : 0, local = comm_goes_first(comm) ? 0 : comm->size;
+    int size = choose(choice + remote, comm->size, color, member);
+    int others = choose(choice + local, comm->local, color, member + size);
+    bool empty = comm_is_inter(comm) && (size == 0 || others == 0);
+    return (struct comm_group){member, empty ? 0 : size, empty ? 0 : others};
+}
+
 static int split(struct comm *comm, int color, int key, const struct hints *hints, MPI_Comm *newcomm)
 {
-    struct split_choice mine = {color, key, self.process}, *choice = malloc((size_t)comm->size * sizeof *choice);
-    int *member = malloc((size_t)comm->size * sizeof *member);
+    struct split_choice mine = {color, key, self.process}, *choice = malloc((size_t)comm->members * sizeof *choice);
+    int *member = malloc((size_t)comm->members * sizeof *member);
+    struct comm_group group = {0};
     if (!choice || !member)
         layer_die("out of memory");
     int code = coll_allgather(comm, &mine, choice, sizeof mine);
-    int count = code == MPI_SUCCESS ? choose(choice, comm->size, color, member) : 0;
-    code = make(comm, false, hints, member, count, code, newcomm);
+    if (code == MPI_SUCCESS)
+        group = choose_all(comm, choice, color, member);
+    code = make(comm, false, hints, &group, code, newcomm);
     free(choice);
     free(member);
     return code;
@@ -183,7 +200,7 @@ int create_members(const struct comm *comm, MPI_Group group, int **member, int *
         layer_die("out of memory");
     code = native_group_processes(group, *size, *member);
     for (int i = 0; i < *size && code == MPI_SUCCESS; i++)
-        if ((*member)[i] < 0 || comm->rank_of[(*member)[i]] < 0)
+        if ((*member)[i] < 0 || !comm_is_local(comm, (*member)[i]))
             code = MPI_ERR_GROUP;
     if (rank == MPI_UNDEFINED)
         *size = 0;
@@ -192,6 +209,7 @@ int create_members(const struct comm *comm, MPI_Group group, int **member, int *
     return code;
 }
 
+/* Of an intercommunicator each group knows its own part only, and the order in it. */
 int mpi_comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *newcomm)
 {
     struct comm *comm = comm_of(handle);
@@ -201,7 +219,13 @@ int mpi_comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *newcomm)
     int code = create_members(comm, group, &member, &size);
     if (code != MPI_SUCCESS)
         return error_raise(comm, code);
-    code = make(comm, false, &no_hints, member, size, MPI_SUCCESS, newcomm);
+    if (comm_is_inter(comm)) {
+        int place = MPI_UNDEFINED;
+        native.group_rank(group, &place);
+        code = split(comm, place == MPI_UNDEFINED ? MPI_UNDEFINED : 0, place, &no_hints, newcomm);
+    } else {
+        code = make(comm, false, &no_hints, &(struct comm_group){member, size, 0}, MPI_SUCCESS, newcomm);
+    }
     free(member);
     return code;
 }

@@ -20,7 +20,7 @@ struct making {
     MPI_Comm handle;
     struct offer offer;
     struct side_ticket ticket;
-    int size;
+    int size, local; /* as in struct comm_group */
     int member[];
 };
 
@@ -34,7 +34,7 @@ static void propose(struct making *making, uint32_t refused)
         .group = making->parent->id,
         .kind = making->kind == MAKING_SHRINK ? KNELL_KIND_SHRINK : KNELL_KIND_CREATE,
         .fold = SIDE_FOLD_OFFER,
-        .alone = making->parent->size == 1,
+        .alone = making->parent->members == 1,
         .size = sizeof making->offer,
     };
     memcpy(making->ticket.value, &making->offer, sizeof making->offer);
@@ -49,17 +49,21 @@ static uint32_t refusal_of(int code)
     return (uint32_t)MPIX_ERR_PROC_FAILED;
 }
 
-struct making *making_start(struct comm *parent, enum making_kind kind, const int *member, int size, MPI_Comm handle,
+struct making *making_start(struct comm *parent, enum making_kind kind, const struct comm_group *group, MPI_Comm handle,
                             int code)
 {
-    struct making *making = calloc(1, sizeof *making + (size_t)parent->size * sizeof *making->member);
+    struct making *making = calloc(1, sizeof *making + (size_t)parent->members * sizeof *making->member);
+    struct comm_group all = {parent->process_of, parent->size, parent->local};
+    group = group ? group : &all;
     if (!making)
         layer_die("out of memory");
     making->parent = parent;
     making->kind = kind;
     making->handle = handle;
-    making->size = member ? size : parent->size;
-    memcpy(making->member, member ? member : parent->process_of, (size_t)making->size * sizeof *member);
+    making->size = group->size;
+    making->local = group->local;
+    for (int i = 0; i < group->size + group->local; i++)
+        making->member[i] = group->process[i];
     comm_hold(parent);
     propose(making, refusal_of(code));
     return making;
@@ -79,7 +83,7 @@ void making_topology(struct making *making, struct topology *topology)
 
 static bool somebody_died(const struct comm *comm, const struct side_ticket *ticket)
 {
-    for (int i = 0; i < comm->size; i++)
+    for (int i = 0; i < comm->members; i++)
         if (side_ticket_has_dead(ticket, comm->process_of[i]))
             return true;
     return false;
@@ -96,19 +100,30 @@ int making_verdict(const struct comm *comm, const struct side_ticket *ticket)
     return comm->hints.range == HINTS_RANGE_LOCAL ? MPIX_ERR_PROC_FAILED : MPIX_ERR_REVOKED;
 }
 
+/* The remote group of an intercommunicator may be empty then. */
 static void keep_survivors(struct making *making)
 {
-    int kept = 0;
-    for (int i = 0; i < making->size; i++)
+    int all = making->size + making->local, remote = making->size, kept = 0;
+    for (int i = 0; i < all; i++)
         if (!side_ticket_has_dead(&making->ticket, making->member[i]))
             making->member[kept++] = making->member[i];
-    making->size = kept;
+        else if (i < remote)
+            making->size--;
+    making->local = kept - making->size;
+}
+
+static int lowest_member(const struct making *making)
+{
+    int lowest = making->member[0];
+    for (int i = 1; i < making->size + making->local; i++)
+        lowest = making->member[i] < lowest ? making->member[i] : lowest;
+    return lowest;
 }
 
 /* Communicators of one split have one agreement and disjoint members. */
-static uint64_t id_of(uint64_t agreed, int first_member)
+static uint64_t id_of(uint64_t agreed, int lowest)
 {
-    uint64_t x = agreed + ((uint64_t)first_member + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = agreed + ((uint64_t)lowest + 1) * UINT64_C(0x9e3779b97f4a7c15);
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
     return x ^ (x >> 31);
@@ -118,12 +133,12 @@ static struct comm *build(struct making *making, const struct offer *agreed, con
 {
     if (making->kind == MAKING_SHRINK)
         keep_survivors(making);
-    if (making->size == 0) {
+    if (making->size + making->local == 0) {
         place_free(place, false);
         return NULL;
     }
-    struct comm *made =
-        comm_new(making->member, making->size, id_of(agreed->id, making->member[0]), place, making->handle);
+    struct comm_group group = {making->member, making->size, making->local};
+    struct comm *made = comm_new(&group, id_of(agreed->id, lowest_member(making)), place, making->handle);
     made->topology = topology_hold(making->topology);
     hints_set(made, &making->hints);
     return made;

@@ -8,12 +8,12 @@
 struct making;
 enum making_kind { MAKING_CREATE, MAKING_SHRINK };
 
-/* `member`: the processes of the new communicator, in its order, copied; NULL: all of the parent (shrink: the survivors).
- * size 0: this process is in none of the new ones, but agrees all the same. `handle` becomes that of the new one. `code`: what
- * happened to this member on the way here; if it failed, the creation fails at all: an error of its arguments is everybody's. */
-struct making *making_start(struct comm *parent, enum making_kind kind, const int *member, int size, MPI_Comm handle,
+/* `group`: the processes of the new communicator, in its order, copied; NULL: all of the parent (shrink: the survivors). None: this
+ * process is in none of the new ones, but agrees all the same. `handle` becomes that of the new one. `code`: what happened to this
+ * member on the way here; if it failed, the creation fails at all: an error of its arguments is everybody's. */
+struct making *making_start(struct comm *parent, enum making_kind kind, const struct comm_group *group, MPI_Comm handle,
                             int code);
-/* An MPI code, with *done set: *made is the new communicator (NULL for size 0), and the making is gone. */
+/* An MPI code, with *done set: *made is the new communicator (NULL for no group), and the making is gone. */
 int making_advance(struct making *making, bool *done, struct comm **made);
 int making_finish(struct making *making, struct comm **made); /* blocking */
 /* What the new one is to have; none, unless this is called right after the start. */

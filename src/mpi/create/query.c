@@ -9,7 +9,7 @@ int mpi_comm_size(MPI_Comm handle, int *size)
     const struct comm *comm = comm_of(handle);
     if (!comm)
         return native.comm_size(handle, size);
-    *size = comm->size;
+    *size = comm_local_size(comm);
     return MPI_SUCCESS;
 }
 
@@ -27,21 +27,23 @@ int mpi_comm_group(MPI_Comm handle, MPI_Group *group)
     const struct comm *comm = comm_of(handle);
     if (!comm)
         return native.comm_group(handle, group);
-    *group = native_group_of(comm->process_of, comm->size);
+    *group = native_group_of(comm_local(comm), comm_local_size(comm));
     return MPI_SUCCESS;
 }
 
+/* Both groups: process_of has the remote one of an intercommunicator first. */
 static int compare(const struct comm *a, const struct comm *b)
 {
     bool same_order = true;
     if (a == b)
         return MPI_IDENT;
-    if (a->size != b->size)
+    if (a->size != b->size || a->local != b->local)
         return MPI_UNEQUAL;
-    for (int i = 0; i < a->size; i++) {
-        if (b->rank_of[a->process_of[i]] < 0)
+    for (int i = 0; i < a->members; i++) {
+        int other = b->rank_of[a->process_of[i]];
+        if (other < 0 || (other < b->size) != (i < a->size))
             return MPI_UNEQUAL;
-        same_order = same_order && a->process_of[i] == b->process_of[i];
+        same_order = same_order && i == other;
     }
     return same_order ? MPI_CONGRUENT : MPI_SIMILAR;
 }
@@ -57,9 +59,10 @@ int mpi_comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 
 int mpi_comm_test_inter(MPI_Comm handle, int *flag)
 {
-    if (!comm_of(handle))
+    const struct comm *comm = comm_of(handle);
+    if (!comm)
         return native.comm_test_inter(handle, flag);
-    *flag = 0;
+    *flag = comm_is_inter(comm);
     return MPI_SUCCESS;
 }
 
@@ -73,17 +76,26 @@ int mpi_comm_set_name(MPI_Comm handle, const char *name)
     return code;
 }
 
-/* There are no intercommunicators yet: these two are errors of the program. */
 int mpi_comm_remote_size(MPI_Comm handle, int *size)
 {
     struct comm *comm = comm_of(handle);
-    return comm ? error_raise(comm, MPI_ERR_COMM) : native.comm_remote_size(handle, size);
+    if (!comm)
+        return native.comm_remote_size(handle, size);
+    if (!comm_is_inter(comm))
+        return error_raise(comm, MPI_ERR_COMM);
+    *size = comm->size;
+    return MPI_SUCCESS;
 }
 
 int mpi_comm_remote_group(MPI_Comm handle, MPI_Group *group)
 {
     struct comm *comm = comm_of(handle);
-    return comm ? error_raise(comm, MPI_ERR_COMM) : native.comm_remote_group(handle, group);
+    if (!comm)
+        return native.comm_remote_group(handle, group);
+    if (!comm_is_inter(comm))
+        return error_raise(comm, MPI_ERR_COMM);
+    *group = native_group_of(comm->process_of, comm->size);
+    return MPI_SUCCESS;
 }
 
 /* Programs free the empty group that ULFM calls hand out; Open MPI aborts on that. */

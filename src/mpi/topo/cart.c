@@ -80,6 +80,8 @@ int mpi_cart_create(MPI_Comm handle, int ndims, const int dims[], const int peri
     int size;
     if (!comm)
         return native.cart_create(handle, ndims, dims, periods, reorder, newcomm);
+    if (comm_is_inter(comm))
+        return topo_refuse(comm, newcomm);
     int code = cart_size(comm->size, ndims, dims, periods, &size);
     bool member = comm->rank < size;
     return topo_make(comm, member ? cart_new(ndims, dims, periods, comm->rank) : NULL, comm->process_of,

@@ -53,6 +53,8 @@ int mpi_dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sour
     if (!comm)
         return native.dist_graph_create_adjacent(handle, indegree, sources, sourceweights, outdegree, destinations,
                                                  destweights, info, reorder, newcomm);
+    if (comm_is_inter(comm))
+        return topo_refuse(comm, newcomm);
     bool right = are_ranks(sources, indegree, comm->size) && are_ranks(destinations, outdegree, comm->size) &&
                  are_weights(sourceweights, indegree) && are_weights(destweights, outdegree);
     if (right) {
@@ -109,6 +111,8 @@ int mpi_dist_graph_create(MPI_Comm handle, int n, const int sources[], const int
     struct topology *graph = NULL;
     if (!comm)
         return native.dist_graph_create(handle, n, sources, degrees, destinations, weights, info, reorder, newcomm);
+    if (comm_is_inter(comm))
+        return topo_refuse(comm, newcomm);
     int count = count_edges(comm->size, n, sources, degrees, destinations, weights);
     bool wrong = count < 0; /* this member has none for the others, who wait for it */
     int *list = list_edges(wrong ? 0 : count, sources, degrees, destinations, weights);

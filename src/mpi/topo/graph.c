@@ -48,6 +48,8 @@ int mpi_graph_create(MPI_Comm handle, int nnodes, const int indx[], const int ed
     struct comm *comm = comm_of(handle);
     if (!comm)
         return native.graph_create(handle, nnodes, indx, edges, reorder, newcomm);
+    if (comm_is_inter(comm))
+        return topo_refuse(comm, newcomm);
     int code = check(comm->size, nnodes, indx, edges);
     bool member = code == MPI_SUCCESS && comm->rank < nnodes;
     return topo_make(comm, member ? graph_new(nnodes, indx, edges, comm->rank) : NULL, comm->process_of,

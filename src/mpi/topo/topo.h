@@ -9,6 +9,9 @@
  * member knows to be wrong, with its arguments too: it comes all the same, so that nobody waits for it. Raised. */
 int topo_make(struct comm *parent, struct topology *topology, const int *member, int size, int code, MPI_Comm *newcomm);
 
+/* An intercommunicator has none. Raised. */
+int topo_refuse(struct comm *comm, MPI_Comm *newcomm);
+
 /* A communicator of the program's with a topology of this kind. NULL: the handle has none, and *code says so: raised. */
 struct comm *topo_of(MPI_Comm handle, enum topology_kind kind, int *code);
 

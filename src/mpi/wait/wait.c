@@ -18,7 +18,7 @@ static int check_dead(const struct comm *comm, int peer)
     if (peer >= 0)
         return side_is_dead(peer) ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
     if (peer == PEER_ANY)
-        return comm_failed(comm, NULL, 0) > comm->acked ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
+        return comm_lacks_sender(comm) ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
     return peer == PEER_ALL ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
 }
 

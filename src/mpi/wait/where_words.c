@@ -24,6 +24,8 @@ static void write_comm(const struct comm *comm, char *text, size_t size)
         write_name(comm, text, size);
     else if (comm == &comm_world || comm == &comm_self)
         snprintf(text, size, "%s", comm == &comm_world ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
+    else if (comm_is_inter(comm))
+        snprintf(text, size, "an intercommunicator of %d and %d ranks", comm->local, comm->size);
     else
         snprintf(text, size, "a communicator of %d rank%s", comm->size, comm->size == 1 ? "" : "s");
 }

@@ -212,7 +212,7 @@ struct comm *fake_comm(int slot, unsigned epoch)
         abort();
     for (int i = 0; i < self.processes; i++)
         process[i] = i;
-    struct comm *comm = comm_new(process, self.processes, ++made, &place, comm_handle_make());
+    struct comm *comm = comm_new(&(struct comm_group){process, self.processes, 0}, ++made, &place, comm_handle_make());
     free(process);
     return comm;
 }

@@ -146,6 +146,8 @@ int mpi_attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag);
 int mpi_attr_delete(MPI_Comm comm, int keyval);
 int mpi_comm_get_info(MPI_Comm comm, MPI_Info *info_used);
 int mpi_comm_set_info(MPI_Comm comm, MPI_Info info);
+int mpi_intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm);
+int mpi_intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm);
 int mpi_group_free(MPI_Group *group);
 int mpi_comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 int mpi_comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);

@@ -2273,8 +2273,7 @@ EXPORT int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm 
 {
     if (!ENTER(slowly_intercomm_create(HERE, local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm)))
         return native.intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
-    *newintercomm = MPI_COMM_NULL;
-    return leave(JOB_CALL_INTERCOMM_CREATE, error_raise_lack(local_comm, JOB_CALL_INTERCOMM_CREATE));
+    return leave(JOB_CALL_INTERCOMM_CREATE, mpi_intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
 }
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm) ALIAS(MPI_Intercomm_create);
 
@@ -2288,8 +2287,7 @@ EXPORT int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintrac
 {
     if (!ENTER(slowly_intercomm_merge(HERE, intercomm, high, newintracomm)))
         return native.intercomm_merge(intercomm, high, newintracomm);
-    *newintracomm = MPI_COMM_NULL;
-    return leave(JOB_CALL_INTERCOMM_MERGE, error_raise_lack(intercomm, JOB_CALL_INTERCOMM_MERGE));
+    return leave(JOB_CALL_INTERCOMM_MERGE, mpi_intercomm_merge(intercomm, high, newintracomm));
 }
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) ALIAS(MPI_Intercomm_merge);
 

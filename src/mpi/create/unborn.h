@@ -1,0 +1,28 @@
+/* unborn.h: communicators made by their members alone, with no parent in whose group all of them could agree (MPI_Comm_create_group,
+ * MPI_Intercomm_create). They agree in the group of the new one, whose id each of them computes.
+ *
+ * Twice: on a place, as all creations do (make.c), and that all have heard of it. Members that have not come yet may never come, and do
+ * not know of the group: `leaves` says when nobody can count on them any more. Who leaves before the second agreement takes part in
+ * none: nobody will have the communicator, and there is nothing to keep. Who leaves during it may leave others behind who have it: to
+ * them it is revoked, and the slot ends dirty here. */
+#ifndef KNELL_MPI_CREATE_UNBORN_H
+#define KNELL_MPI_CREATE_UNBORN_H
+
+#include "mpi/comm/comm.h"
+
+struct unborn {
+    struct comm *comm; /* without a place */
+    /* Asked while this member waits for the others: not MPI_SUCCESS, it is to leave, and that is the code. */
+    int (*leaves)(const struct unborn *unborn);
+    const void *reason; /* the function's own */
+    bool left;          /* during an agreement */
+};
+
+uint64_t unborn_mix(uint64_t into, uint64_t x);
+/* How often a communicator was asked for the same, with this time. */
+uint64_t unborn_count(struct comm *comm, uint64_t key);
+
+/* Collective among the members. Its code is the same at all who have not left. The handle is like `parent`'s. */
+int unborn_bear(struct unborn *unborn, const struct comm *parent, MPI_Comm *newcomm);
+
+#endif
