@@ -120,7 +120,6 @@ RARE static int call_injected(struct comm *comm, coll_step *step, const struct c
     return code;
 }
 
-<<<<<<< HEAD
 static int begin_again(struct comm *comm, coll_step *step, const struct coll_args *args, uint32_t number,
                        MPI_Request *request)
 {
@@ -145,7 +144,8 @@ int coll_call_again(struct comm *comm, coll_step *step, const struct coll_args *
     if (RARELY(injected))
         flip_sent(code == MPI_SUCCESS ? request : NULL);
     return code;
-=======
+}
+
 static inline int call_any(struct comm *comm, coll_step *step, const struct coll_args *args, MPI_Request *request)
 {
     if (RARELY(atomic_load_explicit(&layer_attention, memory_order_relaxed) & ATTENTION_INJECT))
@@ -153,13 +153,14 @@ static inline int call_any(struct comm *comm, coll_step *step, const struct coll
     return call(comm, step, args, request);
 }
 
-RARE static int call_inter(struct comm *comm, const struct coll_args *args, MPI_Request *request)
+RARE static int call_inter(struct comm *comm, const struct coll_args *args, bool init, MPI_Request *request)
 {
     int code = !args->inter ? MPI_ERR_COMM : coll_inter_check(comm, args);
+    if (code == MPI_SUCCESS && init)
+        return coll_init(comm, args->inter, args, request);
     if (code == MPI_SUCCESS)
         return error_raise(comm, call_any(comm, args->inter, args, request));
     return request ? error_raise_unbegun(comm, code, request) : error_raise(comm, code);
->>>>>>> main
 }
 
 int coll_call(MPI_Comm handle, coll_step *step, const struct coll_args *args, MPI_Request *request)
@@ -169,16 +170,10 @@ int coll_call(MPI_Comm handle, coll_step *step, const struct coll_args *args, MP
     if (RARELY(!comm)) /* the MPI below says what is wrong with the handle */
         return request ? native.ibarrier(handle, request) : native.barrier(handle);
     if (RARELY(comm_is_inter(comm)))
-        return call_inter(comm, args, request);
+        return call_inter(comm, args, init, request);
     if (RARELY(args->root < 0 || args->root >= comm->size))
         return request ? error_raise_unbegun(comm, MPI_ERR_ROOT, request) : error_raise(comm, MPI_ERR_ROOT);
-<<<<<<< HEAD
-    if (init)
+    if (RARELY(init))
         return coll_init(comm, step, args, request);
-    if (RARELY(atomic_load_explicit(&layer_attention, memory_order_relaxed) & ATTENTION_INJECT))
-        return error_raise(comm, call_injected(comm, step, args, request));
-    return error_raise(comm, call(comm, step, args, request));
-=======
     return error_raise(comm, call_any(comm, step, args, request));
->>>>>>> main
 }

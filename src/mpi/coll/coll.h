@@ -240,7 +240,6 @@ void *coll_pieces_fold(struct coll *coll, const struct coll_pieces *pieces);
 /* What all calls do once they have their arguments together: find the communicator, run or (request) start, raise. */
 int coll_call(MPI_Comm handle, coll_step *step, const struct coll_args *args, MPI_Request *request);
 
-<<<<<<< HEAD
 /* This thread's next coll_call makes a persistent request of it: coll_init (persistent.c). Who raises an error before it comes there
  * asks, too. */
 void coll_init_next(void);
@@ -252,15 +251,12 @@ int coll_call_again(struct comm *comm, coll_step *step, const struct coll_args *
 /* A machine with copies of the arguments, not begun; NULL: no memory. */
 struct coll *coll_keep(const struct comm *comm, const struct coll_args *args);
 
-/* Internal: `size` bytes of everyone to everyone, in the order of ranks. Not raised. */
-=======
 /* What every algorithm for intercommunicators takes for granted: roots, and no MPI_IN_PLACE (inter.c). */
 int coll_inter_check(const struct comm *comm, const struct coll_args *args);
 coll_step coll_inter_barrier, coll_inter_bcast, coll_inter_gather, coll_inter_scatter, coll_inter_alltoall,
     coll_inter_allgather, coll_inter_reduce, coll_inter_allreduce, coll_inter_reduce_scatter;
 
 /* Internal: `size` bytes of everyone to everyone, in the order of all members (comm_place): that of ranks. Not raised. */
->>>>>>> main
 int coll_allgather(struct comm *comm, const void *mine, void *all, size_t size);
 
 /* Internal: MPI_Alltoall and its kin, by their arguments. Not raised. */
