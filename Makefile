@@ -8,8 +8,8 @@ build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS) $(
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help build demo test test-mpi asan tsan check format coverage mutants soak soak-mpi explore bench bench-live bench-mpi figures \
-    install deb clean setup-build setup-demo setup-test setup-check setup-format setup-coverage setup-soak setup-figures setup-bench setup-bench-mpi setup-deb
+.PHONY: help build demo test test-mpi test-apps asan tsan check format coverage mutants soak soak-mpi explore bench bench-live bench-mpi figures \
+    install deb clean setup-build setup-demo setup-test setup-check setup-format setup-coverage setup-soak setup-figures setup-bench setup-bench-mpi setup-deb setup-apps
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z -]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -31,6 +31,11 @@ asan tsan: setup-test ## the tests under the address or the thread sanitizer
 test-mpi: setup-test ## the tests of the MPI layer, on Open MPI and MPICH
 	@$(call build,dev)
 	@tools/run-tests build/dev mpi
+
+# PARTS="kill --only gromacs" runs only these; test/apps/run --help lists them.
+test-apps: setup-apps ## programs from Debian, native and under the layer: same result, a rank killed
+	@$(call build,release)
+	@test/apps/run $(PARTS)
 
 check: setup-check ## before a release: layout, gcc, clang, Ninja, install, sanitizers, clang-tidy
 	@JOBS=$(JOBS) .ci/check
@@ -90,5 +95,5 @@ clean: ## remove everything built
 	rm -rf build
 
 setup-build setup-demo setup-test setup-check setup-format setup-coverage setup-soak setup-figures setup-bench setup-bench-mpi \
-setup-deb: setup-%:
+setup-deb setup-apps: setup-%:
 	@tools/setup $*

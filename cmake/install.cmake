@@ -15,7 +15,8 @@ if(mpis)
   install(DIRECTORY include/mpi-ext/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell/mpi-ext COMPONENT development)
   install(FILES docs/use/mpi.md docs/use/calls.md docs/use/from-openmpi5.md docs/use/fenix.md docs/use/mpi4py.md
     docs/use/debugging.md docs/use/explore.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-  install(DIRECTORY examples/mpi DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples PATTERN CMakeLists.txt EXCLUDE)
+  install(DIRECTORY examples/mpi DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples PATTERN CMakeLists.txt EXCLUDE
+    PATTERN __pycache__ EXCLUDE)
 endif()
 install(FILES docs/use/scenarios.md docs/use/detector.md docs/use/simulator.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples/fail DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples FILES_MATCHING PATTERN *.fail)

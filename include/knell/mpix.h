@@ -63,6 +63,15 @@ int MPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked);
 int MPIX_Comm_failure_ack(MPI_Comm comm);
 int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
 
+/* The same for a window: every later call on it raises MPIX_ERR_REVOKED, but MPI_Win_free and local ones; who waits in one is released.
+ * The members of its group that are known dead. */
+int MPIX_Win_revoke(MPI_Win win);
+int MPIX_Win_is_revoked(MPI_Win win, int *flag);
+int MPIX_Win_get_failed(MPI_Win win, MPI_Group *failed);
+
+int PMPIX_Win_revoke(MPI_Win win);
+int PMPIX_Win_is_revoked(MPI_Win win, int *flag);
+int PMPIX_Win_get_failed(MPI_Win win, MPI_Group *failed);
 int PMPIX_Comm_revoke(MPI_Comm comm);
 int PMPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
 int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
@@ -75,6 +84,12 @@ int PMPIX_Comm_failure_ack(MPI_Comm comm);
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
 
 /* The same calls. An MPI that has them itself declares them alike. */
+int MPI_Win_revoke(MPI_Win win);
+int MPI_Win_is_revoked(MPI_Win win, int *flag);
+int MPI_Win_get_failed(MPI_Win win, MPI_Group *failed);
+int PMPI_Win_revoke(MPI_Win win);
+int PMPI_Win_is_revoked(MPI_Win win, int *flag);
+int PMPI_Win_get_failed(MPI_Win win, MPI_Group *failed);
 int MPI_Comm_revoke(MPI_Comm comm);
 int MPI_Comm_is_revoked(MPI_Comm comm, int *flag);
 int MPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);

@@ -68,8 +68,8 @@ function communicates(class, name, parameters)
         return 1
     if (class ~ /^(life|pass|lack)$/ || parameters !~ /MPI_(Comm|Request|Message|Win) /)
         return 0
-    if (class == "guard")
-        return name ~ /_(fence|flush|flush_all|flush_local|flush_local_all|free|lock|lock_all|post|start|complete|test|unlock|unlock_all|wait)$/ ||
+    if (parameters !~ /MPI_Comm / && parameters ~ /MPI_Win /)
+        return name ~ /_(revoke|fence|flush|flush_all|flush_local|flush_local_all|free|lock|lock_all|post|start|complete|test|unlock|unlock_all|wait)$/ ||
                name ~ /^MPI_(R?[Pp]ut|R?[Gg]et|R?[Aa]ccumulate|R?[Gg]et_accumulate|Fetch_and_op|Compare_and_swap)$/
     return name !~ /^MPIX?_(Attr_|Errhandler_|Topo_test|Request_|Cancel)/ && name !~ /_init$/ &&
            name !~ /^MPI_(Cart_(get|coords|rank|shift|map)|Cartdim_get|Graph_(get|map|neighbors|neighbors_count)|Graphdims_get|Dist_graph_neighbors|Dist_graph_neighbors_count)$/ &&
@@ -224,7 +224,7 @@ BEGIN {
     short = tolower(name); sub(/^mpi_/, "", short); sub(/^mpix_/, class == "ulfm" ? "" : "x_", short)
     number = "JOB_CALL_" toupper(short)
     arguments = names_of(parameters)
-    begins = request != "NULL" && parameters ~ /MPI_Comm |MPI_Message /
+    begins = request != "NULL" && parameters ~ /MPI_Comm |MPI_Message |MPI_Win /
 
     of_class[name] = class; order[++lines] = name
     if (class == "large") {

@@ -57,6 +57,8 @@ offers 'ghost real' run -n 4 --mode ''
 offers '* --json --log --ranks -n -np --help' run -
 offers 'my app' run -n 4 my
 offers 'my app' check my
+offers 'my app' mpirun -np 4 my
+offers '--with-ft' mpirun --wi
 offers 'my app' run -n 4 -- my
 offers '* true' run -n 4 tru
 offers 'a.fail' run -n 4 ./app --log a

@@ -50,6 +50,16 @@ foreach(mpi IN LISTS mpis)
   endforeach()
 endforeach()
 
+# ---- the words of a job that a death ends ----
+foreach(mpi IN LISTS mpis)
+  set(program test-mpi-run_words-${mpi})
+  knell_mpi_program(${program} ${mpi} run_words.c)
+  foreach(mode IN ITEMS real ghost)
+    knell_mpi_add(mpi-run-words-${mpi}-${mode} mpi 120 ${mode} ${CMAKE_CURRENT_SOURCE_DIR}/run_words.sh $<TARGET_FILE:knell> ${mpi}
+      $<TARGET_FILE:${program}> ${mode})
+  endforeach()
+endforeach()
+
 # ---- what is not carried; the words of mpirun ----
 foreach(mpi IN LISTS mpis)
   set(program test-mpi-run_refused-${mpi})

@@ -12,6 +12,8 @@ knell_ulfm_test(sem-anytag 4 1 sem_anytag.c)
 knell_ulfm_test(sem-handlers 3 1 sem_handlers.c)
 knell_ulfm_test(sem-complete 3 1 sem_complete.c)
 knell_ulfm_test(sem-buffered 4 2 sem_buffered.c)
+knell_ulfm_test(sem-window 7 6 sem_window.c)
+knell_oracle_test(window 3 30 1000 oracle_window.c) # MPICH alone polls: more ranks than processors take their time
 knell_ulfm_test(sem-progress 4 1 sem_progress.c)
 knell_ulfm_test(sem-group 3 1 sem_group.c 10000)
 knell_mpi_test(sem-group-storm 4 0 sem_group_storm.c 300) # no death at all

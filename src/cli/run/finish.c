@@ -59,6 +59,8 @@ int run_finish(struct run_job *job, int signals)
     run_record_finish(job);
     if (job->aborted_by_handler)
         run_write_fatal(job, stderr);
+    else if (job->aborted && !plan->json)
+        run_write_abort(job, stderr);
     run_write_refused(job, stderr);
     int written = run_record_write(job, status);
     if (plan->json)

@@ -309,6 +309,9 @@ void run_write_not_injected(const struct run_job *job, FILE *out);
 void run_write_first_not_injected(const struct run_job *job, FILE *out);
 /* The message about an error handler that ended the job. */
 void run_write_fatal(const struct run_job *job, FILE *out);
+
+/* Which rank called MPI_Abort. */
+void run_write_abort(const struct run_job *job, FILE *out);
 /* One line about calls that the layer does not carry, for which the program got an error; none if there were none. */
 void run_write_refused(const struct run_job *job, FILE *out);
 void run_put_refused(struct json *j, const struct run_job *job);

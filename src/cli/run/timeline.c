@@ -247,6 +247,27 @@ void run_write_fatal(const struct run_job *job, FILE *out)
             run_desk(&job->directory, job->aborted_by)->words.error);
 }
 
+static int first_dead(const struct run_job *job)
+{
+    int first = -1;
+    for (int i = 0; i < job->plan->ranks; i++)
+        if (run_is_death(&job->rank[i]) && (first < 0 || run_died(job, i) < run_died(job, first)))
+            first = i;
+    return first;
+}
+
+/* Without a timeline only if a rank had died: the program may not know which, or that any has. */
+void run_write_abort(const struct run_job *job, FILE *out)
+{
+    int dead = first_dead(job);
+    if (dead < 0 && job->plan->quiet)
+        return;
+    fprintf(out, "knell run: rank %d called MPI_Abort with %d; the job was ended", job->aborted_by, job->abort_code);
+    if (dead >= 0)
+        fprintf(out, " (rank %d had died)", dead);
+    fputc('\n', out);
+}
+
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void write_lines(const struct run_job *job, struct lines *lines, FILE *out)
@@ -280,9 +301,6 @@ void run_write_timeline(const struct run_job *job, FILE *out)
         }
     for (size_t i = 0; deaths && i < COUNT_OF(shown); i++)
         add_calls(job, shown[i], &lines);
-    if (job->aborted && !job->aborted_by_handler)
-        fprintf(out, "knell run: rank %d called MPI_Abort with %d; the job was ended\n", job->aborted_by,
-                job->abort_code);
     if (deaths || flips)
         write_head(job, deaths, flips, out);
     if (deaths && job->begin)

@@ -244,6 +244,7 @@
     X(RGET_ACCUMULATE, MPI_Rget_accumulate) \
     X(WIN_CREATE_KEYVAL, MPI_Win_create_keyval) \
     X(WIN_FREE_KEYVAL, MPI_Win_free_keyval) \
+    X(WIN_SHARED_QUERY_C, MPI_Win_shared_query_c) \
     X(FILE_OPEN, MPI_File_open) \
     X(COMM_REVOKE, MPIX_Comm_revoke) \
     X(COMM_IS_REVOKED, MPIX_Comm_is_revoked) \
@@ -255,6 +256,9 @@
     X(COMM_ACK_FAILED, MPIX_Comm_ack_failed) \
     X(COMM_FAILURE_ACK, MPIX_Comm_failure_ack) \
     X(COMM_FAILURE_GET_ACKED, MPIX_Comm_failure_get_acked) \
+    X(WIN_REVOKE, MPIX_Win_revoke) \
+    X(WIN_IS_REVOKED, MPIX_Win_is_revoked) \
+    X(WIN_GET_FAILED, MPIX_Win_get_failed) \
     X(TYPE_CREATE_F90_INTEGER, MPI_Type_create_f90_integer) \
     X(TYPE_CREATE_F90_REAL, MPI_Type_create_f90_real) \
     X(TYPE_CREATE_F90_COMPLEX, MPI_Type_create_f90_complex) \
@@ -403,6 +407,9 @@
     X(COMM_ACK_FAILED, MPI_Comm_ack_failed) \
     X(COMM_FAILURE_ACK, MPI_Comm_failure_ack) \
     X(COMM_FAILURE_GET_ACKED, MPI_Comm_failure_get_acked) \
+    X(WIN_REVOKE, MPI_Win_revoke) \
+    X(WIN_IS_REVOKED, MPI_Win_is_revoked) \
+    X(WIN_GET_FAILED, MPI_Win_get_failed) \
     /* end */
 
 /* X(number, which parameter is the communicator, which the peer, does it communicate): job/calls.h. */
@@ -602,8 +609,8 @@
     X(PUBLISH_NAME, 0, 0, 0) \
     X(UNPUBLISH_NAME, 0, 0, 0) \
     X(WIN_CREATE, 5, 0, 0) \
-    X(WIN_ALLOCATE, 4, 0, 0) \
-    X(WIN_ALLOCATE_SHARED, 4, 0, 0) \
+    X(WIN_ALLOCATE, 4, 0, 1) \
+    X(WIN_ALLOCATE_SHARED, 4, 0, 1) \
     X(WIN_CREATE_DYNAMIC, 2, 0, 0) \
     X(WIN_DELETE_ATTR, 0, 0, 0) \
     X(WIN_GET_ATTR, 0, 0, 0) \
@@ -648,6 +655,7 @@
     X(RGET_ACCUMULATE, 0, 7, 1) \
     X(WIN_CREATE_KEYVAL, 0, 0, 0) \
     X(WIN_FREE_KEYVAL, 0, 0, 0) \
+    X(WIN_SHARED_QUERY_C, 0, 0, 0) \
     X(FILE_OPEN, 1, 0, 0) \
     X(COMM_REVOKE, 1, 0, 1) \
     X(COMM_IS_REVOKED, 1, 0, 0) \
@@ -659,6 +667,9 @@
     X(COMM_ACK_FAILED, 1, 0, 0) \
     X(COMM_FAILURE_ACK, 1, 0, 0) \
     X(COMM_FAILURE_GET_ACKED, 1, 0, 0) \
+    X(WIN_REVOKE, 0, 0, 1) \
+    X(WIN_IS_REVOKED, 0, 0, 0) \
+    X(WIN_GET_FAILED, 0, 0, 0) \
     X(TYPE_CREATE_F90_INTEGER, 0, 0, 0) \
     X(TYPE_CREATE_F90_REAL, 0, 0, 0) \
     X(TYPE_CREATE_F90_COMPLEX, 0, 0, 0) \
@@ -742,8 +753,8 @@
     X(NEIGHBOR_ALLTOALLV_INIT_C, 9, 0, 0) \
     X(NEIGHBOR_ALLTOALLW_INIT_C, 9, 0, 0) \
     X(WIN_CREATE_C, 5, 0, 0) \
-    X(WIN_ALLOCATE_C, 4, 0, 0) \
-    X(WIN_ALLOCATE_SHARED_C, 4, 0, 0) \
+    X(WIN_ALLOCATE_C, 4, 0, 1) \
+    X(WIN_ALLOCATE_SHARED_C, 4, 0, 1) \
     X(BARRIER_INIT, 1, 0, 0) \
     X(BCAST_INIT, 5, 4, 0) \
     X(GATHER_INIT, 8, 7, 0) \
@@ -803,8 +814,6 @@
     X(MPI_Comm_connect) \
     X(MPI_Comm_join) \
     X(MPI_Win_create) \
-    X(MPI_Win_allocate) \
-    X(MPI_Win_allocate_shared) \
     X(MPI_Win_create_dynamic) \
     X(MPI_File_open) \
     X(MPI_Gatherv_init_c) \
@@ -817,8 +826,6 @@
     X(MPI_Neighbor_alltoallv_init_c) \
     X(MPI_Neighbor_alltoallw_init_c) \
     X(MPI_Win_create_c) \
-    X(MPI_Win_allocate_c) \
-    X(MPI_Win_allocate_shared_c) \
     X(MPI_Psend_init) \
     X(MPI_Precv_init) \
     X(MPI_Session_init) \

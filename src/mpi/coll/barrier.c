@@ -14,6 +14,13 @@ static bool barrier_step(struct coll *coll)
 
 static const struct coll_args nothing = {.inter = coll_inter_barrier};
 
+int coll_barrier(struct comm *comm)
+{
+    struct coll coll;
+    coll_begin(&coll, comm, barrier_step, &nothing);
+    return coll_run(&coll);
+}
+
 int mpi_barrier(MPI_Comm comm)
 {
     return coll_call(comm, barrier_step, &nothing, NULL);

@@ -259,6 +259,8 @@ coll_step coll_inter_barrier, coll_inter_bcast, coll_inter_gather, coll_inter_sc
 /* Internal: `size` bytes of everyone to everyone, in the order of all members (comm_place): that of ranks. Not raised. */
 int coll_allgather(struct comm *comm, const void *mine, void *all, size_t size);
 
+/* Internal: not raised. */
+int coll_barrier(struct comm *comm);
 /* Internal: MPI_Alltoall and its kin, by their arguments. Not raised. */
 int coll_alltoall(struct comm *comm, const struct coll_args *args);
 

@@ -78,8 +78,7 @@ static bool is_there(pid_t pid)
     return !ended;
 }
 
-/* 0: it is not on this host. */
-static pid_t pid_of(int process)
+pid_t neighbour_pid(int process)
 {
     for (int i = 0; i < neighbours; i++)
         if (neighbour[i].process == process)
@@ -89,7 +88,7 @@ static pid_t pid_of(int process)
 
 bool neighbour_is_there(int process)
 {
-    pid_t pid = pid_of(process);
+    pid_t pid = neighbour_pid(process);
     return pid && is_there(pid);
 }
 
@@ -114,8 +113,8 @@ bool neighbour_is_at_work(int process)
 {
     char path[32];
     bool works = false;
-    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid_of(process));
-    DIR *threads = pid_of(process) ? opendir(path) : NULL;
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)neighbour_pid(process));
+    DIR *threads = neighbour_pid(process) ? opendir(path) : NULL;
     for (const struct dirent *at; threads && !works && (at = readdir(threads));)
         works = at->d_name[0] != '.' && thread_is_at_work(dirfd(threads), at->d_name);
     if (threads)

@@ -16,6 +16,8 @@ bool neighbours_crowd(void);
 bool neighbours_apart(void);
 
 int neighbour_of(pid_t pid); /* its process; -1: none of the job */
+/* 0: it is not on this host. */
+pid_t neighbour_pid(int process);
 /* Whether this process of the job is on this host and has not ended. */
 bool neighbour_is_there(int process);
 /* Whether a thread of it may still do something: a process that was killed is there for as long as its memory takes to be given back,

@@ -26,6 +26,9 @@ FORTRAN(comm_get_failed_, const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierr
 FORTRAN(comm_ack_failed_, const MPI_Fint *comm, const MPI_Fint *count, MPI_Fint *acked, MPI_Fint *ierror);
 FORTRAN(comm_failure_ack_, const MPI_Fint *comm, MPI_Fint *ierror);
 FORTRAN(comm_failure_get_acked_, const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
+FORTRAN(win_revoke_, const MPI_Fint *win, MPI_Fint *ierror);
+FORTRAN(win_is_revoked_, const MPI_Fint *win, MPI_Fint *flag, MPI_Fint *ierror);
+FORTRAN(win_get_failed_, const MPI_Fint *win, MPI_Fint *failed, MPI_Fint *ierror);
 PUBLIC void knell_kill_me_(void);
 PUBLIC void knell_faults_pause_(void);
 PUBLIC void knell_faults_resume_(void);
@@ -100,6 +103,25 @@ void mpix_comm_failure_get_acked_(const MPI_Fint *comm, MPI_Fint *failed, MPI_Fi
 {
     MPI_Group group = MPI_GROUP_NULL;
     *ierror = MPIX_Comm_failure_get_acked(IN(comm), &group);
+    *failed = MPI_Group_c2f(group);
+}
+
+void mpix_win_revoke_(const MPI_Fint *win, MPI_Fint *ierror)
+{
+    *ierror = MPIX_Win_revoke(MPI_Win_f2c(*win));
+}
+
+void mpix_win_is_revoked_(const MPI_Fint *win, MPI_Fint *flag, MPI_Fint *ierror)
+{
+    int revoked = 0;
+    *ierror = MPIX_Win_is_revoked(MPI_Win_f2c(*win), &revoked);
+    *flag = revoked;
+}
+
+void mpix_win_get_failed_(const MPI_Fint *win, MPI_Fint *failed, MPI_Fint *ierror)
+{
+    MPI_Group group = MPI_GROUP_NULL;
+    *ierror = MPIX_Win_get_failed(MPI_Win_f2c(*win), &group);
     *failed = MPI_Group_c2f(group);
 }
 

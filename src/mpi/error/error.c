@@ -108,6 +108,15 @@ static void end_job(int code, const char *error, const char *handler)
     layer_abort(code);
 }
 
+void error_end_if_fatal(const struct comm *comm, MPI_Errhandler handler, int code)
+{
+    char text[JOB_DESK_ERROR];
+    if (!fatal_name(handler))
+        return;
+    write_error(comm, code, text, sizeof text);
+    end_job(code, text, fatal_name(handler));
+}
+
 /* The handler is not held while it runs: it may be left by longjmp or by an exception. */
 int error_raise_now(struct comm *comm, int code)
 {
@@ -117,11 +126,7 @@ int error_raise_now(struct comm *comm, int code)
         return code; /* freed by the program, with operations pending */
     if (handler == MPI_ERRORS_RETURN)
         return code;
-    if (fatal_name(handler)) {
-        char text[JOB_DESK_ERROR];
-        write_error(comm, code, text, sizeof text);
-        end_job(code, text, fatal_name(handler));
-    }
+    error_end_if_fatal(comm, handler, code);
     native.errhandler_free(&handler);
     handler_call(comm, code);
     return code;

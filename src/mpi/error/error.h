@@ -21,6 +21,9 @@ static inline int error_raise(struct comm *comm, int code)
     return LIKELY(code == MPI_SUCCESS) ? code : error_raise_now(comm, code);
 }
 
+/* A handler that ends the job does so. */
+void error_end_if_fatal(const struct comm *comm, MPI_Errhandler handler, int code);
+
 /* The same for a call that was to begin something: there is no request, whatever the handler does. */
 RARE int error_raise_unbegun(struct comm *comm, int code, MPI_Request *request);
 

@@ -159,6 +159,43 @@ int mpi_errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler
 int mpi_errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
 int mpi_errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
 int mpi_errhandler_free(MPI_Errhandler *errhandler);
+int mpi_win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win);
+int mpi_win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win);
+int mpi_win_delete_attr(MPI_Win win, int win_keyval);
+int mpi_win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag);
+int mpi_win_set_attr(MPI_Win win, int win_keyval, void *attribute_val);
+int mpi_win_call_errhandler(MPI_Win win, int errorcode);
+int mpi_win_complete(MPI_Win win);
+int mpi_win_fence(int assert, MPI_Win win);
+int mpi_win_flush(int rank, MPI_Win win);
+int mpi_win_flush_all(MPI_Win win);
+int mpi_win_flush_local(int rank, MPI_Win win);
+int mpi_win_flush_local_all(MPI_Win win);
+int mpi_win_free(MPI_Win *win);
+int mpi_win_get_group(MPI_Win win, MPI_Group *group);
+int mpi_win_lock(int lock_type, int rank, int assert, MPI_Win win);
+int mpi_win_lock_all(int assert, MPI_Win win);
+int mpi_win_post(MPI_Group group, int assert, MPI_Win win);
+int mpi_win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr);
+int mpi_win_start(MPI_Group group, int assert, MPI_Win win);
+int mpi_win_sync(MPI_Win win);
+int mpi_win_test(MPI_Win win, int *flag);
+int mpi_win_unlock(int rank, MPI_Win win);
+int mpi_win_unlock_all(MPI_Win win);
+int mpi_win_wait(MPI_Win win);
+int mpi_put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win);
+int mpi_get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win);
+int mpi_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int mpi_get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int mpi_fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win);
+int mpi_compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win);
+int mpi_rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int mpi_rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int mpi_raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request);
+int mpi_rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request);
+#if MPI_VERSION >= 4
+int mpi_win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr);
+#endif
 int mpi_comm_revoke(MPI_Comm comm);
 int mpi_comm_is_revoked(MPI_Comm comm, int *flag);
 int mpi_comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
@@ -169,6 +206,9 @@ int mpi_comm_get_failed(MPI_Comm comm, MPI_Group *failed);
 int mpi_comm_ack_failed(MPI_Comm comm, int count, int *acked);
 int mpi_comm_failure_ack(MPI_Comm comm);
 int mpi_comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
+int mpi_win_revoke(MPI_Win win);
+int mpi_win_is_revoked(MPI_Win win, int *flag);
+int mpi_win_get_failed(MPI_Win win, MPI_Group *failed);
 int mpi_type_free(MPI_Datatype *datatype);
 #if MPI_VERSION >= 4
 int mpi_buffer_detach_c(void *buffer_addr, MPI_Count *size);
@@ -226,6 +266,12 @@ int mpi_ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 #endif
 #if MPI_VERSION >= 4
 int mpi_ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request);
+#endif
+#if MPI_VERSION >= 4
+int mpi_win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win);
+#endif
+#if MPI_VERSION >= 4
+int mpi_win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win);
 #endif
 #if MPI_VERSION >= 4
 int mpi_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request);

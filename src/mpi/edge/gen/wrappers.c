@@ -2831,8 +2831,7 @@ EXPORT int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 {
     if (!ENTER(slowly_win_allocate(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate(size, disp_unit, info, comm, baseptr, win);
-    *win = MPI_WIN_NULL;
-    return leave(JOB_CALL_WIN_ALLOCATE, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE));
+    return leave(JOB_CALL_WIN_ALLOCATE, mpi_win_allocate(size, disp_unit, info, comm, baseptr, win));
 }
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate);
 
@@ -2846,8 +2845,7 @@ EXPORT int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, 
 {
     if (!ENTER(slowly_win_allocate_shared(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
-    *win = MPI_WIN_NULL;
-    return leave(JOB_CALL_WIN_ALLOCATE_SHARED, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED));
+    return leave(JOB_CALL_WIN_ALLOCATE_SHARED, mpi_win_allocate_shared(size, disp_unit, info, comm, baseptr, win));
 }
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared);
 
@@ -2876,10 +2874,7 @@ EXPORT int MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 {
     if (!ENTER(slowly_win_delete_attr(HERE, win, win_keyval)))
         return native.win_delete_attr(win, win_keyval);
-    layer_guard++;
-    int code = native.win_delete_attr(win, win_keyval);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_DELETE_ATTR, code);
+    return leave(JOB_CALL_WIN_DELETE_ATTR, mpi_win_delete_attr(win, win_keyval));
 }
 int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) ALIAS(MPI_Win_delete_attr);
 
@@ -2893,10 +2888,7 @@ EXPORT int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, in
 {
     if (!ENTER(slowly_win_get_attr(HERE, win, win_keyval, attribute_val, flag)))
         return native.win_get_attr(win, win_keyval, attribute_val, flag);
-    layer_guard++;
-    int code = native.win_get_attr(win, win_keyval, attribute_val, flag);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_GET_ATTR, code);
+    return leave(JOB_CALL_WIN_GET_ATTR, mpi_win_get_attr(win, win_keyval, attribute_val, flag));
 }
 int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag) ALIAS(MPI_Win_get_attr);
 
@@ -2910,10 +2902,7 @@ EXPORT int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 {
     if (!ENTER(slowly_win_set_attr(HERE, win, win_keyval, attribute_val)))
         return native.win_set_attr(win, win_keyval, attribute_val);
-    layer_guard++;
-    int code = native.win_set_attr(win, win_keyval, attribute_val);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_SET_ATTR, code);
+    return leave(JOB_CALL_WIN_SET_ATTR, mpi_win_set_attr(win, win_keyval, attribute_val));
 }
 int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val) ALIAS(MPI_Win_set_attr);
 
@@ -2927,10 +2916,7 @@ EXPORT int MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 {
     if (!ENTER(slowly_win_call_errhandler(HERE, win, errorcode)))
         return native.win_call_errhandler(win, errorcode);
-    layer_guard++;
-    int code = native.win_call_errhandler(win, errorcode);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_CALL_ERRHANDLER, code);
+    return leave(JOB_CALL_WIN_CALL_ERRHANDLER, mpi_win_call_errhandler(win, errorcode));
 }
 int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) ALIAS(MPI_Win_call_errhandler);
 
@@ -2944,10 +2930,7 @@ EXPORT int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler
 {
     if (!ENTER(slowly_win_create_errhandler(HERE, win_errhandler_fn, errhandler)))
         return native.win_create_errhandler(win_errhandler_fn, errhandler);
-    layer_guard++;
-    int code = native.win_create_errhandler(win_errhandler_fn, errhandler);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_CREATE_ERRHANDLER, code);
+    return leave(JOB_CALL_WIN_CREATE_ERRHANDLER, native.win_create_errhandler(win_errhandler_fn, errhandler));
 }
 int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler) ALIAS(MPI_Win_create_errhandler);
 
@@ -2961,10 +2944,7 @@ EXPORT int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
     if (!ENTER(slowly_win_get_errhandler(HERE, win, errhandler)))
         return native.win_get_errhandler(win, errhandler);
-    layer_guard++;
-    int code = native.win_get_errhandler(win, errhandler);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_GET_ERRHANDLER, code);
+    return leave(JOB_CALL_WIN_GET_ERRHANDLER, native.win_get_errhandler(win, errhandler));
 }
 int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler) ALIAS(MPI_Win_get_errhandler);
 
@@ -2978,10 +2958,7 @@ EXPORT int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 {
     if (!ENTER(slowly_win_set_errhandler(HERE, win, errhandler)))
         return native.win_set_errhandler(win, errhandler);
-    layer_guard++;
-    int code = native.win_set_errhandler(win, errhandler);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_SET_ERRHANDLER, code);
+    return leave(JOB_CALL_WIN_SET_ERRHANDLER, native.win_set_errhandler(win, errhandler));
 }
 int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) ALIAS(MPI_Win_set_errhandler);
 
@@ -3012,10 +2989,7 @@ EXPORT int MPI_Win_complete(MPI_Win win)
 {
     if (!ENTER(slowly_win_complete(HERE, win)))
         return native.win_complete(win);
-    layer_guard++;
-    int code = native.win_complete(win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_COMPLETE, code);
+    return leave(JOB_CALL_WIN_COMPLETE, mpi_win_complete(win));
 }
 int PMPI_Win_complete(MPI_Win win) ALIAS(MPI_Win_complete);
 
@@ -3046,10 +3020,7 @@ EXPORT int MPI_Win_fence(int assert, MPI_Win win)
 {
     if (!ENTER(slowly_win_fence(HERE, assert, win)))
         return native.win_fence(assert, win);
-    layer_guard++;
-    int code = native.win_fence(assert, win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_FENCE, code);
+    return leave(JOB_CALL_WIN_FENCE, mpi_win_fence(assert, win));
 }
 int PMPI_Win_fence(int assert, MPI_Win win) ALIAS(MPI_Win_fence);
 
@@ -3063,10 +3034,7 @@ EXPORT int MPI_Win_flush(int rank, MPI_Win win)
 {
     if (!ENTER(slowly_win_flush(HERE, rank, win)))
         return native.win_flush(rank, win);
-    layer_guard++;
-    int code = native.win_flush(rank, win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_FLUSH, code);
+    return leave(JOB_CALL_WIN_FLUSH, mpi_win_flush(rank, win));
 }
 int PMPI_Win_flush(int rank, MPI_Win win) ALIAS(MPI_Win_flush);
 
@@ -3080,10 +3048,7 @@ EXPORT int MPI_Win_flush_all(MPI_Win win)
 {
     if (!ENTER(slowly_win_flush_all(HERE, win)))
         return native.win_flush_all(win);
-    layer_guard++;
-    int code = native.win_flush_all(win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_FLUSH_ALL, code);
+    return leave(JOB_CALL_WIN_FLUSH_ALL, mpi_win_flush_all(win));
 }
 int PMPI_Win_flush_all(MPI_Win win) ALIAS(MPI_Win_flush_all);
 
@@ -3097,10 +3062,7 @@ EXPORT int MPI_Win_flush_local(int rank, MPI_Win win)
 {
     if (!ENTER(slowly_win_flush_local(HERE, rank, win)))
         return native.win_flush_local(rank, win);
-    layer_guard++;
-    int code = native.win_flush_local(rank, win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_FLUSH_LOCAL, code);
+    return leave(JOB_CALL_WIN_FLUSH_LOCAL, mpi_win_flush_local(rank, win));
 }
 int PMPI_Win_flush_local(int rank, MPI_Win win) ALIAS(MPI_Win_flush_local);
 
@@ -3114,10 +3076,7 @@ EXPORT int MPI_Win_flush_local_all(MPI_Win win)
 {
     if (!ENTER(slowly_win_flush_local_all(HERE, win)))
         return native.win_flush_local_all(win);
-    layer_guard++;
-    int code = native.win_flush_local_all(win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_FLUSH_LOCAL_ALL, code);
+    return leave(JOB_CALL_WIN_FLUSH_LOCAL_ALL, mpi_win_flush_local_all(win));
 }
 int PMPI_Win_flush_local_all(MPI_Win win) ALIAS(MPI_Win_flush_local_all);
 
@@ -3131,10 +3090,7 @@ EXPORT int MPI_Win_free(MPI_Win *win)
 {
     if (!ENTER(slowly_win_free(HERE, win)))
         return native.win_free(win);
-    layer_guard++;
-    int code = native.win_free(win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_FREE, code);
+    return leave(JOB_CALL_WIN_FREE, mpi_win_free(win));
 }
 int PMPI_Win_free(MPI_Win *win) ALIAS(MPI_Win_free);
 
@@ -3148,10 +3104,7 @@ EXPORT int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
     if (!ENTER(slowly_win_get_group(HERE, win, group)))
         return native.win_get_group(win, group);
-    layer_guard++;
-    int code = native.win_get_group(win, group);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_GET_GROUP, code);
+    return leave(JOB_CALL_WIN_GET_GROUP, mpi_win_get_group(win, group));
 }
 int PMPI_Win_get_group(MPI_Win win, MPI_Group *group) ALIAS(MPI_Win_get_group);
 
@@ -3165,10 +3118,7 @@ EXPORT int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 {
     if (!ENTER(slowly_win_get_info(HERE, win, info_used)))
         return native.win_get_info(win, info_used);
-    layer_guard++;
-    int code = native.win_get_info(win, info_used);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_GET_INFO, code);
+    return leave(JOB_CALL_WIN_GET_INFO, native.win_get_info(win, info_used));
 }
 int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used) ALIAS(MPI_Win_get_info);
 
@@ -3182,10 +3132,7 @@ EXPORT int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 {
     if (!ENTER(slowly_win_get_name(HERE, win, win_name, resultlen)))
         return native.win_get_name(win, win_name, resultlen);
-    layer_guard++;
-    int code = native.win_get_name(win, win_name, resultlen);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_GET_NAME, code);
+    return leave(JOB_CALL_WIN_GET_NAME, native.win_get_name(win, win_name, resultlen));
 }
 int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen) ALIAS(MPI_Win_get_name);
 
@@ -3199,10 +3146,7 @@ EXPORT int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
     if (!ENTER(slowly_win_lock(HERE, lock_type, rank, assert, win)))
         return native.win_lock(lock_type, rank, assert, win);
-    layer_guard++;
-    int code = native.win_lock(lock_type, rank, assert, win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_LOCK, code);
+    return leave(JOB_CALL_WIN_LOCK, mpi_win_lock(lock_type, rank, assert, win));
 }
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) ALIAS(MPI_Win_lock);
 
@@ -3216,10 +3160,7 @@ EXPORT int MPI_Win_lock_all(int assert, MPI_Win win)
 {
     if (!ENTER(slowly_win_lock_all(HERE, assert, win)))
         return native.win_lock_all(assert, win);
-    layer_guard++;
-    int code = native.win_lock_all(assert, win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_LOCK_ALL, code);
+    return leave(JOB_CALL_WIN_LOCK_ALL, mpi_win_lock_all(assert, win));
 }
 int PMPI_Win_lock_all(int assert, MPI_Win win) ALIAS(MPI_Win_lock_all);
 
@@ -3233,10 +3174,7 @@ EXPORT int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
     if (!ENTER(slowly_win_post(HERE, group, assert, win)))
         return native.win_post(group, assert, win);
-    layer_guard++;
-    int code = native.win_post(group, assert, win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_POST, code);
+    return leave(JOB_CALL_WIN_POST, mpi_win_post(group, assert, win));
 }
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) ALIAS(MPI_Win_post);
 
@@ -3250,10 +3188,7 @@ EXPORT int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
     if (!ENTER(slowly_win_set_info(HERE, win, info)))
         return native.win_set_info(win, info);
-    layer_guard++;
-    int code = native.win_set_info(win, info);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_SET_INFO, code);
+    return leave(JOB_CALL_WIN_SET_INFO, native.win_set_info(win, info));
 }
 int PMPI_Win_set_info(MPI_Win win, MPI_Info info) ALIAS(MPI_Win_set_info);
 
@@ -3267,10 +3202,7 @@ EXPORT int MPI_Win_set_name(MPI_Win win, const char *win_name)
 {
     if (!ENTER(slowly_win_set_name(HERE, win, win_name)))
         return native.win_set_name(win, win_name);
-    layer_guard++;
-    int code = native.win_set_name(win, win_name);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_SET_NAME, code);
+    return leave(JOB_CALL_WIN_SET_NAME, native.win_set_name(win, win_name));
 }
 int PMPI_Win_set_name(MPI_Win win, const char *win_name) ALIAS(MPI_Win_set_name);
 
@@ -3284,10 +3216,7 @@ EXPORT int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp
 {
     if (!ENTER(slowly_win_shared_query(HERE, win, rank, size, disp_unit, baseptr)))
         return native.win_shared_query(win, rank, size, disp_unit, baseptr);
-    layer_guard++;
-    int code = native.win_shared_query(win, rank, size, disp_unit, baseptr);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_SHARED_QUERY, code);
+    return leave(JOB_CALL_WIN_SHARED_QUERY, mpi_win_shared_query(win, rank, size, disp_unit, baseptr));
 }
 int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) ALIAS(MPI_Win_shared_query);
 
@@ -3301,10 +3230,7 @@ EXPORT int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
     if (!ENTER(slowly_win_start(HERE, group, assert, win)))
         return native.win_start(group, assert, win);
-    layer_guard++;
-    int code = native.win_start(group, assert, win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_START, code);
+    return leave(JOB_CALL_WIN_START, mpi_win_start(group, assert, win));
 }
 int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) ALIAS(MPI_Win_start);
 
@@ -3318,10 +3244,7 @@ EXPORT int MPI_Win_sync(MPI_Win win)
 {
     if (!ENTER(slowly_win_sync(HERE, win)))
         return native.win_sync(win);
-    layer_guard++;
-    int code = native.win_sync(win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_SYNC, code);
+    return leave(JOB_CALL_WIN_SYNC, mpi_win_sync(win));
 }
 int PMPI_Win_sync(MPI_Win win) ALIAS(MPI_Win_sync);
 
@@ -3335,10 +3258,7 @@ EXPORT int MPI_Win_test(MPI_Win win, int *flag)
 {
     if (!ENTER(slowly_win_test(HERE, win, flag)))
         return native.win_test(win, flag);
-    layer_guard++;
-    int code = native.win_test(win, flag);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_TEST, code);
+    return leave(JOB_CALL_WIN_TEST, mpi_win_test(win, flag));
 }
 int PMPI_Win_test(MPI_Win win, int *flag) ALIAS(MPI_Win_test);
 
@@ -3352,10 +3272,7 @@ EXPORT int MPI_Win_unlock(int rank, MPI_Win win)
 {
     if (!ENTER(slowly_win_unlock(HERE, rank, win)))
         return native.win_unlock(rank, win);
-    layer_guard++;
-    int code = native.win_unlock(rank, win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_UNLOCK, code);
+    return leave(JOB_CALL_WIN_UNLOCK, mpi_win_unlock(rank, win));
 }
 int PMPI_Win_unlock(int rank, MPI_Win win) ALIAS(MPI_Win_unlock);
 
@@ -3369,10 +3286,7 @@ EXPORT int MPI_Win_unlock_all(MPI_Win win)
 {
     if (!ENTER(slowly_win_unlock_all(HERE, win)))
         return native.win_unlock_all(win);
-    layer_guard++;
-    int code = native.win_unlock_all(win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_UNLOCK_ALL, code);
+    return leave(JOB_CALL_WIN_UNLOCK_ALL, mpi_win_unlock_all(win));
 }
 int PMPI_Win_unlock_all(MPI_Win win) ALIAS(MPI_Win_unlock_all);
 
@@ -3386,10 +3300,7 @@ EXPORT int MPI_Win_wait(MPI_Win win)
 {
     if (!ENTER(slowly_win_wait(HERE, win)))
         return native.win_wait(win);
-    layer_guard++;
-    int code = native.win_wait(win);
-    layer_guard--;
-    return leave(JOB_CALL_WIN_WAIT, code);
+    return leave(JOB_CALL_WIN_WAIT, mpi_win_wait(win));
 }
 int PMPI_Win_wait(MPI_Win win) ALIAS(MPI_Win_wait);
 
@@ -3403,10 +3314,7 @@ EXPORT int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origi
 {
     if (!ENTER(slowly_put(HERE, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win)))
         return native.put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-    layer_guard++;
-    int code = native.put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-    layer_guard--;
-    return leave(JOB_CALL_PUT, code);
+    return leave(JOB_CALL_PUT, mpi_put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 }
 int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) ALIAS(MPI_Put);
 
@@ -3420,10 +3328,7 @@ EXPORT int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_data
 {
     if (!ENTER(slowly_get(HERE, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win)))
         return native.get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-    layer_guard++;
-    int code = native.get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-    layer_guard--;
-    return leave(JOB_CALL_GET, code);
+    return leave(JOB_CALL_GET, mpi_get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 }
 int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) ALIAS(MPI_Get);
 
@@ -3437,10 +3342,7 @@ EXPORT int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 {
     if (!ENTER(slowly_accumulate(HERE, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win)))
         return native.accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-    layer_guard++;
-    int code = native.accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-    layer_guard--;
-    return leave(JOB_CALL_ACCUMULATE, code);
+    return leave(JOB_CALL_ACCUMULATE, mpi_accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 }
 int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) ALIAS(MPI_Accumulate);
 
@@ -3454,10 +3356,7 @@ EXPORT int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 {
     if (!ENTER(slowly_get_accumulate(HERE, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win)))
         return native.get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-    layer_guard++;
-    int code = native.get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-    layer_guard--;
-    return leave(JOB_CALL_GET_ACCUMULATE, code);
+    return leave(JOB_CALL_GET_ACCUMULATE, mpi_get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 }
 int PMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) ALIAS(MPI_Get_accumulate);
 
@@ -3471,10 +3370,7 @@ EXPORT int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Data
 {
     if (!ENTER(slowly_fetch_and_op(HERE, origin_addr, result_addr, datatype, target_rank, target_disp, op, win)))
         return native.fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
-    layer_guard++;
-    int code = native.fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
-    layer_guard--;
-    return leave(JOB_CALL_FETCH_AND_OP, code);
+    return leave(JOB_CALL_FETCH_AND_OP, mpi_fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
 }
 int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) ALIAS(MPI_Fetch_and_op);
 
@@ -3488,10 +3384,7 @@ EXPORT int MPI_Compare_and_swap(const void *origin_addr, const void *compare_add
 {
     if (!ENTER(slowly_compare_and_swap(HERE, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win)))
         return native.compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
-    layer_guard++;
-    int code = native.compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
-    layer_guard--;
-    return leave(JOB_CALL_COMPARE_AND_SWAP, code);
+    return leave(JOB_CALL_COMPARE_AND_SWAP, mpi_compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
 }
 int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) ALIAS(MPI_Compare_and_swap);
 
@@ -3505,9 +3398,9 @@ EXPORT int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype orig
 {
     if (!ENTER(slowly_rput(HERE, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request)))
         return native.rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-    layer_guard++;
-    int code = native.rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-    layer_guard--;
+    int code = mpi_rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_RPUT, code);
 }
 int PMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rput);
@@ -3522,9 +3415,9 @@ EXPORT int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_dat
 {
     if (!ENTER(slowly_rget(HERE, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request)))
         return native.rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-    layer_guard++;
-    int code = native.rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-    layer_guard--;
+    int code = mpi_rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_RGET, code);
 }
 int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rget);
@@ -3539,9 +3432,9 @@ EXPORT int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Dataty
 {
     if (!ENTER(slowly_raccumulate(HERE, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request)))
         return native.raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-    layer_guard++;
-    int code = native.raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-    layer_guard--;
+    int code = mpi_raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_RACCUMULATE, code);
 }
 int PMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) ALIAS(MPI_Raccumulate);
@@ -3556,9 +3449,9 @@ EXPORT int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Da
 {
     if (!ENTER(slowly_rget_accumulate(HERE, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request)))
         return native.rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-    layer_guard++;
-    int code = native.rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-    layer_guard--;
+    int code = mpi_rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
     return leave(JOB_CALL_RGET_ACCUMULATE, code);
 }
 int PMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rget_accumulate);
@@ -3590,6 +3483,22 @@ EXPORT int MPI_Win_free_keyval(int *win_keyval)
     return leave(JOB_CALL_WIN_FREE_KEYVAL, native.win_free_keyval(win_keyval));
 }
 int PMPI_Win_free_keyval(int *win_keyval) ALIAS(MPI_Win_free_keyval);
+#if MPI_VERSION >= 4
+
+RARE static bool slowly_win_shared_query_c(const void *from, MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)rank, (intptr_t)size, (intptr_t)disp_unit, (intptr_t)baseptr};
+    return enter_slowly(JOB_CALL_WIN_SHARED_QUERY_C, values, 5, from);
+}
+
+EXPORT int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
+{
+    if (!ENTER(slowly_win_shared_query_c(HERE, win, rank, size, disp_unit, baseptr)))
+        return native.win_shared_query_c(win, rank, size, disp_unit, baseptr);
+    return leave(JOB_CALL_WIN_SHARED_QUERY_C, mpi_win_shared_query_c(win, rank, size, disp_unit, baseptr));
+}
+int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr) ALIAS(MPI_Win_shared_query_c);
+#endif
 
 RARE static bool slowly_file_open(const void *from, MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
@@ -3795,6 +3704,63 @@ EXPORT int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed)
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
 int MPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
 int PMPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed) ALIAS(MPIX_Comm_failure_get_acked);
+
+RARE static bool slowly_win_revoke(const void *from, MPI_Win win)
+{
+    const int64_t values[] = {(intptr_t)win};
+    return enter_slowly(JOB_CALL_WIN_REVOKE, values, 1, from);
+}
+
+EXPORT int MPIX_Win_revoke(MPI_Win win)
+{
+    if (!ENTER(slowly_win_revoke(HERE, win)))
+        return MPI_ERR_OTHER;
+    int64_t began = enter_tell_begin();
+    int code = mpi_win_revoke(win);
+    enter_tell_did(JOB_CALL_WIN_REVOKE, MPI_COMM_SELF, began, code);
+    return leave(JOB_CALL_WIN_REVOKE, code);
+}
+int PMPIX_Win_revoke(MPI_Win win) ALIAS(MPIX_Win_revoke);
+int MPI_Win_revoke(MPI_Win win) ALIAS(MPIX_Win_revoke);
+int PMPI_Win_revoke(MPI_Win win) ALIAS(MPIX_Win_revoke);
+
+RARE static bool slowly_win_is_revoked(const void *from, MPI_Win win, int *flag)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)flag};
+    return enter_slowly(JOB_CALL_WIN_IS_REVOKED, values, 2, from);
+}
+
+EXPORT int MPIX_Win_is_revoked(MPI_Win win, int *flag)
+{
+    if (!ENTER(slowly_win_is_revoked(HERE, win, flag)))
+        return MPI_ERR_OTHER;
+    int64_t began = enter_tell_begin();
+    int code = mpi_win_is_revoked(win, flag);
+    enter_tell_did(JOB_CALL_WIN_IS_REVOKED, MPI_COMM_SELF, began, code);
+    return leave(JOB_CALL_WIN_IS_REVOKED, code);
+}
+int PMPIX_Win_is_revoked(MPI_Win win, int *flag) ALIAS(MPIX_Win_is_revoked);
+int MPI_Win_is_revoked(MPI_Win win, int *flag) ALIAS(MPIX_Win_is_revoked);
+int PMPI_Win_is_revoked(MPI_Win win, int *flag) ALIAS(MPIX_Win_is_revoked);
+
+RARE static bool slowly_win_get_failed(const void *from, MPI_Win win, MPI_Group *failed)
+{
+    const int64_t values[] = {(intptr_t)win, (intptr_t)failed};
+    return enter_slowly(JOB_CALL_WIN_GET_FAILED, values, 2, from);
+}
+
+EXPORT int MPIX_Win_get_failed(MPI_Win win, MPI_Group *failed)
+{
+    if (!ENTER(slowly_win_get_failed(HERE, win, failed)))
+        return MPI_ERR_OTHER;
+    int64_t began = enter_tell_begin();
+    int code = mpi_win_get_failed(win, failed);
+    enter_tell_did(JOB_CALL_WIN_GET_FAILED, MPI_COMM_SELF, began, code);
+    return leave(JOB_CALL_WIN_GET_FAILED, code);
+}
+int PMPIX_Win_get_failed(MPI_Win win, MPI_Group *failed) ALIAS(MPIX_Win_get_failed);
+int MPI_Win_get_failed(MPI_Win win, MPI_Group *failed) ALIAS(MPIX_Win_get_failed);
+int PMPI_Win_get_failed(MPI_Win win, MPI_Group *failed) ALIAS(MPIX_Win_get_failed);
 
 RARE static bool slowly_type_create_f90_integer(const void *from, int r, MPI_Datatype *newtype)
 {
@@ -5033,6 +4999,70 @@ int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_
 #endif
 #if MPI_VERSION >= 4
 
+EXPORT int MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
+{
+    return FITS(origin_count) && FITS(target_count) ? MPI_Put(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, win) : error_raise_large(MPI_COMM_SELF);
+}
+int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) ALIAS(MPI_Put_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
+{
+    return FITS(origin_count) && FITS(target_count) ? MPI_Get(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, win) : error_raise_large(MPI_COMM_SELF);
+}
+int PMPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) ALIAS(MPI_Get_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+    return FITS(origin_count) && FITS(target_count) ? MPI_Accumulate(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, op, win) : error_raise_large(MPI_COMM_SELF);
+}
+int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) ALIAS(MPI_Accumulate_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+    return FITS(origin_count) && FITS(result_count) && FITS(target_count) ? MPI_Get_accumulate(origin_addr, (int)origin_count, origin_datatype, result_addr, (int)result_count, result_datatype, target_rank, target_disp, (int)target_count, target_datatype, op, win) : error_raise_large(MPI_COMM_SELF);
+}
+int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) ALIAS(MPI_Get_accumulate_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+    return FITS(origin_count) && FITS(target_count) ? MPI_Rput(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, win, request) : error_raise_large(MPI_COMM_SELF);
+}
+int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rput_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+    return FITS(origin_count) && FITS(target_count) ? MPI_Rget(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, win, request) : error_raise_large(MPI_COMM_SELF);
+}
+int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rget_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+    return FITS(origin_count) && FITS(target_count) ? MPI_Raccumulate(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, op, win, request) : error_raise_large(MPI_COMM_SELF);
+}
+int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) ALIAS(MPI_Raccumulate_c);
+#endif
+#if MPI_VERSION >= 4
+
+EXPORT int MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+    return FITS(origin_count) && FITS(result_count) && FITS(target_count) ? MPI_Rget_accumulate(origin_addr, (int)origin_count, origin_datatype, result_addr, (int)result_count, result_datatype, target_rank, target_disp, (int)target_count, target_datatype, op, win, request) : error_raise_large(MPI_COMM_SELF);
+}
+int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rget_accumulate_c);
+#endif
+#if MPI_VERSION >= 4
+
 RARE static bool slowly_gatherv_c(const void *from, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     const int64_t values[] = {(intptr_t)sendbuf, (intptr_t)sendcount, (intptr_t)sendtype, (intptr_t)recvbuf, (intptr_t)recvcounts, (intptr_t)displs, (intptr_t)recvtype, (intptr_t)root, (intptr_t)comm};
@@ -5528,8 +5558,7 @@ EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, 
 {
     if (!ENTER(slowly_win_allocate_c(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_c(size, disp_unit, info, comm, baseptr, win);
-    *win = MPI_WIN_NULL;
-    return leave(JOB_CALL_WIN_ALLOCATE_C, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_C));
+    return leave(JOB_CALL_WIN_ALLOCATE_C, mpi_win_allocate_c(size, disp_unit, info, comm, baseptr, win));
 }
 int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_c);
 #endif
@@ -5545,8 +5574,7 @@ EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info
 {
     if (!ENTER(slowly_win_allocate_shared_c(HERE, size, disp_unit, info, comm, baseptr, win)))
         return native.win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
-    *win = MPI_WIN_NULL;
-    return leave(JOB_CALL_WIN_ALLOCATE_SHARED_C, error_raise_lack(comm, JOB_CALL_WIN_ALLOCATE_SHARED_C));
+    return leave(JOB_CALL_WIN_ALLOCATE_SHARED_C, mpi_win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win));
 }
 int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) ALIAS(MPI_Win_allocate_shared_c);
 #endif

@@ -253,6 +253,9 @@ void native_find(void)
     native.rget_accumulate = layer_symbol("PMPI_Rget_accumulate");
     native.win_create_keyval = layer_symbol("PMPI_Win_create_keyval");
     native.win_free_keyval = layer_symbol("PMPI_Win_free_keyval");
+#if MPI_VERSION >= 4
+    native.win_shared_query_c = layer_symbol("PMPI_Win_shared_query_c");
+#endif
     native.file_open = layer_symbol("PMPI_File_open");
     native.type_create_f90_integer = layer_symbol("PMPI_Type_create_f90_integer");
     native.type_create_f90_real = layer_symbol("PMPI_Type_create_f90_real");

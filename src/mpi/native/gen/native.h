@@ -252,6 +252,9 @@ struct native {
     int (*rget_accumulate)(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request);
     int (*win_create_keyval)(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state);
     int (*win_free_keyval)(int *win_keyval);
+#if MPI_VERSION >= 4
+    int (*win_shared_query_c)(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr);
+#endif
     int (*file_open)(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh);
     int (*type_create_f90_integer)(int r, MPI_Datatype *newtype);
     int (*type_create_f90_real)(int p, int r, MPI_Datatype *newtype);

@@ -1,0 +1,14 @@
+# netcdf: parallel NetCDF 4, on HDF5, and classic, on PnetCDF: rows of all ranks, collectively and independently. Its result is what was read.
+# shellcheck shell=sh disable=SC2034
+packages='libnetcdf-mpi-dev'
+cases='netcdf4 classic'
+kill_at=0@MPI_Barrier#3
+
+prepare() {
+    case $size in small) edge=256 times=20 ;; *) edge=1024 times=100 ;; esac
+    # shellcheck disable=SC2046 # words
+    mpicc.openmpi -O2 "$here/netcdf.c" -o netcdf $(pkg-config --cflags --libs netcdf-mpi)
+}
+
+job() { start ./netcdf "$edge" "$times" "$case"; }
+result() { grep '^turn' output; }
