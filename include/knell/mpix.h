@@ -63,6 +63,9 @@ int MPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked);
 int MPIX_Comm_failure_ack(MPI_Comm comm);
 int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
 
+/* A file is of no use any more to anybody who opened it: every later access raises MPIX_ERR_REVOKED, but for MPI_File_close. */
+int MPIX_File_revoke(MPI_File fh);
+
 /* The same for a window: every later call on it raises MPIX_ERR_REVOKED, but MPI_Win_free and local ones; who waits in one is released.
  * The members of its group that are known dead. */
 int MPIX_Win_revoke(MPI_Win win);
@@ -82,6 +85,7 @@ int PMPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed);
 int PMPIX_Comm_ack_failed(MPI_Comm comm, int count, int *acked);
 int PMPIX_Comm_failure_ack(MPI_Comm comm);
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
+int PMPIX_File_revoke(MPI_File fh);
 
 /* The same calls. An MPI that has them itself declares them alike. */
 int MPI_Win_revoke(MPI_Win win);
@@ -100,6 +104,7 @@ int MPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failed);
 int MPI_Comm_ack_failed(MPI_Comm comm, int count, int *acked);
 int MPI_Comm_failure_ack(MPI_Comm comm);
 int MPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
+int MPI_File_revoke(MPI_File fh);
 int PMPI_Comm_revoke(MPI_Comm comm);
 int PMPI_Comm_is_revoked(MPI_Comm comm, int *flag);
 int PMPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
@@ -110,6 +115,7 @@ int PMPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failed);
 int PMPI_Comm_ack_failed(MPI_Comm comm, int count, int *acked);
 int PMPI_Comm_failure_ack(MPI_Comm comm);
 int PMPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
+int PMPI_File_revoke(MPI_File fh);
 
 #define OMPI_HAVE_MPIX_COMM_REVOKE 1
 #define OMPI_HAVE_MPIX_COMM_IS_REVOKED 1
@@ -121,6 +127,7 @@ int PMPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
 #define OMPI_HAVE_MPIX_COMM_ACK_FAILED 1
 #define OMPI_HAVE_MPIX_COMM_FAILURE_ACK 1
 #define OMPI_HAVE_MPIX_COMM_FAILURE_GET_ACKED 1
+#define OMPI_HAVE_MPIX_FILE_REVOKE 1
 #define OMPI_HAVE_MPI_EXT_FTMPI 1
 
 /* An attribute of MPI_COMM_WORLD: *value is 1, failures are survived. A number no keyval of either MPI has. */

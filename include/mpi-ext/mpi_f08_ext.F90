@@ -19,6 +19,7 @@ module mpi_f08_ext
   public :: PMPI_Comm_revoke, PMPI_Comm_is_revoked, PMPI_Comm_shrink, PMPI_Comm_ishrink, PMPI_Comm_agree
   public :: PMPI_Comm_iagree, PMPI_Comm_get_failed, PMPI_Comm_ack_failed, PMPI_Comm_failure_ack
   public :: PMPI_Comm_failure_get_acked
+  public :: MPI_File_revoke, PMPI_File_revoke, MPIX_File_revoke, PMPIX_File_revoke
   public :: MPIX_Comm_is_revoked, MPIX_Comm_ishrink, MPIX_Comm_agree, MPIX_Comm_iagree, MPIX_Comm_get_failed
   public :: MPIX_Comm_ack_failed
   public :: PMPIX_Comm_is_revoked, PMPIX_Comm_ishrink, PMPIX_Comm_agree, PMPIX_Comm_iagree, PMPIX_Comm_get_failed
@@ -77,6 +78,10 @@ module mpi_f08_ext
   interface MPIX_Comm_failure_get_acked; module procedure failure_get_acked; end interface
   interface PMPIX_Comm_failure_get_acked; module procedure failure_get_acked; end interface
 #endif
+  interface MPI_File_revoke; module procedure file_revoke; end interface
+  interface PMPI_File_revoke; module procedure file_revoke; end interface
+  interface MPIX_File_revoke; module procedure file_revoke; end interface
+  interface PMPIX_File_revoke; module procedure file_revoke; end interface
 
   interface
     subroutine c_revoke(comm, code) bind(C, name="mpix_comm_revoke_")
@@ -130,6 +135,11 @@ module mpi_f08_ext
       import c_int
       integer(c_int), intent(in) :: comm
       integer(c_int), intent(out) :: failed, code
+    end subroutine
+    subroutine c_file_revoke(file, code) bind(C, name="mpix_file_revoke_")
+      import c_int
+      integer(c_int), intent(in) :: file
+      integer(c_int), intent(out) :: code
     end subroutine
   end interface
 
@@ -233,6 +243,14 @@ contains
     integer, optional, intent(out) :: ierror
     integer :: code
     call c_failure_get_acked(comm%MPI_VAL, failedgrp%MPI_VAL, code)
+    if (present(ierror)) ierror = code
+  end subroutine
+
+  subroutine file_revoke(fh, ierror)
+    type(MPI_File), intent(in) :: fh
+    integer, optional, intent(out) :: ierror
+    integer :: code
+    call c_file_revoke(fh%MPI_VAL, code)
     if (present(ierror)) ierror = code
   end subroutine
 

@@ -38,3 +38,5 @@
       external PMPI_Comm_get_failed, PMPI_Comm_ack_failed
       external PMPI_Comm_failure_ack
       external PMPI_Comm_failure_get_acked
+      external MPIX_File_revoke, PMPIX_File_revoke
+      external MPI_File_revoke, PMPI_File_revoke

@@ -66,6 +66,10 @@ function communicates(class, name, parameters)
 {
     if (name == "MPI_Finalize")
         return 1
+    if (class == "data")
+        return 1 # what the others find in the file
+    if (name ~ /_File_(open|close|set_size|preallocate|set_view|set_atomicity|seek_shared|sync|revoke)$/)
+        return 1
     if (class ~ /^(life|pass|lack)$/ || parameters !~ /MPI_(Comm|Request|Message|Win) /)
         return 0
     if (parameters !~ /MPI_Comm / && parameters ~ /MPI_Win /)
@@ -153,6 +157,42 @@ function slowly()
     return arguments == "" ? "enter_slowly(" number ", NULL, 0, HERE)" : "slowly_" short "(HERE, " arguments ")"
 }
 
+# A call on a file: the native one, between the layer's two.
+function around(when, code, after)
+{
+    return "    struct access access;\n    if (" when ")\n        access.code = " code ";\n    return leave(" number ", " after ");\n"
+}
+
+function first_argument()
+{
+    return substr(arguments, 1, index(arguments ",", ",") - 1)
+}
+
+# Data access: each member does it by itself, natively by the independent call with the same arguments; by shared pointers, with the offset that
+# the layer gives.
+function access(    native, how, list, end)
+{
+    if (name ~ /_end$/)
+        return "    return leave(" number ", access_end_split(fh, " number ", status));\n"
+    native = short; list = arguments
+    sub(/_begin/, "", native); sub(/_all/, "", native)
+    how = name ~ /write/ ? "ACCESS_WRITES" : "0"
+    how = how (name ~ /_at/ ? " | ACCESS_AT" : "") (name ~ /_all|_ordered/ ? " | ACCESS_ALL" : "") (name ~ /_shared|_ordered/ ? " | ACCESS_SHARED" : "") \
+          (name ~ /_begin/ ? " | ACCESS_SPLIT" : "")
+    sub(/^0 \| /, "", how)
+    if (sub(/_(shared|ordered)/, "_at", native))
+        sub(/^fh, /, "fh, access.offset, ", list)
+    end = "access_end(&access)"
+    if (name ~ /_i(read|write)/)
+        end = "access_end_request(&access, request)"
+    if (name ~ /_begin/) {
+        list = list ", &access.status"
+        end = short; sub(/_begin/, "_end", end); sub(/_c$/, "", end)
+        end = "access_end_begin(&access, JOB_CALL_" toupper(end) ")"
+    }
+    return around("access_begin(&access, fh, " how ", count, datatype)", "native." native "(" list ")", end)
+}
+
 function body_of(class, native, own, number)
 {
     if (class == "life")
@@ -174,6 +214,11 @@ function body_of(class, native, own, number)
     if (class == "guard")
         return "    if (!ENTER(" slowly() "))\n        return " native ";\n    layer_guard++;\n" \
                "    int code = " native ";\n    layer_guard--;\n    return leave(" number ", code);\n"
+    if (class == "file")
+        return "    if (!ENTER(" slowly() "))\n        return " native ";\n" \
+               around("access_begin_query(&access, " first_argument() ", " (name ~ /_set_info$/ ? "ACCESS_ALL" : name ~ /_(seek|get_position|get_byte_offset)$/ ? "ACCESS_POINTER" : "0") ")", native, "access_end(&access)")
+    if (class == "data")
+        return "    if (!ENTER(" slowly() "))\n        return " native ";\n" access()
     fail("unknown class " class)
 }
 
@@ -200,7 +245,7 @@ BEGIN {
     begin(own_h, "What the hand-written files define.", "KNELL_MPI_BASE_GEN_OWN_H")
     print "#include <knell/mpix.h>\n" > own_h
     begin(wrappers, "What the program calls.")
-    print "#include \"mpi/base/gen/own.h\"\n#include \"mpi/edge/enter.h\"\n#include \"mpi/native/native.h\"\n" > wrappers
+    print "#include \"mpi/base/gen/own.h\"\n#include \"mpi/edge/enter.h\"\n#include \"mpi/file/access.h\"\n#include \"mpi/native/native.h\"\n" > wrappers
     print "/* In a section of their own: where.c knows by it what is one of them. */" > wrappers
     print "#define EXPORT __attribute__((visibility(\"default\"), section(\"knell_calls\")))" > wrappers
     print "/* Where the program called the wrapper. */\n#define HERE __builtin_return_address(0)" > wrappers

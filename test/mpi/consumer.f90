@@ -7,12 +7,13 @@ program consumer
     subroutine knell_kill_me() bind(C)
     end subroutine
   end interface
-  type(MPI_Comm) :: work, made, copy
+  type(MPI_Comm) :: work, made, copy, grid
   type(MPI_Request) :: request
   type(MPI_Group) :: failed
   integer :: rank, left, code, dead, acked, revoked_number
   integer, asynchronous :: flag
-  logical :: revoked
+  integer :: place, dims(1), coords(1), gave(2), got(2)
+  logical :: revoked, periods(1), wraps(1)
 
   call MPI_Init()
   call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
@@ -54,6 +55,16 @@ program consumer
   call MPI_Barrier(copy, code)
   if (code /= MPI_SUCCESS) call wrong('a barrier of the survivors')
   call MPI_Comm_size(copy, left)
+  call MPI_Comm_rank(copy, place)
+  dims = left
+  periods = .true.
+  call MPI_Cart_create(copy, 1, dims, periods, .true., grid, code)
+  if (code /= MPI_SUCCESS) call wrong('a grid of the survivors')
+  call MPI_Cart_get(grid, 1, dims, wraps, coords)
+  if (dims(1) /= left .or. .not. wraps(1) .or. coords(1) /= place) call wrong('what the grid says')
+  gave = [10 * place, 10 * place + 1]
+  call MPI_Neighbor_alltoall(gave, 1, MPI_INTEGER, got, 1, MPI_INTEGER, grid)
+  if (got(1) /= 10 * modulo(place - 1, left) + 1 .or. got(2) /= 10 * modulo(place + 1, left)) call wrong('the neighbours')
   if (rank == 0) print '(a, i0, a, i0, a)', 'rank ', rank, ' of ', left, ': right'
   call MPI_Finalize()
 

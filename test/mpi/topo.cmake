@@ -3,6 +3,9 @@ knell_mpi_test(sem-topo-6 6 0 topo.c)
 foreach(ranks IN ITEMS 1 2 3)
   knell_mpi_test(topo-${ranks} ${ranks} 0 topo.c)
 endforeach()
+foreach(ranks IN ITEMS 1 3)
+  knell_mpi_test(trap-topo-${ranks} ${ranks} 0 trap_topo.c)
+endforeach()
 knell_oracle_test(topo 4 60 1000 oracle_topo.c)
 
 # Deaths and revokes. Nobody revokes in sem-topo-told, and the grace is longer than the test may last.

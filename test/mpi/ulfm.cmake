@@ -32,6 +32,10 @@ knell_ulfm_test(sem-persistent-coll 4 1 sem_persistent_coll.c)
 knell_oracle_test(persistent 4 60 1000 oracle_persistent.c)
 knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 
+knell_mpi_test(sem-file 4 0 sem_file.c) # no death at all
+knell_mpi_test(sem-file-alone 1 0 sem_file.c)
+knell_ulfm_test(sem-file-death 8 6 sem_file_death.c)
+knell_oracle_test(file 4 40 1000 oracle_file.c)
 # ---- intercommunicators ----
 foreach(ranks IN ITEMS 2 5 8)
   knell_mpi_test(sem-inter-${ranks} ${ranks} 0 sem_inter.c) # no death at all
@@ -96,6 +100,7 @@ knell_mpi_example(spares-finish spares 6 "4 workers after 400 steps: right" 4 0@
 knell_mpi_example(ring ring 5 "3 ranks left .*: right" 0@50 3@120)
 
 knell_ulfm_test(sem-errors 3 1 sem_errors.c)
+knell_ulfm_test(sem-listed 4 1 sem_listed.c)
 
 # ---- what a death does to collectives, and hints that change it ----
 knell_ulfm_test(sem-hints 6 3 sem_hints.c)

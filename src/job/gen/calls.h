@@ -246,6 +246,95 @@
     X(WIN_FREE_KEYVAL, MPI_Win_free_keyval) \
     X(WIN_SHARED_QUERY_C, MPI_Win_shared_query_c) \
     X(FILE_OPEN, MPI_File_open) \
+    X(FILE_CLOSE, MPI_File_close) \
+    X(FILE_REVOKE, MPIX_File_revoke) \
+    X(FILE_SET_SIZE, MPI_File_set_size) \
+    X(FILE_PREALLOCATE, MPI_File_preallocate) \
+    X(FILE_GET_GROUP, MPI_File_get_group) \
+    X(FILE_GET_AMODE, MPI_File_get_amode) \
+    X(FILE_SET_VIEW, MPI_File_set_view) \
+    X(FILE_SYNC, MPI_File_sync) \
+    X(FILE_SET_ATOMICITY, MPI_File_set_atomicity) \
+    X(FILE_GET_ATOMICITY, MPI_File_get_atomicity) \
+    X(FILE_SEEK_SHARED, MPI_File_seek_shared) \
+    X(FILE_GET_POSITION_SHARED, MPI_File_get_position_shared) \
+    X(FILE_DELETE, MPI_File_delete) \
+    X(FILE_CALL_ERRHANDLER, MPI_File_call_errhandler) \
+    X(FILE_CREATE_ERRHANDLER, MPI_File_create_errhandler) \
+    X(FILE_GET_ERRHANDLER, MPI_File_get_errhandler) \
+    X(FILE_SET_ERRHANDLER, MPI_File_set_errhandler) \
+    X(REGISTER_DATAREP, MPI_Register_datarep) \
+    X(FILE_GET_SIZE, MPI_File_get_size) \
+    X(FILE_SET_INFO, MPI_File_set_info) \
+    X(FILE_GET_INFO, MPI_File_get_info) \
+    X(FILE_GET_VIEW, MPI_File_get_view) \
+    X(FILE_SEEK, MPI_File_seek) \
+    X(FILE_GET_POSITION, MPI_File_get_position) \
+    X(FILE_GET_BYTE_OFFSET, MPI_File_get_byte_offset) \
+    X(FILE_GET_TYPE_EXTENT, MPI_File_get_type_extent) \
+    X(FILE_IREAD, MPI_File_iread) \
+    X(FILE_IREAD_ALL, MPI_File_iread_all) \
+    X(FILE_IREAD_AT, MPI_File_iread_at) \
+    X(FILE_IREAD_AT_ALL, MPI_File_iread_at_all) \
+    X(FILE_IREAD_SHARED, MPI_File_iread_shared) \
+    X(FILE_IWRITE, MPI_File_iwrite) \
+    X(FILE_IWRITE_ALL, MPI_File_iwrite_all) \
+    X(FILE_IWRITE_AT, MPI_File_iwrite_at) \
+    X(FILE_IWRITE_AT_ALL, MPI_File_iwrite_at_all) \
+    X(FILE_IWRITE_SHARED, MPI_File_iwrite_shared) \
+    X(FILE_READ, MPI_File_read) \
+    X(FILE_READ_ALL, MPI_File_read_all) \
+    X(FILE_READ_ALL_BEGIN, MPI_File_read_all_begin) \
+    X(FILE_READ_ALL_END, MPI_File_read_all_end) \
+    X(FILE_READ_AT, MPI_File_read_at) \
+    X(FILE_READ_AT_ALL, MPI_File_read_at_all) \
+    X(FILE_READ_AT_ALL_BEGIN, MPI_File_read_at_all_begin) \
+    X(FILE_READ_AT_ALL_END, MPI_File_read_at_all_end) \
+    X(FILE_READ_ORDERED, MPI_File_read_ordered) \
+    X(FILE_READ_ORDERED_BEGIN, MPI_File_read_ordered_begin) \
+    X(FILE_READ_ORDERED_END, MPI_File_read_ordered_end) \
+    X(FILE_READ_SHARED, MPI_File_read_shared) \
+    X(FILE_WRITE, MPI_File_write) \
+    X(FILE_WRITE_ALL, MPI_File_write_all) \
+    X(FILE_WRITE_ALL_BEGIN, MPI_File_write_all_begin) \
+    X(FILE_WRITE_ALL_END, MPI_File_write_all_end) \
+    X(FILE_WRITE_AT, MPI_File_write_at) \
+    X(FILE_WRITE_AT_ALL, MPI_File_write_at_all) \
+    X(FILE_WRITE_AT_ALL_BEGIN, MPI_File_write_at_all_begin) \
+    X(FILE_WRITE_AT_ALL_END, MPI_File_write_at_all_end) \
+    X(FILE_WRITE_ORDERED, MPI_File_write_ordered) \
+    X(FILE_WRITE_ORDERED_BEGIN, MPI_File_write_ordered_begin) \
+    X(FILE_WRITE_ORDERED_END, MPI_File_write_ordered_end) \
+    X(FILE_WRITE_SHARED, MPI_File_write_shared) \
+    X(FILE_GET_TYPE_EXTENT_C, MPI_File_get_type_extent_c) \
+    X(FILE_IREAD_ALL_C, MPI_File_iread_all_c) \
+    X(FILE_IREAD_AT_ALL_C, MPI_File_iread_at_all_c) \
+    X(FILE_IREAD_AT_C, MPI_File_iread_at_c) \
+    X(FILE_IREAD_C, MPI_File_iread_c) \
+    X(FILE_IREAD_SHARED_C, MPI_File_iread_shared_c) \
+    X(FILE_IWRITE_ALL_C, MPI_File_iwrite_all_c) \
+    X(FILE_IWRITE_AT_ALL_C, MPI_File_iwrite_at_all_c) \
+    X(FILE_IWRITE_AT_C, MPI_File_iwrite_at_c) \
+    X(FILE_IWRITE_C, MPI_File_iwrite_c) \
+    X(FILE_IWRITE_SHARED_C, MPI_File_iwrite_shared_c) \
+    X(FILE_READ_ALL_BEGIN_C, MPI_File_read_all_begin_c) \
+    X(FILE_READ_ALL_C, MPI_File_read_all_c) \
+    X(FILE_READ_AT_ALL_BEGIN_C, MPI_File_read_at_all_begin_c) \
+    X(FILE_READ_AT_ALL_C, MPI_File_read_at_all_c) \
+    X(FILE_READ_AT_C, MPI_File_read_at_c) \
+    X(FILE_READ_C, MPI_File_read_c) \
+    X(FILE_READ_ORDERED_BEGIN_C, MPI_File_read_ordered_begin_c) \
+    X(FILE_READ_ORDERED_C, MPI_File_read_ordered_c) \
+    X(FILE_READ_SHARED_C, MPI_File_read_shared_c) \
+    X(FILE_WRITE_ALL_BEGIN_C, MPI_File_write_all_begin_c) \
+    X(FILE_WRITE_ALL_C, MPI_File_write_all_c) \
+    X(FILE_WRITE_AT_ALL_BEGIN_C, MPI_File_write_at_all_begin_c) \
+    X(FILE_WRITE_AT_ALL_C, MPI_File_write_at_all_c) \
+    X(FILE_WRITE_AT_C, MPI_File_write_at_c) \
+    X(FILE_WRITE_C, MPI_File_write_c) \
+    X(FILE_WRITE_ORDERED_BEGIN_C, MPI_File_write_ordered_begin_c) \
+    X(FILE_WRITE_ORDERED_C, MPI_File_write_ordered_c) \
+    X(FILE_WRITE_SHARED_C, MPI_File_write_shared_c) \
     X(COMM_REVOKE, MPIX_Comm_revoke) \
     X(COMM_IS_REVOKED, MPIX_Comm_is_revoked) \
     X(COMM_SHRINK, MPIX_Comm_shrink) \
@@ -397,6 +486,7 @@
 
 /* Other names of some. */
 #define JOB_CALL_ALIASES(X) \
+    X(FILE_REVOKE, MPI_File_revoke) \
     X(COMM_REVOKE, MPI_Comm_revoke) \
     X(COMM_IS_REVOKED, MPI_Comm_is_revoked) \
     X(COMM_SHRINK, MPI_Comm_shrink) \
@@ -656,7 +746,96 @@
     X(WIN_CREATE_KEYVAL, 0, 0, 0) \
     X(WIN_FREE_KEYVAL, 0, 0, 0) \
     X(WIN_SHARED_QUERY_C, 0, 0, 0) \
-    X(FILE_OPEN, 1, 0, 0) \
+    X(FILE_OPEN, 1, 0, 1) \
+    X(FILE_CLOSE, 0, 0, 1) \
+    X(FILE_REVOKE, 0, 0, 1) \
+    X(FILE_SET_SIZE, 0, 0, 1) \
+    X(FILE_PREALLOCATE, 0, 0, 1) \
+    X(FILE_GET_GROUP, 0, 0, 0) \
+    X(FILE_GET_AMODE, 0, 0, 0) \
+    X(FILE_SET_VIEW, 0, 0, 1) \
+    X(FILE_SYNC, 0, 0, 1) \
+    X(FILE_SET_ATOMICITY, 0, 0, 1) \
+    X(FILE_GET_ATOMICITY, 0, 0, 0) \
+    X(FILE_SEEK_SHARED, 0, 0, 1) \
+    X(FILE_GET_POSITION_SHARED, 0, 0, 0) \
+    X(FILE_DELETE, 0, 0, 0) \
+    X(FILE_CALL_ERRHANDLER, 0, 0, 0) \
+    X(FILE_CREATE_ERRHANDLER, 0, 0, 0) \
+    X(FILE_GET_ERRHANDLER, 0, 0, 0) \
+    X(FILE_SET_ERRHANDLER, 0, 0, 0) \
+    X(REGISTER_DATAREP, 0, 0, 0) \
+    X(FILE_GET_SIZE, 0, 0, 0) \
+    X(FILE_SET_INFO, 0, 0, 0) \
+    X(FILE_GET_INFO, 0, 0, 0) \
+    X(FILE_GET_VIEW, 0, 0, 0) \
+    X(FILE_SEEK, 0, 0, 0) \
+    X(FILE_GET_POSITION, 0, 0, 0) \
+    X(FILE_GET_BYTE_OFFSET, 0, 0, 0) \
+    X(FILE_GET_TYPE_EXTENT, 0, 0, 0) \
+    X(FILE_IREAD, 0, 0, 1) \
+    X(FILE_IREAD_ALL, 0, 0, 1) \
+    X(FILE_IREAD_AT, 0, 0, 1) \
+    X(FILE_IREAD_AT_ALL, 0, 0, 1) \
+    X(FILE_IREAD_SHARED, 0, 0, 1) \
+    X(FILE_IWRITE, 0, 0, 1) \
+    X(FILE_IWRITE_ALL, 0, 0, 1) \
+    X(FILE_IWRITE_AT, 0, 0, 1) \
+    X(FILE_IWRITE_AT_ALL, 0, 0, 1) \
+    X(FILE_IWRITE_SHARED, 0, 0, 1) \
+    X(FILE_READ, 0, 0, 1) \
+    X(FILE_READ_ALL, 0, 0, 1) \
+    X(FILE_READ_ALL_BEGIN, 0, 0, 1) \
+    X(FILE_READ_ALL_END, 0, 0, 1) \
+    X(FILE_READ_AT, 0, 0, 1) \
+    X(FILE_READ_AT_ALL, 0, 0, 1) \
+    X(FILE_READ_AT_ALL_BEGIN, 0, 0, 1) \
+    X(FILE_READ_AT_ALL_END, 0, 0, 1) \
+    X(FILE_READ_ORDERED, 0, 0, 1) \
+    X(FILE_READ_ORDERED_BEGIN, 0, 0, 1) \
+    X(FILE_READ_ORDERED_END, 0, 0, 1) \
+    X(FILE_READ_SHARED, 0, 0, 1) \
+    X(FILE_WRITE, 0, 0, 1) \
+    X(FILE_WRITE_ALL, 0, 0, 1) \
+    X(FILE_WRITE_ALL_BEGIN, 0, 0, 1) \
+    X(FILE_WRITE_ALL_END, 0, 0, 1) \
+    X(FILE_WRITE_AT, 0, 0, 1) \
+    X(FILE_WRITE_AT_ALL, 0, 0, 1) \
+    X(FILE_WRITE_AT_ALL_BEGIN, 0, 0, 1) \
+    X(FILE_WRITE_AT_ALL_END, 0, 0, 1) \
+    X(FILE_WRITE_ORDERED, 0, 0, 1) \
+    X(FILE_WRITE_ORDERED_BEGIN, 0, 0, 1) \
+    X(FILE_WRITE_ORDERED_END, 0, 0, 1) \
+    X(FILE_WRITE_SHARED, 0, 0, 1) \
+    X(FILE_GET_TYPE_EXTENT_C, 0, 0, 0) \
+    X(FILE_IREAD_ALL_C, 0, 0, 1) \
+    X(FILE_IREAD_AT_ALL_C, 0, 0, 1) \
+    X(FILE_IREAD_AT_C, 0, 0, 1) \
+    X(FILE_IREAD_C, 0, 0, 1) \
+    X(FILE_IREAD_SHARED_C, 0, 0, 1) \
+    X(FILE_IWRITE_ALL_C, 0, 0, 1) \
+    X(FILE_IWRITE_AT_ALL_C, 0, 0, 1) \
+    X(FILE_IWRITE_AT_C, 0, 0, 1) \
+    X(FILE_IWRITE_C, 0, 0, 1) \
+    X(FILE_IWRITE_SHARED_C, 0, 0, 1) \
+    X(FILE_READ_ALL_BEGIN_C, 0, 0, 1) \
+    X(FILE_READ_ALL_C, 0, 0, 1) \
+    X(FILE_READ_AT_ALL_BEGIN_C, 0, 0, 1) \
+    X(FILE_READ_AT_ALL_C, 0, 0, 1) \
+    X(FILE_READ_AT_C, 0, 0, 1) \
+    X(FILE_READ_C, 0, 0, 1) \
+    X(FILE_READ_ORDERED_BEGIN_C, 0, 0, 1) \
+    X(FILE_READ_ORDERED_C, 0, 0, 1) \
+    X(FILE_READ_SHARED_C, 0, 0, 1) \
+    X(FILE_WRITE_ALL_BEGIN_C, 0, 0, 1) \
+    X(FILE_WRITE_ALL_C, 0, 0, 1) \
+    X(FILE_WRITE_AT_ALL_BEGIN_C, 0, 0, 1) \
+    X(FILE_WRITE_AT_ALL_C, 0, 0, 1) \
+    X(FILE_WRITE_AT_C, 0, 0, 1) \
+    X(FILE_WRITE_C, 0, 0, 1) \
+    X(FILE_WRITE_ORDERED_BEGIN_C, 0, 0, 1) \
+    X(FILE_WRITE_ORDERED_C, 0, 0, 1) \
+    X(FILE_WRITE_SHARED_C, 0, 0, 1) \
     X(COMM_REVOKE, 1, 0, 1) \
     X(COMM_IS_REVOKED, 1, 0, 0) \
     X(COMM_SHRINK, 1, 0, 1) \
@@ -815,7 +994,6 @@
     X(MPI_Comm_join) \
     X(MPI_Win_create) \
     X(MPI_Win_create_dynamic) \
-    X(MPI_File_open) \
     X(MPI_Gatherv_init_c) \
     X(MPI_Scatterv_init_c) \
     X(MPI_Allgatherv_init_c) \

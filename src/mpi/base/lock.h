@@ -25,6 +25,7 @@
     X(CARRY, "messages of agreements on the MPI below: detector/carry.c")                                          \
     X(RUNTIME, "the detector's own lock: held while it tells the layer something: detector/side.c")                \
     X(COMM, "the list of communicators, writing the table of handles: comm/comm.c")                                \
+    X(FILES, "the table of files: file/table.c")                                                                   \
     X(WINDOWS, "the table of windows, and making native ones: window/table.c")                                     \
     X(PAST, "communicators that are freed here and perhaps not elsewhere: comm/past.c")                            \
     X(AGREE, "agreements under way: detector/agree.c")                                                             \

@@ -259,6 +259,9 @@ coll_step coll_inter_barrier, coll_inter_bcast, coll_inter_gather, coll_inter_sc
 /* Internal: `size` bytes of everyone to everyone, in the order of all members (comm_place): that of ranks. Not raised. */
 int coll_allgather(struct comm *comm, const void *mine, void *all, size_t size);
 
+/* Internal: each number becomes the largest of all members'. Not raised. */
+int coll_most(struct comm *comm, int64_t *numbers, int count);
+
 /* Internal: not raised. */
 int coll_barrier(struct comm *comm);
 /* Internal: MPI_Alltoall and its kin, by their arguments. Not raised. */

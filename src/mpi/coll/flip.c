@@ -64,8 +64,11 @@ struct packed {
     int size;
 };
 
+/* What would go beyond the border of a grid is no block, whatever the arguments are. */
 static struct coll_block block_for(const struct coll_args *a, int rank)
 {
+    if (a->near && a->near->destinations[rank] == MPI_PROC_NULL)
+        return (struct coll_block){.type = MPI_BYTE};
     return a->send == MPI_IN_PLACE ? coll_recv_block(a, rank) : coll_send_block(a, rank);
 }
 

@@ -179,7 +179,7 @@ int comm_count(void)
     int count = 0;
     lock_take(LOCK_COMM);
     for (const struct comm *comm = comms.all; comm; comm = comm->next)
-        count += comm->handle != MPI_COMM_NULL && comm != &comm_world && comm != &comm_self;
+        count += comm->handle != MPI_COMM_NULL && !comm->owner && comm != &comm_world && comm != &comm_self;
     lock_give(LOCK_COMM);
     return count;
 }

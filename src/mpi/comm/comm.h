@@ -45,6 +45,8 @@ struct comm {
     bool named;      /* by the program, natively on the handle */
     MPI_Comm store;  /* where attributes are kept natively: the handle, or a duplicate of self for the predefined two */
     MPI_Comm errors; /* where its error handler is kept natively: likewise (error/handler.c) */
+    int (*raise)(struct comm *comm, int code); /* where its errors go instead; NULL: to its handler */
+    void *owner;                               /* of a file: that */
     MPI_Comm_errhandler_function *on_error; /* called instead of the native one for the predefined two; NULL: unknown */
     uint64_t id;                            /* of its group on the side channel; KNELL_WORLD for the world */
     _Atomic int acked;                      /* so many of its failures are acknowledged, */

@@ -89,15 +89,26 @@ static bool somebody_died(const struct comm *comm, const struct side_ticket *tic
     return false;
 }
 
+static int failed(const struct comm *comm)
+{
+    return comm->hints.range == HINTS_RANGE_LOCAL ? MPIX_ERR_PROC_FAILED : MPIX_ERR_REVOKED;
+}
+
+int making_deaths(const struct comm *comm, const struct side_ticket *ticket)
+{
+    if (ticket->flags & KNELL_FLAG_REVOKED)
+        return MPIX_ERR_REVOKED;
+    return somebody_died(comm, ticket) ? failed(comm) : MPI_SUCCESS;
+}
+
 int making_verdict(const struct comm *comm, const struct side_ticket *ticket)
 {
     struct offer agreed;
+    int code = making_deaths(comm, ticket);
     memcpy(&agreed, ticket->value, sizeof agreed);
-    if (ticket->flags & KNELL_FLAG_REVOKED)
-        return MPIX_ERR_REVOKED;
-    if (!somebody_died(comm, ticket) && agreed.refused != (uint32_t)MPIX_ERR_PROC_FAILED)
-        return (int)agreed.refused;
-    return comm->hints.range == HINTS_RANGE_LOCAL ? MPIX_ERR_PROC_FAILED : MPIX_ERR_REVOKED;
+    if (code != MPI_SUCCESS)
+        return code;
+    return agreed.refused == (uint32_t)MPIX_ERR_PROC_FAILED ? failed(comm) : (int)agreed.refused;
 }
 
 /* The remote group of an intercommunicator may be empty then. */

@@ -23,6 +23,8 @@ void making_topology(struct making *making, struct topology *topology);
 /* What a decided creation among the members of `comm` means, the same at all of them. */
 struct side_ticket;
 int making_verdict(const struct comm *comm, const struct side_ticket *ticket);
+/* The same of any agreement of that kind: were all alive? */
+int making_deaths(const struct comm *comm, const struct side_ticket *ticket);
 /* Behind a request: *newcomm is set at once, and of use when it completes. */
 int making_request(struct making *making, struct comm *parent, MPI_Comm *newcomm, MPI_Request *request);
 

@@ -26,6 +26,7 @@ FORTRAN(comm_get_failed_, const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierr
 FORTRAN(comm_ack_failed_, const MPI_Fint *comm, const MPI_Fint *count, MPI_Fint *acked, MPI_Fint *ierror);
 FORTRAN(comm_failure_ack_, const MPI_Fint *comm, MPI_Fint *ierror);
 FORTRAN(comm_failure_get_acked_, const MPI_Fint *comm, MPI_Fint *failed, MPI_Fint *ierror);
+FORTRAN(file_revoke_, const MPI_Fint *file, MPI_Fint *ierror);
 FORTRAN(win_revoke_, const MPI_Fint *win, MPI_Fint *ierror);
 FORTRAN(win_is_revoked_, const MPI_Fint *win, MPI_Fint *flag, MPI_Fint *ierror);
 FORTRAN(win_get_failed_, const MPI_Fint *win, MPI_Fint *failed, MPI_Fint *ierror);
@@ -104,6 +105,11 @@ void mpix_comm_failure_get_acked_(const MPI_Fint *comm, MPI_Fint *failed, MPI_Fi
     MPI_Group group = MPI_GROUP_NULL;
     *ierror = MPIX_Comm_failure_get_acked(IN(comm), &group);
     *failed = MPI_Group_c2f(group);
+}
+
+void mpix_file_revoke_(const MPI_Fint *file, MPI_Fint *ierror)
+{
+    *ierror = MPIX_File_revoke(MPI_File_f2c(*file));
 }
 
 void mpix_win_revoke_(const MPI_Fint *win, MPI_Fint *ierror)

@@ -121,6 +121,8 @@ void error_end_if_fatal(const struct comm *comm, MPI_Errhandler handler, int cod
 int error_raise_now(struct comm *comm, int code)
 {
     MPI_Errhandler handler;
+    if (comm->raise)
+        return comm->raise(comm, code);
     handler_note_raised();
     if (comm->handle == MPI_COMM_NULL || native.comm_get_errhandler(comm->errors, &handler) != MPI_SUCCESS)
         return code; /* freed by the program, with operations pending */

@@ -10,6 +10,11 @@ void error_make_classes(void);
 
 /* After the communicators: the MPI below raises nothing by itself any more on the predefined ones (handler.c). */
 void handler_begin(void);
+/* Functions of the program's handlers, of communicators and of files: for who calls them by itself. */
+typedef void handler_function(void);
+int handler_note(MPI_Errhandler handler, handler_function *function);
+/* NULL: of another language, or predefined. */
+handler_function *handler_function_of(MPI_Errhandler handler);
 /* The program's handler, which is neither fatal nor "return". It may not come back. */
 void handler_call(struct comm *comm, int code);
 void handler_note_raised(void);

@@ -59,7 +59,7 @@ void error_leave(int code)
 struct made {
     struct made *next;
     MPI_Errhandler handler;
-    MPI_Comm_errhandler_function *function;
+    handler_function *function;
 };
 static struct made *all;
 
@@ -71,28 +71,31 @@ static struct made **find(MPI_Errhandler handler)
     return at;
 }
 
-static MPI_Comm_errhandler_function *function_of(MPI_Errhandler handler)
+handler_function *handler_function_of(MPI_Errhandler handler)
 {
     lock_take(LOCK_HANDLER);
     const struct made *made = *find(handler);
-    MPI_Comm_errhandler_function *function = made ? made->function : NULL;
+    handler_function *function = made ? made->function : NULL;
     lock_give(LOCK_HANDLER);
     return function;
 }
 
-int mpi_comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)
+int handler_note(MPI_Errhandler handler, handler_function *function)
 {
     struct made *made = malloc(sizeof *made);
-    int code = made ? native.comm_create_errhandler(function, handler) : MPI_ERR_NO_MEM;
-    if (code != MPI_SUCCESS) {
-        free(made);
-        return code;
-    }
+    if (!made)
+        return MPI_ERR_NO_MEM;
     lock_take(LOCK_HANDLER);
-    *made = (struct made){all, *handler, function};
+    *made = (struct made){all, handler, function};
     all = made;
     lock_give(LOCK_HANDLER);
     return MPI_SUCCESS;
+}
+
+int mpi_comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)
+{
+    int code = native.comm_create_errhandler(function, handler);
+    return code == MPI_SUCCESS ? handler_note(*handler, (handler_function *)function) : code;
 }
 
 int mpi_errhandler_free(MPI_Errhandler *handler)
@@ -111,7 +114,7 @@ int mpi_comm_set_errhandler(MPI_Comm handle, MPI_Errhandler handler)
     struct comm *comm = comm_of(handle);
     int code = native.comm_set_errhandler(comm ? comm->errors : handle, handler);
     if (comm && code == MPI_SUCCESS)
-        comm->on_error = function_of(handler);
+        comm->on_error = (MPI_Comm_errhandler_function *)handler_function_of(handler);
     return comm && comm->errors != comm->handle ? error_raise(comm, code) : code;
 }
 

@@ -49,6 +49,8 @@ int mpi_graph_create(MPI_Comm handle, int nnodes, const int indx[], const int ed
     if (!comm)
         return native.graph_create(handle, nnodes, indx, edges, reorder, newcomm);
     if (comm_is_inter(comm))
+        return error_raise(comm, MPI_ERR_COMM);
+    if (comm_is_inter(comm))
         return topo_refuse(comm, newcomm);
     int code = check(comm->size, nnodes, indx, edges);
     bool member = code == MPI_SUCCESS && comm->rank < nnodes;
@@ -61,6 +63,8 @@ int mpi_graph_map(MPI_Comm handle, int nnodes, const int indx[], const int edges
     struct comm *comm = comm_of(handle);
     if (!comm)
         return native.graph_map(handle, nnodes, indx, edges, newrank);
+    if (comm_is_inter(comm))
+        return error_raise(comm, MPI_ERR_COMM);
     int code = nnodes < 1 ? MPI_ERR_ARG : check(comm->size, nnodes, indx, edges);
     if (code == MPI_SUCCESS)
         *newrank = comm->rank < nnodes ? comm->rank : MPI_UNDEFINED;

@@ -196,6 +196,25 @@ int mpi_rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype 
 #if MPI_VERSION >= 4
 int mpi_win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr);
 #endif
+int mpi_file_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh);
+int mpi_file_close(MPI_File *fh);
+int mpi_file_revoke(MPI_File fh);
+int mpi_file_set_size(MPI_File fh, MPI_Offset size);
+int mpi_file_preallocate(MPI_File fh, MPI_Offset size);
+int mpi_file_get_group(MPI_File fh, MPI_Group *group);
+int mpi_file_get_amode(MPI_File fh, int *amode);
+int mpi_file_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info);
+int mpi_file_sync(MPI_File fh);
+int mpi_file_set_atomicity(MPI_File fh, int flag);
+int mpi_file_get_atomicity(MPI_File fh, int *flag);
+int mpi_file_seek_shared(MPI_File fh, MPI_Offset offset, int whence);
+int mpi_file_get_position_shared(MPI_File fh, MPI_Offset *offset);
+int mpi_file_delete(const char *filename, MPI_Info info);
+int mpi_file_call_errhandler(MPI_File fh, int errorcode);
+int mpi_file_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler);
+int mpi_file_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
+int mpi_file_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
+int mpi_register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state);
 int mpi_comm_revoke(MPI_Comm comm);
 int mpi_comm_is_revoked(MPI_Comm comm, int *flag);
 int mpi_comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);

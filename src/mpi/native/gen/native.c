@@ -257,6 +257,152 @@ void native_find(void)
     native.win_shared_query_c = layer_symbol("PMPI_Win_shared_query_c");
 #endif
     native.file_open = layer_symbol("PMPI_File_open");
+    native.file_close = layer_symbol("PMPI_File_close");
+    native.file_set_size = layer_symbol("PMPI_File_set_size");
+    native.file_preallocate = layer_symbol("PMPI_File_preallocate");
+    native.file_get_group = layer_symbol("PMPI_File_get_group");
+    native.file_get_amode = layer_symbol("PMPI_File_get_amode");
+    native.file_set_view = layer_symbol("PMPI_File_set_view");
+    native.file_sync = layer_symbol("PMPI_File_sync");
+    native.file_set_atomicity = layer_symbol("PMPI_File_set_atomicity");
+    native.file_get_atomicity = layer_symbol("PMPI_File_get_atomicity");
+    native.file_seek_shared = layer_symbol("PMPI_File_seek_shared");
+    native.file_get_position_shared = layer_symbol("PMPI_File_get_position_shared");
+    native.file_delete = layer_symbol("PMPI_File_delete");
+    native.file_call_errhandler = layer_symbol("PMPI_File_call_errhandler");
+    native.file_create_errhandler = layer_symbol("PMPI_File_create_errhandler");
+    native.file_get_errhandler = layer_symbol("PMPI_File_get_errhandler");
+    native.file_set_errhandler = layer_symbol("PMPI_File_set_errhandler");
+    native.register_datarep = layer_symbol("PMPI_Register_datarep");
+    native.file_get_size = layer_symbol("PMPI_File_get_size");
+    native.file_set_info = layer_symbol("PMPI_File_set_info");
+    native.file_get_info = layer_symbol("PMPI_File_get_info");
+    native.file_get_view = layer_symbol("PMPI_File_get_view");
+    native.file_seek = layer_symbol("PMPI_File_seek");
+    native.file_get_position = layer_symbol("PMPI_File_get_position");
+    native.file_get_byte_offset = layer_symbol("PMPI_File_get_byte_offset");
+    native.file_get_type_extent = layer_symbol("PMPI_File_get_type_extent");
+    native.file_iread = layer_symbol("PMPI_File_iread");
+    native.file_iread_all = layer_symbol("PMPI_File_iread_all");
+    native.file_iread_at = layer_symbol("PMPI_File_iread_at");
+    native.file_iread_at_all = layer_symbol("PMPI_File_iread_at_all");
+    native.file_iread_shared = layer_symbol("PMPI_File_iread_shared");
+    native.file_iwrite = layer_symbol("PMPI_File_iwrite");
+    native.file_iwrite_all = layer_symbol("PMPI_File_iwrite_all");
+    native.file_iwrite_at = layer_symbol("PMPI_File_iwrite_at");
+    native.file_iwrite_at_all = layer_symbol("PMPI_File_iwrite_at_all");
+    native.file_iwrite_shared = layer_symbol("PMPI_File_iwrite_shared");
+    native.file_read = layer_symbol("PMPI_File_read");
+    native.file_read_all = layer_symbol("PMPI_File_read_all");
+    native.file_read_all_begin = layer_symbol("PMPI_File_read_all_begin");
+    native.file_read_all_end = layer_symbol("PMPI_File_read_all_end");
+    native.file_read_at = layer_symbol("PMPI_File_read_at");
+    native.file_read_at_all = layer_symbol("PMPI_File_read_at_all");
+    native.file_read_at_all_begin = layer_symbol("PMPI_File_read_at_all_begin");
+    native.file_read_at_all_end = layer_symbol("PMPI_File_read_at_all_end");
+    native.file_read_ordered = layer_symbol("PMPI_File_read_ordered");
+    native.file_read_ordered_begin = layer_symbol("PMPI_File_read_ordered_begin");
+    native.file_read_ordered_end = layer_symbol("PMPI_File_read_ordered_end");
+    native.file_read_shared = layer_symbol("PMPI_File_read_shared");
+    native.file_write = layer_symbol("PMPI_File_write");
+    native.file_write_all = layer_symbol("PMPI_File_write_all");
+    native.file_write_all_begin = layer_symbol("PMPI_File_write_all_begin");
+    native.file_write_all_end = layer_symbol("PMPI_File_write_all_end");
+    native.file_write_at = layer_symbol("PMPI_File_write_at");
+    native.file_write_at_all = layer_symbol("PMPI_File_write_at_all");
+    native.file_write_at_all_begin = layer_symbol("PMPI_File_write_at_all_begin");
+    native.file_write_at_all_end = layer_symbol("PMPI_File_write_at_all_end");
+    native.file_write_ordered = layer_symbol("PMPI_File_write_ordered");
+    native.file_write_ordered_begin = layer_symbol("PMPI_File_write_ordered_begin");
+    native.file_write_ordered_end = layer_symbol("PMPI_File_write_ordered_end");
+    native.file_write_shared = layer_symbol("PMPI_File_write_shared");
+#if MPI_VERSION >= 4
+    native.file_get_type_extent_c = layer_symbol("PMPI_File_get_type_extent_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_iread_all_c = layer_symbol("PMPI_File_iread_all_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_iread_at_all_c = layer_symbol("PMPI_File_iread_at_all_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_iread_at_c = layer_symbol("PMPI_File_iread_at_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_iread_c = layer_symbol("PMPI_File_iread_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_iread_shared_c = layer_symbol("PMPI_File_iread_shared_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_iwrite_all_c = layer_symbol("PMPI_File_iwrite_all_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_iwrite_at_all_c = layer_symbol("PMPI_File_iwrite_at_all_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_iwrite_at_c = layer_symbol("PMPI_File_iwrite_at_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_iwrite_c = layer_symbol("PMPI_File_iwrite_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_iwrite_shared_c = layer_symbol("PMPI_File_iwrite_shared_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_read_all_begin_c = layer_symbol("PMPI_File_read_all_begin_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_read_all_c = layer_symbol("PMPI_File_read_all_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_read_at_all_begin_c = layer_symbol("PMPI_File_read_at_all_begin_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_read_at_all_c = layer_symbol("PMPI_File_read_at_all_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_read_at_c = layer_symbol("PMPI_File_read_at_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_read_c = layer_symbol("PMPI_File_read_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_read_ordered_begin_c = layer_symbol("PMPI_File_read_ordered_begin_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_read_ordered_c = layer_symbol("PMPI_File_read_ordered_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_read_shared_c = layer_symbol("PMPI_File_read_shared_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_write_all_begin_c = layer_symbol("PMPI_File_write_all_begin_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_write_all_c = layer_symbol("PMPI_File_write_all_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_write_at_all_begin_c = layer_symbol("PMPI_File_write_at_all_begin_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_write_at_all_c = layer_symbol("PMPI_File_write_at_all_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_write_at_c = layer_symbol("PMPI_File_write_at_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_write_c = layer_symbol("PMPI_File_write_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_write_ordered_begin_c = layer_symbol("PMPI_File_write_ordered_begin_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_write_ordered_c = layer_symbol("PMPI_File_write_ordered_c");
+#endif
+#if MPI_VERSION >= 4
+    native.file_write_shared_c = layer_symbol("PMPI_File_write_shared_c");
+#endif
     native.type_create_f90_integer = layer_symbol("PMPI_Type_create_f90_integer");
     native.type_create_f90_real = layer_symbol("PMPI_Type_create_f90_real");
     native.type_create_f90_complex = layer_symbol("PMPI_Type_create_f90_complex");

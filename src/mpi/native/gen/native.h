@@ -256,6 +256,152 @@ struct native {
     int (*win_shared_query_c)(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr);
 #endif
     int (*file_open)(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh);
+    int (*file_close)(MPI_File *fh);
+    int (*file_set_size)(MPI_File fh, MPI_Offset size);
+    int (*file_preallocate)(MPI_File fh, MPI_Offset size);
+    int (*file_get_group)(MPI_File fh, MPI_Group *group);
+    int (*file_get_amode)(MPI_File fh, int *amode);
+    int (*file_set_view)(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info);
+    int (*file_sync)(MPI_File fh);
+    int (*file_set_atomicity)(MPI_File fh, int flag);
+    int (*file_get_atomicity)(MPI_File fh, int *flag);
+    int (*file_seek_shared)(MPI_File fh, MPI_Offset offset, int whence);
+    int (*file_get_position_shared)(MPI_File fh, MPI_Offset *offset);
+    int (*file_delete)(const char *filename, MPI_Info info);
+    int (*file_call_errhandler)(MPI_File fh, int errorcode);
+    int (*file_create_errhandler)(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler);
+    int (*file_get_errhandler)(MPI_File file, MPI_Errhandler *errhandler);
+    int (*file_set_errhandler)(MPI_File file, MPI_Errhandler errhandler);
+    int (*register_datarep)(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state);
+    int (*file_get_size)(MPI_File fh, MPI_Offset *size);
+    int (*file_set_info)(MPI_File fh, MPI_Info info);
+    int (*file_get_info)(MPI_File fh, MPI_Info *info_used);
+    int (*file_get_view)(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep);
+    int (*file_seek)(MPI_File fh, MPI_Offset offset, int whence);
+    int (*file_get_position)(MPI_File fh, MPI_Offset *offset);
+    int (*file_get_byte_offset)(MPI_File fh, MPI_Offset offset, MPI_Offset *disp);
+    int (*file_get_type_extent)(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent);
+    int (*file_iread)(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+    int (*file_iread_all)(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+    int (*file_iread_at)(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+    int (*file_iread_at_all)(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+    int (*file_iread_shared)(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+    int (*file_iwrite)(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+    int (*file_iwrite_all)(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+    int (*file_iwrite_at)(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+    int (*file_iwrite_at_all)(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+    int (*file_iwrite_shared)(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+    int (*file_read)(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+    int (*file_read_all)(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+    int (*file_read_all_begin)(MPI_File fh, void *buf, int count, MPI_Datatype datatype);
+    int (*file_read_all_end)(MPI_File fh, void *buf, MPI_Status *status);
+    int (*file_read_at)(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+    int (*file_read_at_all)(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+    int (*file_read_at_all_begin)(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype);
+    int (*file_read_at_all_end)(MPI_File fh, void *buf, MPI_Status *status);
+    int (*file_read_ordered)(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+    int (*file_read_ordered_begin)(MPI_File fh, void *buf, int count, MPI_Datatype datatype);
+    int (*file_read_ordered_end)(MPI_File fh, void *buf, MPI_Status *status);
+    int (*file_read_shared)(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+    int (*file_write)(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+    int (*file_write_all)(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+    int (*file_write_all_begin)(MPI_File fh, const void *buf, int count, MPI_Datatype datatype);
+    int (*file_write_all_end)(MPI_File fh, const void *buf, MPI_Status *status);
+    int (*file_write_at)(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+    int (*file_write_at_all)(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+    int (*file_write_at_all_begin)(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype);
+    int (*file_write_at_all_end)(MPI_File fh, const void *buf, MPI_Status *status);
+    int (*file_write_ordered)(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+    int (*file_write_ordered_begin)(MPI_File fh, const void *buf, int count, MPI_Datatype datatype);
+    int (*file_write_ordered_end)(MPI_File fh, const void *buf, MPI_Status *status);
+    int (*file_write_shared)(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+#if MPI_VERSION >= 4
+    int (*file_get_type_extent_c)(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_iread_all_c)(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_iread_at_all_c)(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_iread_at_c)(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_iread_c)(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_iread_shared_c)(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_iwrite_all_c)(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_iwrite_at_all_c)(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_iwrite_at_c)(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_iwrite_c)(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_iwrite_shared_c)(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_read_all_begin_c)(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_read_all_c)(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_read_at_all_begin_c)(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_read_at_all_c)(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_read_at_c)(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_read_c)(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_read_ordered_begin_c)(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_read_ordered_c)(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_read_shared_c)(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_write_all_begin_c)(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_write_all_c)(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_write_at_all_begin_c)(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_write_at_all_c)(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_write_at_c)(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_write_c)(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_write_ordered_begin_c)(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_write_ordered_c)(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+#endif
+#if MPI_VERSION >= 4
+    int (*file_write_shared_c)(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+#endif
     int (*type_create_f90_integer)(int r, MPI_Datatype *newtype);
     int (*type_create_f90_real)(int p, int r, MPI_Datatype *newtype);
     int (*type_create_f90_complex)(int p, int r, MPI_Datatype *newtype);
