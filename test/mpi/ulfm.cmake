@@ -28,6 +28,7 @@ knell_mpi_test(sem-persistent-free 2 0 sem_persistent_free.c)
 knell_mpi_test(sem-persistent-threads 2 0 sem_persistent_free.c threads)
 knell_ulfm_test(sem-persistent-death 3 1 sem_persistent_death.c 0)
 knell_ulfm_test(sem-persistent-stamped 3 1 sem_persistent_death.c 24)
+knell_ulfm_test(sem-persistent-coll 4 1 sem_persistent_coll.c)
 knell_oracle_test(persistent 4 60 1000 oracle_persistent.c)
 knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 
