@@ -29,7 +29,7 @@ function words_by_class(class)
     if (class == "lack")
         return "**Not carried**: raises MPI_ERR_UNSUPPORTED_OPERATION, whether or not a rank has died."
     if (class == "guard")
-        return "Goes to the MPI as it is, with a window or file of the MPI's own; the layer makes none, so no program comes to it."
+        return "Goes to the MPI as it is: for a kind of object that no program can make under the layer."
     return ""
 }
 

@@ -40,6 +40,11 @@ foreach(ranks IN ITEMS 2 5 8)
   knell_mpi_test(sem-inter-${ranks} ${ranks} 0 sem_inter.c) # no death at all
 endforeach()
 
+knell_mpi_test(sem-inter-random 5 0 inter_random.c 1 100) # no death at all; 1,000 seeds in the soak
+foreach(mpi IN LISTS mpis)
+  knell_mpi_add(mpi-sem-inter-random-${mpi}-soak "soak;mpi-soak" 300 real ${CMAKE_CURRENT_SOURCE_DIR}/run.sh ${mpi}
+    $<TARGET_FILE:knell-mpi-${mpi}> 7 0 $<TARGET_FILE:test-mpi-inter_random-${mpi}> 1 1000)
+endforeach()
 foreach(victim IN ITEMS 0 1 2 3) # the leaders, and a member of each group
   knell_ulfm_test(sem-inter-death-${victim} 7 2 sem_inter_death.c ${victim})
 endforeach()
