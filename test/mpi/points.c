@@ -3,6 +3,7 @@
  * each of its points. Usage: points [acts [first]]: how many of them, from the first (0) on; "points 99 topo": the
  * topologies. */
 #include "points_coll.h"
+#include "points_inter.h"
 #include "points_topo.h"
 #include "points_window.h"
 
@@ -177,8 +178,9 @@ static int by_ring(void)
     return code;
 }
 
-static int (*const calls[])(void) = {by_dup,    by_idup,    by_split,  by_create, by_create_group, by_agree, by_iagree,
-                                     by_shrink, by_ishrink, by_revoke, by_ring,   by_fences,       by_locks, by_posts};
+static int (*const calls[])(void) = {by_dup,   by_idup,   by_split,  by_create,  by_create_group,
+                                     by_agree, by_iagree, by_shrink, by_ishrink, by_revoke,
+                                     by_ring,  by_fences, by_locks,  by_posts,   by_inter};
 static int (*const topologies[])(void) = {by_cart, by_cart_sub, by_graph, by_adjacent, by_edges};
 enum {
     CALLS = sizeof calls / sizeof *calls,

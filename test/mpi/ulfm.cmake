@@ -28,6 +28,7 @@ knell_mpi_test(sem-persistent-free 2 0 sem_persistent_free.c)
 knell_mpi_test(sem-persistent-threads 2 0 sem_persistent_free.c threads)
 knell_ulfm_test(sem-persistent-death 3 1 sem_persistent_death.c 0)
 knell_ulfm_test(sem-persistent-stamped 3 1 sem_persistent_death.c 24)
+knell_ulfm_test(sem-persistent-coll 4 1 sem_persistent_coll.c)
 knell_oracle_test(persistent 4 60 1000 oracle_persistent.c)
 knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 
@@ -40,6 +41,11 @@ foreach(ranks IN ITEMS 2 5 8)
   knell_mpi_test(sem-inter-${ranks} ${ranks} 0 sem_inter.c) # no death at all
 endforeach()
 
+knell_mpi_test(sem-inter-random 5 0 inter_random.c 1 100) # no death at all; 1,000 seeds in the soak
+foreach(mpi IN LISTS mpis)
+  knell_mpi_add(mpi-sem-inter-random-${mpi}-soak "soak;mpi-soak" 300 real ${CMAKE_CURRENT_SOURCE_DIR}/run.sh ${mpi}
+    $<TARGET_FILE:knell-mpi-${mpi}> 7 0 $<TARGET_FILE:test-mpi-inter_random-${mpi}> 1 1000)
+endforeach()
 foreach(victim IN ITEMS 0 1 2 3) # the leaders, and a member of each group
   knell_ulfm_test(sem-inter-death-${victim} 7 2 sem_inter_death.c ${victim})
 endforeach()

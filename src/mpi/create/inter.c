@@ -2,8 +2,8 @@
  *
  * The two leaders send each other their groups, and each tells its own: by letters, not by collectives, so that the death of another
  * member keeps nobody from hearing of it. Then the members of both groups agree (unborn.h), and that tells of deaths. Somebody may never
- * come to that: if its leader died before it had told, or its communicator was revoked. So all leave when a leader is dead, and a leader
- * that leaves for another reason tells all others.
+ * come to that: if its leader died before it had told, or its communicator was revoked. So until the first agreement is decided all leave
+ * when a leader is dead, and a leader that leaves for another reason tells all others.
  *
  * The n-th call of a leader is for the n-th call of the other one with the same communicator and tag, well or not: whoever fails says so,
  * and letters carry the number. */
@@ -235,8 +235,10 @@ static int join(const struct meeting *meeting, MPI_Comm *newcomm)
     memcpy(process, letter_processes(meeting->remote), (size_t)remote * sizeof *process);
     memcpy(process + remote, local->process_of, (size_t)local->size * sizeof *process);
     struct comm_group group = {process, remote, local->size};
-    struct unborn unborn = {
-        .comm = comm_new(&group, meeting->remote->id, NULL, MPI_COMM_NULL), .leaves = leaves, .reason = meeting};
+    struct unborn unborn = {.comm = comm_new(&group, meeting->remote->id, NULL, MPI_COMM_NULL),
+                            .leaves = leaves,
+                            .reason = meeting,
+                            .stays = true};
     int code = unborn_bear(&unborn, local, newcomm);
     if (unborn.left && leads(meeting))
         tell_all(&group, meeting->remote->id, code);

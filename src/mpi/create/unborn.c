@@ -42,9 +42,10 @@ uint64_t unborn_count(struct comm *comm, uint64_t key)
 
 static int wait_for_members(struct unborn *unborn, struct side_ticket *ticket)
 {
+    bool may_leave = !unborn->met || !unborn->stays;
     int code = MPI_SUCCESS;
     for (unsigned turns = 0; !side_decided(ticket); wait_idle(&turns, unborn->comm))
-        if ((code = unborn->leaves(unborn)) != MPI_SUCCESS) {
+        if (may_leave && (code = unborn->leaves(unborn)) != MPI_SUCCESS) {
             side_withdraw(ticket);
             unborn->left = true;
             break;
@@ -66,6 +67,7 @@ static int agree(struct unborn *unborn, const struct offer *mine, struct offer *
     side_propose(&ticket);
     int code = wait_for_members(unborn, &ticket);
     if (code == MPI_SUCCESS) {
+        unborn->met = true;
         memcpy(agreed, ticket.value, sizeof *agreed);
         code = making_verdict(unborn->comm, &ticket);
     }
@@ -104,9 +106,10 @@ static void bury(struct unborn *unborn, const struct place *place)
 {
     struct comm *comm = unborn->comm;
     bool clean = !unborn->left;
-    if (unborn->left && place->slot < 0)
+    bool drops = place->slot < 0 && !unborn->stays;
+    if (unborn->left && drops)
         side_drop(comm->id);
-    if (unborn->left && place->slot >= 0) {
+    if (unborn->left && !drops) {
         comm_note_revoke(comm->id);
         side_revoke(comm->id);
     }

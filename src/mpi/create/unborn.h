@@ -3,8 +3,12 @@
  *
  * Twice: on a place, as all creations do (make.c), and that all have heard of it. Members that have not come yet may never come, and do
  * not know of the group: `leaves` says when nobody can count on them any more. Who leaves before the second agreement takes part in
- * none: nobody will have the communicator, and there is nothing to keep. Who leaves during it may leave others behind who have it: to
- * them it is revoked, and the slot ends dirty here. */
+ * none: nobody will have the communicator.
+ *
+ * When the first agreement is decided, all living members know of the group. With `stays` nobody leaves after that, and who leaves before
+ * revokes the group: that ends the second agreement in the same way at all. Without, the group is dropped, so that nothing is left of a
+ * creation that failed; who leaves during the second agreement may leave others behind who have the communicator: to them it is revoked,
+ * and the slot ends dirty here. */
 #ifndef KNELL_MPI_CREATE_UNBORN_H
 #define KNELL_MPI_CREATE_UNBORN_H
 
@@ -15,7 +19,9 @@ struct unborn {
     /* Asked while this member waits for the others: not MPI_SUCCESS, it is to leave, and that is the code. */
     int (*leaves)(const struct unborn *unborn);
     const void *reason; /* the function's own */
-    bool left;          /* during an agreement */
+    bool stays;
+    bool met;  /* all living members know of it */
+    bool left; /* during an agreement */
 };
 
 uint64_t unborn_mix(uint64_t into, uint64_t x);
