@@ -61,6 +61,7 @@ knell_mpi_test(trap-silent 3 0 trap_silent.c) # no death at all
 knell_mpi_test(trap-bottom 2 0 trap_bottom.c) # no death at all
 knell_mpi_test(trap-bottom-coll 3 0 coll.c bottom) # no death at all
 knell_mpi_test(trap-arrays 3 0 trap_arrays.c) # no death at all
+knell_mpi_test(trap-order 4 0 trap_order.c) # no death at all
 knell_mpi_test(trap-arrays-many 18 0 trap_arrays.c)
 knell_mpi_test(bad 2 0 bad.c)
 knell_mpi_test(bad-memory 2 0 bad_memory.c)
