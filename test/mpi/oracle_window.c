@@ -98,8 +98,8 @@ static void make(void)
         MPI_Aint size;
         int unit;
         MPI_Win_shared_query(w.win, r, &size, &unit, &w.part[r]);
-        note(apart ? 0 : size); /* Open MPI rounds it up where parts lie apart */
-        note(unit);
+        note(apart ? 0 : size);          /* Open MPI rounds it up where parts lie apart */
+        note(w.cells[r] > 0 ? unit : 0); /* where no part has a cell MPICH gives rank 0's for all */
         if (!apart && r > 0 && w.cells[r] > 0 && w.cells[r - 1] > 0)
             note(w.part[r] - w.part[r - 1]);
     }

@@ -1,8 +1,9 @@
 /* points: goes through all that the layer does, one act after the other, and recovers from deaths wherever they come: an act that
  * failed at anybody is done again by the survivors, and every act checks its result. points.sh and explore.sh have ranks die at
  * each of its points. Usage: points [acts [first]]: how many of them, from the first (0) on; "points 99 topo": the
- * topologies. */
+ * topologies and what follows; "points 99 file": a file. */
 #include "points_coll.h"
+#include "points_file.h"
 #include "points_inter.h"
 #include "points_topo.h"
 #include "points_window.h"
@@ -181,11 +182,12 @@ static int by_ring(void)
 static int (*const calls[])(void) = {by_dup,   by_idup,   by_split,  by_create,  by_create_group,
                                      by_agree, by_iagree, by_shrink, by_ishrink, by_revoke,
                                      by_ring,  by_fences, by_locks,  by_posts,   by_inter};
-static int (*const topologies[])(void) = {by_cart, by_cart_sub, by_graph, by_adjacent, by_edges};
+static int (*const others[])(void) = {by_cart, by_cart_sub, by_graph, by_adjacent, by_edges, by_file};
 enum {
     CALLS = sizeof calls / sizeof *calls,
     FIRST_TOPOLOGY = CALLS + 2 * COLLECTIVES,
-    ACTS = FIRST_TOPOLOGY + sizeof topologies / sizeof *topologies
+    ACTS = FIRST_TOPOLOGY + sizeof others / sizeof *others,
+    THE_FILE = ACTS - 1
 };
 
 /* ---- an act, until it has been done well by all -------------------------------------------------------------------------------- */
@@ -223,7 +225,7 @@ static void act(int number)
     for (;;) {
         int code = number < CALLS            ? calls[number]()
                    : number < FIRST_TOPOLOGY ? do_collective(number - CALLS)
-                                             : topologies[number - FIRST_TOPOLOGY]();
+                                             : others[number - FIRST_TOPOLOGY]();
         if (all_well(code))
             return;
         recover();
@@ -239,7 +241,9 @@ int main(int argc, char **argv)
     meet(comm);
     if (fate_begin)
         fate_begin();
-    int first = argc > 2 ? strcmp(argv[2], "topo") == 0 ? FIRST_TOPOLOGY : atoi(argv[2]) : 0;
+    int first = argc > 2 ? atoi(argv[2]) : 0;
+    if (argc > 2 && !(argv[2][0] >= '0' && argv[2][0] <= '9'))
+        first = strcmp(argv[2], "file") == 0 ? THE_FILE : FIRST_TOPOLOGY;
     for (int number = first; number < acts; number++)
         act(number);
     if (comm != MPI_COMM_WORLD)

@@ -28,13 +28,14 @@ knell_mpi_test(sem-persistent-free 2 0 sem_persistent_free.c)
 knell_mpi_test(sem-persistent-threads 2 0 sem_persistent_free.c threads)
 knell_ulfm_test(sem-persistent-death 3 1 sem_persistent_death.c 0)
 knell_ulfm_test(sem-persistent-stamped 3 1 sem_persistent_death.c 24)
+knell_ulfm_test(sem-persistent-coll 4 1 sem_persistent_coll.c)
 knell_oracle_test(persistent 4 60 1000 oracle_persistent.c)
 knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 
 knell_mpi_test(sem-file 4 0 sem_file.c) # no death at all
 knell_mpi_test(sem-file-alone 1 0 sem_file.c)
 knell_ulfm_test(sem-file-death 8 6 sem_file_death.c)
-knell_oracle_test(file 4 40 1000 oracle_file.c)
+knell_oracle_test(file 3 12 1000 oracle_file.c) # MPICH left alone takes a second for each
 # ---- intercommunicators ----
 foreach(ranks IN ITEMS 2 5 8)
   knell_mpi_test(sem-inter-${ranks} ${ranks} 0 sem_inter.c) # no death at all
@@ -60,11 +61,13 @@ knell_mpi_test(trap-silent 3 0 trap_silent.c) # no death at all
 knell_mpi_test(trap-bottom 2 0 trap_bottom.c) # no death at all
 knell_mpi_test(trap-bottom-coll 3 0 coll.c bottom) # no death at all
 knell_mpi_test(trap-arrays 3 0 trap_arrays.c) # no death at all
+knell_mpi_test(trap-order 4 0 trap_order.c) # no death at all
 knell_mpi_test(trap-arrays-many 18 0 trap_arrays.c)
 knell_mpi_test(bad 2 0 bad.c)
 knell_mpi_test(bad-memory 2 0 bad_memory.c)
 knell_ulfm_test(sem-sent 3 1 sem_sent.c)
 knell_mpi_test(trap-lost 4 3 trap_lost.c) # deaths that are always real
+knell_mpi_test(trap-full 4 1 trap_full.c) # deaths that are always real
 knell_mpi_test(trap-written 8 7 trap_written.c)
 
 knell_ulfm_test(thesis-calls 6 2 thesis_calls.c 1)

@@ -994,18 +994,6 @@
     X(MPI_Comm_join) \
     X(MPI_Win_create) \
     X(MPI_Win_create_dynamic) \
-    X(MPI_Bcast_init_c) \
-    X(MPI_Gather_init_c) \
-    X(MPI_Scatter_init_c) \
-    X(MPI_Allgather_init_c) \
-    X(MPI_Alltoall_init_c) \
-    X(MPI_Reduce_init_c) \
-    X(MPI_Allreduce_init_c) \
-    X(MPI_Reduce_scatter_block_init_c) \
-    X(MPI_Scan_init_c) \
-    X(MPI_Exscan_init_c) \
-    X(MPI_Neighbor_allgather_init_c) \
-    X(MPI_Neighbor_alltoall_init_c) \
     X(MPI_Gatherv_init_c) \
     X(MPI_Scatterv_init_c) \
     X(MPI_Allgatherv_init_c) \
@@ -1016,55 +1004,11 @@
     X(MPI_Neighbor_alltoallv_init_c) \
     X(MPI_Neighbor_alltoallw_init_c) \
     X(MPI_Win_create_c) \
-    X(MPI_Barrier_init) \
-    X(MPI_Bcast_init) \
-    X(MPI_Gather_init) \
-    X(MPI_Scatter_init) \
-    X(MPI_Allgather_init) \
-    X(MPI_Alltoall_init) \
-    X(MPI_Reduce_init) \
-    X(MPI_Allreduce_init) \
-    X(MPI_Reduce_scatter_block_init) \
-    X(MPI_Scan_init) \
-    X(MPI_Exscan_init) \
-    X(MPI_Gatherv_init) \
-    X(MPI_Scatterv_init) \
-    X(MPI_Allgatherv_init) \
-    X(MPI_Alltoallv_init) \
-    X(MPI_Alltoallw_init) \
-    X(MPI_Reduce_scatter_init) \
-    X(MPI_Neighbor_allgather_init) \
-    X(MPI_Neighbor_alltoall_init) \
-    X(MPI_Neighbor_allgatherv_init) \
-    X(MPI_Neighbor_alltoallv_init) \
-    X(MPI_Neighbor_alltoallw_init) \
     X(MPI_Psend_init) \
     X(MPI_Precv_init) \
     X(MPI_Session_init) \
     X(MPI_Comm_create_from_group) \
     X(MPI_Intercomm_create_from_groups) \
-    X(MPIX_Allgather_init) \
-    X(MPIX_Allgatherv_init) \
-    X(MPIX_Allreduce_init) \
-    X(MPIX_Alltoall_init) \
-    X(MPIX_Alltoallv_init) \
-    X(MPIX_Alltoallw_init) \
-    X(MPIX_Barrier_init) \
-    X(MPIX_Bcast_init) \
-    X(MPIX_Exscan_init) \
-    X(MPIX_Gather_init) \
-    X(MPIX_Gatherv_init) \
-    X(MPIX_Reduce_init) \
-    X(MPIX_Reduce_scatter_init) \
-    X(MPIX_Reduce_scatter_block_init) \
-    X(MPIX_Scan_init) \
-    X(MPIX_Scatter_init) \
-    X(MPIX_Scatterv_init) \
-    X(MPIX_Neighbor_allgather_init) \
-    X(MPIX_Neighbor_allgatherv_init) \
-    X(MPIX_Neighbor_alltoall_init) \
-    X(MPIX_Neighbor_alltoallv_init) \
-    X(MPIX_Neighbor_alltoallw_init) \
     /* end */
 
 enum job_call {

@@ -61,8 +61,8 @@ static struct coll_arrays copies_of(const struct coll_arrays *from, size_t sends
 }
 
 /* A machine with its arguments, in one block: the program's arrays may be gone when the call has returned (mpi4py frees them, Fortran's
- * datatypes are converted into arrays that live as long as the call). NULL: no memory. */
-static struct coll *keep(const struct comm *comm, const struct coll_args *args)
+ * datatypes are converted into arrays that live as long as the call). */
+struct coll *coll_keep(const struct comm *comm, const struct coll_args *args)
 {
     size_t sends = (size_t)coll_sends(args, comm), recvs = (size_t)coll_recvs(args, comm);
     struct coll_arrays arrays = arrays_of(comm, args);
@@ -95,7 +95,7 @@ static int call_blocking(struct comm *comm, coll_step *step, const struct coll_a
 
 static int call_nonblocking(struct comm *comm, coll_step *step, const struct coll_args *args, MPI_Request *request)
 {
-    struct coll *coll = keep(comm, args);
+    struct coll *coll = coll_keep(comm, args);
     if (!coll)
         return MPI_ERR_NO_MEM;
     kept_begin();
@@ -120,6 +120,32 @@ RARE static int call_injected(struct comm *comm, coll_step *step, const struct c
     return code;
 }
 
+static int begin_again(struct comm *comm, coll_step *step, const struct coll_args *args, uint32_t number,
+                       MPI_Request *request)
+{
+    struct coll *coll = coll_keep(comm, args);
+    if (!coll)
+        return MPI_ERR_NO_MEM;
+    kept_begin();
+    coll_begin_again(coll, comm, step, &coll->kept, number);
+    if (RARELY(comm->hints.uniform == HINTS_UNIFORM_COLL))
+        coll_make_uniform(coll);
+    return coll_start(coll, request);
+}
+
+int coll_call_again(struct comm *comm, coll_step *step, const struct coll_args *args, uint32_t number,
+                    MPI_Request *request)
+{
+    struct coll_args given = *args;
+    bool injected = (atomic_load_explicit(&layer_attention, memory_order_relaxed) & ATTENTION_INJECT) != 0;
+    if (RARELY(injected))
+        coll_flip_args(&given, comm);
+    int code = begin_again(comm, step, &given, number, request);
+    if (RARELY(injected))
+        flip_sent(code == MPI_SUCCESS ? request : NULL);
+    return code;
+}
+
 static inline int call_any(struct comm *comm, coll_step *step, const struct coll_args *args, MPI_Request *request)
 {
     if (RARELY(atomic_load_explicit(&layer_attention, memory_order_relaxed) & ATTENTION_INJECT))
@@ -127,9 +153,11 @@ static inline int call_any(struct comm *comm, coll_step *step, const struct coll
     return call(comm, step, args, request);
 }
 
-RARE static int call_inter(struct comm *comm, const struct coll_args *args, MPI_Request *request)
+RARE static int call_inter(struct comm *comm, const struct coll_args *args, bool init, MPI_Request *request)
 {
     int code = !args->inter ? MPI_ERR_COMM : coll_inter_check(comm, args);
+    if (code == MPI_SUCCESS && init)
+        return coll_init(comm, args->inter, args, request);
     if (code == MPI_SUCCESS)
         return error_raise(comm, call_any(comm, args->inter, args, request));
     return request ? error_raise_unbegun(comm, code, request) : error_raise(comm, code);
@@ -138,11 +166,14 @@ RARE static int call_inter(struct comm *comm, const struct coll_args *args, MPI_
 int coll_call(MPI_Comm handle, coll_step *step, const struct coll_args *args, MPI_Request *request)
 {
     struct comm *comm = comm_of(handle);
+    bool init = request && RARELY(coll_is_init());
     if (RARELY(!comm)) /* the MPI below says what is wrong with the handle */
         return request ? native.ibarrier(handle, request) : native.barrier(handle);
     if (RARELY(comm_is_inter(comm)))
-        return call_inter(comm, args, request);
+        return call_inter(comm, args, init, request);
     if (RARELY(args->root < 0 || args->root >= comm->size))
         return request ? error_raise_unbegun(comm, MPI_ERR_ROOT, request) : error_raise(comm, MPI_ERR_ROOT);
+    if (RARELY(init))
+        return coll_init(comm, step, args, request);
     return error_raise(comm, call_any(comm, step, args, request));
 }

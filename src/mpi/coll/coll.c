@@ -17,7 +17,11 @@ static inline void count(struct comm *comm, int change)
                               memory_order_relaxed);
 }
 
-void coll_begin(struct coll *coll, struct comm *comm, coll_step *step, const struct coll_args *args)
+/* Half of the numbers on the wire are for persistent collectives. */
+enum { PERSISTENT = 1 << (PLACE_SEQUENCE_BITS - 1) };
+
+static inline void prepare(struct coll *coll, struct comm *comm, coll_step *step, const struct coll_args *args,
+                           uint32_t sequence, int number)
 {
     coll->comm = comm;
     coll->step = step;
@@ -25,8 +29,8 @@ void coll_begin(struct coll *coll, struct comm *comm, coll_step *step, const str
     coll->op = op_begin(comm, PEER_ALL, REQUEST_RECV);
     coll->code = coll->op.code;
     coll->late_code = MPI_SUCCESS;
-    coll->sequence = comm->sequence++;
-    coll->tag = comm->place.wire | (int)(coll->sequence & ((1u << PLACE_SEQUENCE_BITS) - 1));
+    coll->sequence = sequence;
+    coll->tag = comm->place.wire | number;
     coll->mode = COLL_USUAL;
     coll->phase = COLL_ROUNDS;
     coll->round = 0;
@@ -39,6 +43,19 @@ void coll_begin(struct coll *coll, struct comm *comm, coll_step *step, const str
     coll->posts_room = COLL_INLINE_POSTS;
     coll->scratch = coll->inline_scratch;
     count(comm, 1);
+}
+
+void coll_begin(struct coll *coll, struct comm *comm, coll_step *step, const struct coll_args *args)
+{
+    uint32_t sequence = comm->sequence++;
+    prepare(coll, comm, step, args, sequence, (int)(sequence & (PERSISTENT - 1)));
+}
+
+/* A sequence that is no other collective's, and not among those that come after any (out.c). */
+void coll_begin_again(struct coll *coll, struct comm *comm, coll_step *step, const struct coll_args *args,
+                      uint32_t number)
+{
+    prepare(coll, comm, step, args, UINT32_C(0xc0000000) | number, PERSISTENT | (int)(number & (PERSISTENT - 1)));
 }
 
 static void end(struct coll *coll)

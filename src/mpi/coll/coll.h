@@ -145,6 +145,9 @@ struct coll {
 /* Prepares a machine: checks for trouble, takes the next sequence number. coll->code says whether to go on.
  * `args` must live as long as the machine. */
 void coll_begin(struct coll *coll, struct comm *comm, coll_step *step, const struct coll_args *args);
+/* A persistent one, which is the `number`-th of its communicator. */
+void coll_begin_again(struct coll *coll, struct comm *comm, coll_step *step, const struct coll_args *args,
+                      uint32_t number);
 /* Runs it to its end; the code is not raised yet. */
 int coll_run(struct coll *coll);
 
@@ -236,6 +239,17 @@ void *coll_pieces_fold(struct coll *coll, const struct coll_pieces *pieces);
 
 /* What all calls do once they have their arguments together: find the communicator, run or (request) start, raise. */
 int coll_call(MPI_Comm handle, coll_step *step, const struct coll_args *args, MPI_Request *request);
+
+/* This thread's next coll_call makes a persistent request of it: coll_init (persistent.c). Who raises an error before it comes there
+ * asks, too. */
+void coll_init_next(void);
+bool coll_is_init(void);
+int coll_init(struct comm *comm, coll_step *step, const struct coll_args *args, MPI_Request *request);
+/* One start of it; not raised. */
+int coll_call_again(struct comm *comm, coll_step *step, const struct coll_args *args, uint32_t number,
+                    MPI_Request *request);
+/* A machine with copies of the arguments, not begun; NULL: no memory. */
+struct coll *coll_keep(const struct comm *comm, const struct coll_args *args);
 
 /* What every algorithm for intercommunicators takes for granted: roots, and no MPI_IN_PLACE (inter.c). */
 int coll_inter_check(const struct comm *comm, const struct coll_args *args);

@@ -15,6 +15,29 @@ static _Thread_local struct {
     struct coll_layout layout;
 } last __attribute__((tls_model("initial-exec")));
 
+RARE static bool predefined(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner = MPI_UNDEFINED;
+    native.type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    return combiner == MPI_COMBINER_NAMED;
+}
+
+/* Are its elements in memory in the order in which they travel? Of datatypes that are all bytes in a row, some are not so. */
+static bool is_in_order(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner = MPI_UNDEFINED, count;
+    MPI_Aint none;
+    MPI_Datatype inner;
+    native.type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP)
+        return combiner == MPI_COMBINER_NAMED;
+    native.type_get_contents(type, integers, 0, 1, &count, &none, &inner);
+    bool in_order = is_in_order(inner);
+    if (!predefined(inner))
+        native.type_free(&inner);
+    return in_order;
+}
+
 RARE static struct coll_layout layout_natively(MPI_Datatype type)
 {
     struct coll_layout layout = {0};
@@ -26,15 +49,9 @@ RARE static struct coll_layout layout_natively(MPI_Datatype type)
     native.type_get_extent(type, &low, &layout.extent);
     native.type_get_true_extent(type, &layout.true_low, &layout.true_extent);
     layout.size = (size_t)size;
-    layout.dense = low == 0 && layout.true_low == 0 && size == layout.extent && size == layout.true_extent;
+    layout.dense =
+        low == 0 && layout.true_low == 0 && size == layout.extent && size == layout.true_extent && is_in_order(type);
     return layout;
-}
-
-RARE static bool predefined(MPI_Datatype type)
-{
-    int integers, addresses, types, combiner = MPI_UNDEFINED;
-    native.type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    return combiner == MPI_COMBINER_NAMED;
 }
 
 struct coll_layout coll_layout_of(MPI_Datatype type)

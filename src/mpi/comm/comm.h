@@ -33,6 +33,7 @@ struct comm {
     const int *rank_of;    /* by process, the index in process_of; -1: no member */
     struct place place;
     unsigned sequence;     /* of collectives, the same at all members */
+    uint32_t persistent;   /* collectives that were made persistent, likewise */
     _Atomic int under_way; /* collectives begun here and not over or given up */
 
     struct hints hints;

@@ -89,6 +89,8 @@ static int call(MPI_Comm handle, struct coll_args *args, MPI_Request *request)
         code = MPI_ERR_TOPOLOGY;
     else if (comm && args->send == MPI_IN_PLACE)
         code = MPI_ERR_ARG;
+    if (code != MPI_SUCCESS && request)
+        coll_is_init(); /* it will not be */
     if (code != MPI_SUCCESS)
         return request ? error_raise_unbegun(comm, code, request) : error_raise(comm, code);
     args->near = comm ? comm->topology : NULL;

@@ -7094,8 +7094,10 @@ EXPORT int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     if (!ENTER(slowly_barrier_init(HERE, comm, info, request)))
         return native.barrier_init(comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_BARRIER_INIT, error_raise_lack(comm, JOB_CALL_BARRIER_INIT));
+    int code = mpi_barrier_init(comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_BARRIER_INIT, code);
 }
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Barrier_init);
 #endif
@@ -7111,8 +7113,10 @@ EXPORT int MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int ro
 {
     if (!ENTER(slowly_bcast_init(HERE, buffer, count, datatype, root, comm, info, request)))
         return native.bcast_init(buffer, count, datatype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_BCAST_INIT, error_raise_lack(comm, JOB_CALL_BCAST_INIT));
+    int code = mpi_bcast_init(buffer, count, datatype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_BCAST_INIT, code);
 }
 int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Bcast_init);
 #endif
@@ -7128,8 +7132,10 @@ EXPORT int MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype send
 {
     if (!ENTER(slowly_gather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_GATHER_INIT, error_raise_lack(comm, JOB_CALL_GATHER_INIT));
+    int code = mpi_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_GATHER_INIT, code);
 }
 int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gather_init);
 #endif
@@ -7145,8 +7151,10 @@ EXPORT int MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 {
     if (!ENTER(slowly_scatter_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_SCATTER_INIT));
+    int code = mpi_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SCATTER_INIT, code);
 }
 int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatter_init);
 #endif
@@ -7162,8 +7170,10 @@ EXPORT int MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype s
 {
     if (!ENTER(slowly_allgather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_ALLGATHER_INIT));
+    int code = mpi_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLGATHER_INIT, code);
 }
 int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgather_init);
 #endif
@@ -7179,8 +7189,10 @@ EXPORT int MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype se
 {
     if (!ENTER(slowly_alltoall_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_ALLTOALL_INIT));
+    int code = mpi_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLTOALL_INIT, code);
 }
 int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoall_init);
 #endif
@@ -7196,8 +7208,10 @@ EXPORT int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Da
 {
     if (!ENTER(slowly_reduce_init(HERE, sendbuf, recvbuf, count, datatype, op, root, comm, info, request)))
         return native.reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_REDUCE_INIT, error_raise_lack(comm, JOB_CALL_REDUCE_INIT));
+    int code = mpi_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_REDUCE_INIT, code);
 }
 int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_init);
 #endif
@@ -7213,8 +7227,10 @@ EXPORT int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI
 {
     if (!ENTER(slowly_allreduce_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLREDUCE_INIT, error_raise_lack(comm, JOB_CALL_ALLREDUCE_INIT));
+    int code = mpi_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLREDUCE_INIT, code);
 }
 int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allreduce_init);
 #endif
@@ -7230,8 +7246,10 @@ EXPORT int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int
 {
     if (!ENTER(slowly_reduce_scatter_block_init(HERE, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request)))
         return native.reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_REDUCE_SCATTER_BLOCK_INIT, error_raise_lack(comm, JOB_CALL_REDUCE_SCATTER_BLOCK_INIT));
+    int code = mpi_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_REDUCE_SCATTER_BLOCK_INIT, code);
 }
 int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_block_init);
 #endif
@@ -7247,8 +7265,10 @@ EXPORT int MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Data
 {
     if (!ENTER(slowly_scan_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SCAN_INIT, error_raise_lack(comm, JOB_CALL_SCAN_INIT));
+    int code = mpi_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SCAN_INIT, code);
 }
 int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scan_init);
 #endif
@@ -7264,8 +7284,10 @@ EXPORT int MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Da
 {
     if (!ENTER(slowly_exscan_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_EXSCAN_INIT, error_raise_lack(comm, JOB_CALL_EXSCAN_INIT));
+    int code = mpi_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_EXSCAN_INIT, code);
 }
 int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Exscan_init);
 #endif
@@ -7281,8 +7303,10 @@ EXPORT int MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 {
     if (!ENTER(slowly_gatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
         return native.gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_GATHERV_INIT, error_raise_lack(comm, JOB_CALL_GATHERV_INIT));
+    int code = mpi_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_GATHERV_INIT, code);
 }
 int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gatherv_init);
 #endif
@@ -7298,8 +7322,10 @@ EXPORT int MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const 
 {
     if (!ENTER(slowly_scatterv_init(HERE, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SCATTERV_INIT, error_raise_lack(comm, JOB_CALL_SCATTERV_INIT));
+    int code = mpi_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SCATTERV_INIT, code);
 }
 int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatterv_init);
 #endif
@@ -7315,8 +7341,10 @@ EXPORT int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype 
 {
     if (!ENTER(slowly_allgatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_ALLGATHERV_INIT));
+    int code = mpi_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLGATHERV_INIT, code);
 }
 int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgatherv_init);
 #endif
@@ -7332,8 +7360,10 @@ EXPORT int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const
 {
     if (!ENTER(slowly_alltoallv_init(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_ALLTOALLV_INIT));
+    int code = mpi_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLTOALLV_INIT, code);
 }
 int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallv_init);
 #endif
@@ -7349,8 +7379,10 @@ EXPORT int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const
 {
     if (!ENTER(slowly_alltoallw_init(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_ALLTOALLW_INIT));
+    int code = mpi_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLTOALLW_INIT, code);
 }
 int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallw_init);
 #endif
@@ -7366,8 +7398,10 @@ EXPORT int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int
 {
     if (!ENTER(slowly_reduce_scatter_init(HERE, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
         return native.reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_REDUCE_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_REDUCE_SCATTER_INIT));
+    int code = mpi_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_REDUCE_SCATTER_INIT, code);
 }
 int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_init);
 #endif
@@ -7383,8 +7417,10 @@ EXPORT int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_D
 {
     if (!ENTER(slowly_neighbor_allgather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_NEIGHBOR_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHER_INIT));
+    int code = mpi_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHER_INIT, code);
 }
 int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgather_init);
 #endif
@@ -7400,8 +7436,10 @@ EXPORT int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Da
 {
     if (!ENTER(slowly_neighbor_alltoall_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALL_INIT));
+    int code = mpi_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALL_INIT, code);
 }
 int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoall_init);
 #endif
@@ -7417,8 +7455,10 @@ EXPORT int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_
 {
     if (!ENTER(slowly_neighbor_allgatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV_INIT));
+    int code = mpi_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT, code);
 }
 int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgatherv_init);
 #endif
@@ -7434,8 +7474,10 @@ EXPORT int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts
 {
     if (!ENTER(slowly_neighbor_alltoallv_init(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV_INIT));
+    int code = mpi_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT, code);
 }
 int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallv_init);
 #endif
@@ -7451,8 +7493,10 @@ EXPORT int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts
 {
     if (!ENTER(slowly_neighbor_alltoallw_init(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW_INIT));
+    int code = mpi_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT, code);
 }
 int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallw_init);
 #endif
@@ -7554,8 +7598,10 @@ EXPORT int MPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype 
 {
     if (!ENTER(slowly_x_allgather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.x_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_X_ALLGATHER_INIT));
+    int code = mpi_x_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_ALLGATHER_INIT, code);
 }
 int PMPIX_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allgather_init);
 
@@ -7571,8 +7617,10 @@ EXPORT int MPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype
 {
     if (!ENTER(slowly_x_allgatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.x_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_X_ALLGATHERV_INIT));
+    int code = mpi_x_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_ALLGATHERV_INIT, code);
 }
 int PMPIX_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allgatherv_init);
 
@@ -7588,8 +7636,10 @@ EXPORT int MPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MP
 {
     if (!ENTER(slowly_x_allreduce_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.x_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_ALLREDUCE_INIT, error_raise_lack(comm, JOB_CALL_X_ALLREDUCE_INIT));
+    int code = mpi_x_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_ALLREDUCE_INIT, code);
 }
 int PMPIX_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Allreduce_init);
 
@@ -7605,8 +7655,10 @@ EXPORT int MPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype s
 {
     if (!ENTER(slowly_x_alltoall_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.x_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_X_ALLTOALL_INIT));
+    int code = mpi_x_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_ALLTOALL_INIT, code);
 }
 int PMPIX_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoall_init);
 
@@ -7622,8 +7674,10 @@ EXPORT int MPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], cons
 {
     if (!ENTER(slowly_x_alltoallv_init(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.x_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_X_ALLTOALLV_INIT));
+    int code = mpi_x_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_ALLTOALLV_INIT, code);
 }
 int PMPIX_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoallv_init);
 
@@ -7639,8 +7693,10 @@ EXPORT int MPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], cons
 {
     if (!ENTER(slowly_x_alltoallw_init(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.x_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_X_ALLTOALLW_INIT));
+    int code = mpi_x_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_ALLTOALLW_INIT, code);
 }
 int PMPIX_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Alltoallw_init);
 
@@ -7656,8 +7712,10 @@ EXPORT int MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     if (!ENTER(slowly_x_barrier_init(HERE, comm, info, request)))
         return native.x_barrier_init(comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_BARRIER_INIT, error_raise_lack(comm, JOB_CALL_X_BARRIER_INIT));
+    int code = mpi_x_barrier_init(comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_BARRIER_INIT, code);
 }
 int PMPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Barrier_init);
 
@@ -7673,8 +7731,10 @@ EXPORT int MPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int r
 {
     if (!ENTER(slowly_x_bcast_init(HERE, buffer, count, datatype, root, comm, info, request)))
         return native.x_bcast_init(buffer, count, datatype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_BCAST_INIT, error_raise_lack(comm, JOB_CALL_X_BCAST_INIT));
+    int code = mpi_x_bcast_init(buffer, count, datatype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_BCAST_INIT, code);
 }
 int PMPIX_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Bcast_init);
 
@@ -7690,8 +7750,10 @@ EXPORT int MPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_D
 {
     if (!ENTER(slowly_x_exscan_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.x_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_EXSCAN_INIT, error_raise_lack(comm, JOB_CALL_X_EXSCAN_INIT));
+    int code = mpi_x_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_EXSCAN_INIT, code);
 }
 int PMPIX_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Exscan_init);
 
@@ -7707,8 +7769,10 @@ EXPORT int MPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 {
     if (!ENTER(slowly_x_gather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.x_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_GATHER_INIT, error_raise_lack(comm, JOB_CALL_X_GATHER_INIT));
+    int code = mpi_x_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_GATHER_INIT, code);
 }
 int PMPIX_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Gather_init);
 
@@ -7724,8 +7788,10 @@ EXPORT int MPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype se
 {
     if (!ENTER(slowly_x_gatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
         return native.x_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_GATHERV_INIT, error_raise_lack(comm, JOB_CALL_X_GATHERV_INIT));
+    int code = mpi_x_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_GATHERV_INIT, code);
 }
 int PMPIX_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Gatherv_init);
 
@@ -7741,8 +7807,10 @@ EXPORT int MPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_D
 {
     if (!ENTER(slowly_x_reduce_init(HERE, sendbuf, recvbuf, count, datatype, op, root, comm, info, request)))
         return native.x_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_REDUCE_INIT, error_raise_lack(comm, JOB_CALL_X_REDUCE_INIT));
+    int code = mpi_x_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_REDUCE_INIT, code);
 }
 int PMPIX_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_init);
 
@@ -7758,8 +7826,10 @@ EXPORT int MPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const in
 {
     if (!ENTER(slowly_x_reduce_scatter_init(HERE, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
         return native.x_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_REDUCE_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_X_REDUCE_SCATTER_INIT));
+    int code = mpi_x_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_REDUCE_SCATTER_INIT, code);
 }
 int PMPIX_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_scatter_init);
 
@@ -7775,8 +7845,10 @@ EXPORT int MPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, in
 {
     if (!ENTER(slowly_x_reduce_scatter_block_init(HERE, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request)))
         return native.x_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT, error_raise_lack(comm, JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT));
+    int code = mpi_x_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_REDUCE_SCATTER_BLOCK_INIT, code);
 }
 int PMPIX_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Reduce_scatter_block_init);
 
@@ -7792,8 +7864,10 @@ EXPORT int MPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 {
     if (!ENTER(slowly_x_scan_init(HERE, sendbuf, recvbuf, count, datatype, op, comm, info, request)))
         return native.x_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_SCAN_INIT, error_raise_lack(comm, JOB_CALL_X_SCAN_INIT));
+    int code = mpi_x_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_SCAN_INIT, code);
 }
 int PMPIX_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scan_init);
 
@@ -7809,8 +7883,10 @@ EXPORT int MPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype se
 {
     if (!ENTER(slowly_x_scatter_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.x_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_SCATTER_INIT, error_raise_lack(comm, JOB_CALL_X_SCATTER_INIT));
+    int code = mpi_x_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_SCATTER_INIT, code);
 }
 int PMPIX_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scatter_init);
 
@@ -7826,8 +7902,10 @@ EXPORT int MPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const
 {
     if (!ENTER(slowly_x_scatterv_init(HERE, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.x_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_SCATTERV_INIT, error_raise_lack(comm, JOB_CALL_X_SCATTERV_INIT));
+    int code = mpi_x_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_SCATTERV_INIT, code);
 }
 int PMPIX_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Scatterv_init);
 
@@ -7843,8 +7921,10 @@ EXPORT int MPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_
 {
     if (!ENTER(slowly_x_neighbor_allgather_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.x_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT));
+    int code = mpi_x_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_NEIGHBOR_ALLGATHER_INIT, code);
 }
 int PMPIX_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_allgather_init);
 
@@ -7860,8 +7940,10 @@ EXPORT int MPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI
 {
     if (!ENTER(slowly_x_neighbor_allgatherv_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.x_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT));
+    int code = mpi_x_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_NEIGHBOR_ALLGATHERV_INIT, code);
 }
 int PMPIX_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_allgatherv_init);
 
@@ -7877,8 +7959,10 @@ EXPORT int MPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_D
 {
     if (!ENTER(slowly_x_neighbor_alltoall_init(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)))
         return native.x_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT));
+    int code = mpi_x_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALL_INIT, code);
 }
 int PMPIX_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoall_init);
 
@@ -7894,8 +7978,10 @@ EXPORT int MPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcount
 {
     if (!ENTER(slowly_x_neighbor_alltoallv_init(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.x_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT));
+    int code = mpi_x_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALLV_INIT, code);
 }
 int PMPIX_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoallv_init);
 
@@ -7911,7 +7997,9 @@ EXPORT int MPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcount
 {
     if (!ENTER(slowly_x_neighbor_alltoallw_init(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.x_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT, error_raise_lack(comm, JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT));
+    int code = mpi_x_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_X_NEIGHBOR_ALLTOALLW_INIT, code);
 }
 int PMPIX_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPIX_Neighbor_alltoallw_init);
