@@ -5,6 +5,7 @@
 #include "points_coll.h"
 #include "points_file.h"
 #include "points_inter.h"
+#include "points_persistent.h"
 #include "points_topo.h"
 #include "points_window.h"
 
@@ -179,9 +180,9 @@ static int by_ring(void)
     return code;
 }
 
-static int (*const calls[])(void) = {by_dup,   by_idup,   by_split,  by_create,  by_create_group,
-                                     by_agree, by_iagree, by_shrink, by_ishrink, by_revoke,
-                                     by_ring,  by_fences, by_locks,  by_posts,   by_inter};
+static int (*const calls[])(void) = {by_dup,    by_idup,   by_split,   by_create,    by_create_group, by_agree,
+                                     by_iagree, by_shrink, by_ishrink, by_revoke,    by_ring,         by_fences,
+                                     by_locks,  by_posts,  by_inter,   by_persistent};
 static int (*const others[])(void) = {by_cart, by_cart_sub, by_graph, by_adjacent, by_edges, by_file};
 enum {
     CALLS = sizeof calls / sizeof *calls,

@@ -93,15 +93,17 @@ static uint64_t mix_all(uint64_t into, const int *process, int count)
     return into;
 }
 
-/* The same for both leaders. */
+/* The same for both leaders, and another for every call: calls are counted by the pair of leaders. */
 static uint64_t id_of(const struct meeting *meeting, const struct letter *remote)
 {
     const struct comm *local = meeting->local;
-    uint64_t id = unborn_mix(meeting->key, meeting->number);
-    if (self.process < meeting->remote_leader)
+    bool lower = self.process < meeting->remote_leader;
+    int leaders[2] = {lower ? self.process : meeting->remote_leader, lower ? meeting->remote_leader : self.process};
+    uint64_t id = mix_all(unborn_mix(meeting->key, meeting->number), leaders, 2);
+    if (lower)
         id = mix_all(id, local->process_of, local->size);
     id = mix_all(id, letter_processes(remote), remote->count);
-    return self.process < meeting->remote_leader ? id : mix_all(id, local->process_of, local->size);
+    return lower ? id : mix_all(id, local->process_of, local->size);
 }
 
 static int find_leader(struct meeting *meeting, MPI_Comm peer, int remote_leader, int tag)
