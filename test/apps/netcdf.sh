@@ -6,8 +6,9 @@ kill_at=0@MPI_Barrier#3
 
 prepare() {
     case $size in small) edge=256 times=20 ;; *) edge=1024 times=100 ;; esac
+    folder=/usr/lib/x86_64-linux-gnu/netcdf/mpi
     # shellcheck disable=SC2046 # words
-    mpicc.openmpi -O2 "$here/netcdf.c" -o netcdf $(pkg-config --cflags --libs netcdf-mpi)
+    mpicc.openmpi -O2 -I$folder/include "$here/netcdf.c" -o netcdf -L$folder $(pkg-config --cflags --libs netcdf-mpi)
 }
 
 job() { start ./netcdf "$edge" "$times" "$case"; }
