@@ -2,8 +2,8 @@
 import sys
 
 import numpy
-from h5py._debian_h5py_mpi import File  # Debian's h5py for MPI; plain h5py may be the serial one
-from mpi4py import MPI
+from mpi4py import MPI  # before h5py: Debian then takes its h5py for MPI
+from h5py import File
 
 world = MPI.COMM_WORLD
 rank, size = world.rank, world.size

@@ -4,6 +4,7 @@
 packages='libhdf5-openmpi-dev libhdf5-mpich-dev hdf5-tools'
 on='openmpi mpich'
 kill_at=0@MPI_Barrier#3
+own_words=1
 adapt() { [ "$mpi" = openmpi ] || ranks=2; }
 
 prepare() {

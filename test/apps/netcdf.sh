@@ -3,6 +3,7 @@
 packages='libnetcdf-mpi-dev'
 cases=netcdf4
 kill_at=0@MPI_Barrier#3
+own_words=1
 
 prepare() {
     case $size in small) edge=256 times=20 ;; *) edge=1024 times=100 ;; esac
