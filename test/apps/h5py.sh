@@ -5,5 +5,5 @@ kill_at=0@MPI_Barrier#3
 own_words=1
 
 prepare() { case $size in small) edge=256 times=10 ;; *) edge=1024 times=100 ;; esac; }
-job() { start python3 "$here/h5py_slabs.py" "$edge" "$times"; }
+job() { start /usr/bin/python3 "$here/h5py_slabs.py" "$edge" "$times"; }
 result() { grep '^turn' output && h5dump -y -d /rows data.h5 | tail -n +2 | sha256sum; }
