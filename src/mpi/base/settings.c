@@ -7,8 +7,16 @@
 
 enum { MOST = 64 };
 
-/* The rank's number as Open MPI, PMIx and hydra have it; the descriptor of its connection to hydra. */
-static const char *const wanted[] = {"KNELL_", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK=", "PMI_FD="};
+/* The rank's number as Open MPI, PMIx and hydra have it; the descriptor of its connection to hydra; Open MPI's folder of the job. */
+static const char *const wanted[] = {
+    "KNELL_",
+    "OMPI_COMM_WORLD_RANK=",
+    "PMIX_RANK=",
+    "PMI_RANK=",
+    "PMI_FD=",
+    "OMPI_MCA_orte_jobfam_session_dir=",
+    "OMPI_MCA_ess_base_jobid=",
+};
 
 static char *kept[MOST];
 static int settings;

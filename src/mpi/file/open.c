@@ -79,6 +79,7 @@ static MPI_Info safe_hints(const struct comm *comm, MPI_Info given)
 static int open_natively(struct file *file, int amode, MPI_Info given)
 {
     MPI_Info info = safe_hints(file->comm, given);
+    native_mend_session();
     file_below();
     int code =
         native.file_open(file->comm->handle, file->name, amode, info == MPI_INFO_NULL ? given : info, &file->handle);

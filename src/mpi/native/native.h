@@ -14,5 +14,7 @@ void native_find(void);
 void native_ready(void);
 /* After its MPI_Init: it does not speak of deaths any more (hush.c). */
 void native_hush(void);
+/* Before it opens a file (session.c). */
+void native_mend_session(void);
 
 #endif
