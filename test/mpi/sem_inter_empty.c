@@ -12,8 +12,9 @@ static void nothing_comes(MPI_Comm comm, int why)
     FAILS(MPI_Probe(MPI_ANY_SOURCE, 1, comm, MPI_STATUS_IGNORE), why);
     FAILS(MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &message, MPI_STATUS_IGNORE), why);
     FAILS(MPI_Iprobe(MPI_ANY_SOURCE, 1, comm, &flag, MPI_STATUS_IGNORE), why);
-    FAILS(MPI_Sendrecv(&got, 1, MPI_INT, MPI_PROC_NULL, 1, &got, 1, MPI_INT, MPI_ANY_SOURCE, 1, comm, MPI_STATUS_IGNORE),
-          why);
+    FAILS(
+        MPI_Sendrecv(&got, 1, MPI_INT, MPI_PROC_NULL, 1, &got, 1, MPI_INT, MPI_ANY_SOURCE, 1, comm, MPI_STATUS_IGNORE),
+        why);
     OK(MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 1, comm, &request)); /* its completion tells */
     FAILS(MPI_Wait(&request, MPI_STATUS_IGNORE), why);
     CHECK(request == MPI_REQUEST_NULL && got == -1);
