@@ -243,13 +243,6 @@ static void hear(MPI_File *of, int *code, ...)
     MPI_Error_class(*code, &heard_code);
 }
 
-static int class_of(int code)
-{
-    int class = -1;
-    MPI_Error_class(code, &class);
-    return class;
-}
-
 /* What is wrong at one member is an error at all of them, and each one's handler hears of it once. */
 static void check_errors(void)
 {
