@@ -2,6 +2,7 @@
  * answers by ending this process ("pml_ob1_sendreq.c: FATAL"). So the layer stands between: Open MPI does not hear of the end. Such a
  * connection is never ready again, what waits for it stays incomplete, and the detector ends these operations. All that came
  * before the end has been read by then. */
+#include "mpi/base/layer.h"
 #include "mpi/native/native.h"
 
 #ifdef OPEN_MPI
@@ -12,7 +13,6 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -57,16 +57,31 @@ static ssize_t hear(int fd, ssize_t result, bool is_end, const void *caller)
     return result;
 }
 
+typedef ssize_t vector_call(int fd, const struct iovec *part, int parts);
+
+/* Whose turn it would be without the layer: the C library's, where a waiting thread can be cancelled, or that of another tool. */
+static vector_call *next_of(vector_call *_Atomic *known, const char *name)
+{
+    vector_call *next = atomic_load_explicit(known, memory_order_relaxed);
+    if (!next) {
+        next = (vector_call *)layer_symbol(name);
+        atomic_store_explicit(known, next, memory_order_relaxed);
+    }
+    return next;
+}
+
 /* Both stand before the C library's. */
 EXPORT ssize_t readv(int fd, const struct iovec *part, int parts)
 {
-    ssize_t result = syscall(SYS_readv, fd, part, parts);
+    static vector_call *_Atomic next;
+    ssize_t result = next_of(&next, "readv")(fd, part, parts);
     return result > 0 ? result : hear(fd, result, result == 0, __builtin_return_address(0));
 }
 
 EXPORT ssize_t writev(int fd, const struct iovec *part, int parts)
 {
-    ssize_t result = syscall(SYS_writev, fd, part, parts);
+    static vector_call *_Atomic next;
+    ssize_t result = next_of(&next, "writev")(fd, part, parts);
     return result >= 0 ? result : hear(fd, result, false, __builtin_return_address(0));
 }
 #endif
