@@ -139,15 +139,16 @@ static void alone(void)
 
 static void between(void)
 {
-    MPI_Comm half, inter, made = MPI_COMM_NULL;
+    MPI_Comm half, inter, made = MPI_COMM_WORLD;
     int one[] = {1}, status;
     if (all < 2)
         return;
     OK(MPI_Comm_split(MPI_COMM_WORLD, me % 2, 0, &half));
     OK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - me % 2, 7, &inter));
     OK(MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN));
-    CHECK(CODE(MPI_Cart_create(inter, 1, one, one, 0, &made)) != MPI_SUCCESS);
-    CHECK(CODE(MPI_Graph_create(inter, 1, one, one, 0, &made)) != MPI_SUCCESS);
+    CHECK(CODE(MPI_Cart_create(inter, 1, one, one, 0, &made)) != MPI_SUCCESS && made == MPI_COMM_NULL);
+    made = MPI_COMM_WORLD;
+    CHECK(CODE(MPI_Graph_create(inter, 1, one, one, 0, &made)) != MPI_SUCCESS && made == MPI_COMM_NULL);
     CHECK(CODE(MPI_Cartdim_get(inter, &status)) != MPI_SUCCESS);
     OK(MPI_Topo_test(inter, &status));
     CHECK(status == MPI_UNDEFINED);

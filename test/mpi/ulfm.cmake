@@ -49,6 +49,7 @@ endforeach()
 foreach(victim IN ITEMS 0 1 2 3) # the leaders, and a member of each group
   knell_ulfm_test(sem-inter-death-${victim} 7 2 sem_inter_death.c ${victim})
 endforeach()
+knell_ulfm_test(sem-inter-empty 5 2 sem_inter_empty.c)
 
 knell_ulfm_test(trap-codes 3 1 trap_codes.c)
 knell_ulfm_test(trap-pmpi 4 1 trap_pmpi.c)

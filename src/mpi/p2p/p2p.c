@@ -4,6 +4,11 @@
 #include "mpi/error/error.h"
 #include "mpi/p2p/stamped.h"
 
+int p2p_no_sender(const struct comm *comm)
+{
+    return op_check(comm, PEER_NONE) == MPIX_ERR_REVOKED ? MPIX_ERR_REVOKED : MPIX_ERR_PROC_FAILED;
+}
+
 /* ---- blocking ------------------------------------------------------------------------------------------------------------- */
 
 static inline int send_now(native_isend *isend, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
@@ -121,7 +126,9 @@ static inline int irecv_now(void *buf, int count, MPI_Datatype datatype, int sou
 {
     struct p2p_end from = p2p_end_of(comm, source, tag, true);
     if (RARELY(from.code != MPI_SUCCESS))
-        return error_raise_unbegun(comm, from.code, request);
+        return from.code == MPIX_ERR_PROC_FAILED || from.code == MPIX_ERR_REVOKED
+                   ? request_settled(comm, from.code, NULL, request)
+                   : error_raise_unbegun(comm, from.code, request);
     if (RARELY(comm_trouble(comm) & COMM_REVOKED))
         return request_settled(comm, MPIX_ERR_REVOKED, NULL, request);
     if (RARELY(comm->place.stamp != 0)) {

@@ -14,6 +14,9 @@ struct p2p_end {
     int code;
 };
 
+/* Why nobody can send: the remote group of an intercommunicator is empty, since a shrink. */
+RARE int p2p_no_sender(const struct comm *comm);
+
 static inline struct p2p_end p2p_end_of(const struct comm *comm, int rank, int tag, bool receiving)
 {
     struct p2p_end end = {.tag = tag + comm->place.stamp, .code = MPI_SUCCESS};
@@ -22,7 +25,7 @@ static inline struct p2p_end p2p_end_of(const struct comm *comm, int rank, int t
     else if (rank == MPI_PROC_NULL)
         end.native = MPI_PROC_NULL, end.peer = PEER_NONE;
     else if (receiving && rank == MPI_ANY_SOURCE)
-        end.native = MPI_ANY_SOURCE, end.peer = PEER_ANY;
+        end.native = MPI_ANY_SOURCE, end.peer = PEER_ANY, end.code = comm->size ? MPI_SUCCESS : p2p_no_sender(comm);
     else
         end.code = MPI_ERR_RANK;
     if (RARELY((unsigned)tag > (unsigned)context_tag_ub)) {

@@ -81,8 +81,6 @@ int mpi_cart_create(MPI_Comm handle, int ndims, const int dims[], const int peri
     if (!comm)
         return native.cart_create(handle, ndims, dims, periods, reorder, newcomm);
     if (comm_is_inter(comm))
-        return error_raise(comm, MPI_ERR_COMM);
-    if (comm_is_inter(comm))
         return topo_refuse(comm, newcomm);
     int code = cart_size(comm->size, ndims, dims, periods, &size);
     bool member = comm->rank < size;

@@ -54,8 +54,6 @@ int mpi_dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sour
         return native.dist_graph_create_adjacent(handle, indegree, sources, sourceweights, outdegree, destinations,
                                                  destweights, info, reorder, newcomm);
     if (comm_is_inter(comm))
-        return error_raise(comm, MPI_ERR_COMM);
-    if (comm_is_inter(comm))
         return topo_refuse(comm, newcomm);
     bool right = are_ranks(sources, indegree, comm->size) && are_ranks(destinations, outdegree, comm->size) &&
                  are_weights(sourceweights, indegree) && are_weights(destweights, outdegree);
@@ -113,8 +111,6 @@ int mpi_dist_graph_create(MPI_Comm handle, int n, const int sources[], const int
     struct topology *graph = NULL;
     if (!comm)
         return native.dist_graph_create(handle, n, sources, degrees, destinations, weights, info, reorder, newcomm);
-    if (comm_is_inter(comm))
-        return error_raise(comm, MPI_ERR_COMM);
     if (comm_is_inter(comm))
         return topo_refuse(comm, newcomm);
     int count = count_edges(comm->size, n, sources, degrees, destinations, weights);

@@ -49,8 +49,6 @@ int mpi_graph_create(MPI_Comm handle, int nnodes, const int indx[], const int ed
     if (!comm)
         return native.graph_create(handle, nnodes, indx, edges, reorder, newcomm);
     if (comm_is_inter(comm))
-        return error_raise(comm, MPI_ERR_COMM);
-    if (comm_is_inter(comm))
         return topo_refuse(comm, newcomm);
     int code = check(comm->size, nnodes, indx, edges);
     bool member = code == MPI_SUCCESS && comm->rank < nnodes;
