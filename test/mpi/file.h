@@ -19,6 +19,13 @@ static inline void name_file(const char *what)
     snprintf(file_name, sizeof file_name, "/tmp/knell-test-%s-%d", what, pid);
 }
 
+static inline int class_of(int code)
+{
+    int class = -1;
+    MPI_Error_class(code, &class);
+    return class;
+}
+
 static inline int value_of(int rank, int i)
 {
     return rank * 100000 + i;

@@ -243,13 +243,6 @@ static void hear(MPI_File *of, int *code, ...)
     MPI_Error_class(*code, &heard_code);
 }
 
-static int class_of(int code)
-{
-    int class = -1;
-    MPI_Error_class(code, &class);
-    return class;
-}
-
 /* What is wrong at one member is an error at all of them, and each one's handler hears of it once. */
 static void check_errors(void)
 {
@@ -310,10 +303,39 @@ static void check_alone(void)
     CHECK(access(own, F_OK) != 0);
 }
 
+/* With gaps in the view, as one process that nobody shares the file with: the MPI below may lock what it writes. */
+static void check_alone_atomic(void)
+{
+    char own[96];
+    int data[BLOCK], back[BLOCK] = {0};
+    MPI_Datatype gaps;
+    MPI_File mine;
+    snprintf(own, sizeof own, "%s-%d", file_name, me);
+    fill(data, me, BLOCK);
+    OK(MPI_Type_vector(BLOCK, 1, 3, MPI_INT, &gaps));
+    OK(MPI_Type_commit(&gaps));
+    OK(MPI_File_open(MPI_COMM_SELF, own, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &mine));
+    OK(MPI_File_set_atomicity(mine, 1));
+    OK(MPI_File_set_view(mine, 4, MPI_INT, gaps, "native", MPI_INFO_NULL));
+    OK(MPI_File_write(mine, data, BLOCK, MPI_INT, MPI_STATUS_IGNORE));
+    OK(MPI_File_read_at(mine, 0, back, BLOCK, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK(is_filled(back, me, BLOCK));
+    OK(MPI_File_close(&mine));
+    OK(MPI_Type_free(&gaps));
+    OK(MPI_File_open(MPI_COMM_SELF, own, MPI_MODE_RDONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &mine));
+    int plainly = class_of(MPI_File_write(mine, data, 1, MPI_INT, MPI_STATUS_IGNORE));
+    OK(MPI_File_set_atomicity(mine, 1));
+    CHECK(plainly != MPI_SUCCESS && class_of(MPI_File_write(mine, data, 1, MPI_INT, MPI_STATUS_IGNORE)) == plainly);
+    OK(MPI_File_read(mine, back, 1, MPI_INT, MPI_STATUS_IGNORE));
+    OK(MPI_File_close(&mine));
+}
+
 static void check_sequential(void)
 {
     int value = me, code;
-    open_file(MPI_COMM_WORLD, MPI_MODE_RDWR | MPI_MODE_SEQUENTIAL);
+    code = MPI_File_open(MPI_COMM_WORLD, file_name, MPI_MODE_RDWR | MPI_MODE_SEQUENTIAL, MPI_INFO_NULL, &file);
+    CHECK(class_of(code) == MPI_ERR_AMODE && file == MPI_FILE_NULL);
+    open_file(MPI_COMM_WORLD, MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL);
     OK(MPI_File_write_ordered(file, &value, 1, MPI_INT, MPI_STATUS_IGNORE));
     code = MPI_File_write(file, &value, 1, MPI_INT, MPI_STATUS_IGNORE);
     CHECK(class_of(code) == MPI_ERR_UNSUPPORTED_OPERATION);
@@ -337,6 +359,7 @@ int main(int argc, char **argv)
     check_atomic();
     check_errors();
     check_alone();
+    check_alone_atomic();
     check_sequential();
     OK(MPI_Barrier(MPI_COMM_WORLD));
     if (me == 0)

@@ -53,12 +53,12 @@ static int offset_of(struct access *access, unsigned how, MPI_Offset count, MPI_
     struct file *file = access->file;
     MPI_Offset etypes = 0;
     int code = etypes_of(file, count, datatype, &etypes);
-    if (!file->pointer.counter)
-        return MPI_ERR_UNSUPPORTED_OPERATION;
     if (how & ACCESS_ALL) {
         int failed = pointer_add_ordered(&file->pointer, file->comm, etypes, &access->offset);
         return failed != MPI_SUCCESS ? failed : code;
     }
+    if (!file->pointer.counter)
+        return MPI_ERR_UNSUPPORTED_OPERATION;
     if (code == MPI_SUCCESS)
         access->offset = pointer_add(&file->pointer, etypes);
     return code;

@@ -26,9 +26,11 @@ static int open_lock(const char *path, int amode)
     return open(path, (amode & MPI_MODE_WRONLY ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
+/* One byte, where no data is: ROMIO holds locks of this process on the data while it writes, which a lock of a description would stop, though
+ * it is the same process that has it. */
 static int set(struct file *file, short type)
 {
-    struct flock lock = {.l_type = type, .l_whence = SEEK_SET};
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = INT64_MAX - 1, .l_len = 1};
     return fcntl(file->lock, F_OFD_SETLK, &lock);
 }
 
@@ -47,7 +49,8 @@ static bool taken(struct file *file, short type, int *error)
 /* Asked for again and again, since nothing else would end the wait when the file is revoked. */
 int atomic_lock(struct file *file, bool writes)
 {
-    short type = writes || !(file->amode & (MPI_MODE_RDONLY | MPI_MODE_RDWR)) ? F_WRLCK : F_RDLCK;
+    bool shared = file->amode & MPI_MODE_RDONLY || (file->amode & MPI_MODE_RDWR && !writes);
+    short type = shared ? F_RDLCK : F_WRLCK; /* whoever may not write hears it from the MPI below */
     int error = EAGAIN;
     for (unsigned turns = 0; !taken(file, type, &error); wait_idle(&turns, file->comm)) {
         if (error != EAGAIN && error != EACCES && error != EINTR)

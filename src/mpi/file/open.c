@@ -78,6 +78,8 @@ static MPI_Info safe_hints(const struct comm *comm, MPI_Info given)
 
 static int open_natively(struct file *file, int amode, MPI_Info given)
 {
+    if (file->amode & MPI_MODE_SEQUENTIAL && file->amode & MPI_MODE_RDWR)
+        return MPI_ERR_AMODE; /* of which the MPI below would not hear */
     MPI_Info info = safe_hints(file->comm, given);
     native_mend_session();
     file_below();

@@ -112,17 +112,20 @@ static int64_t sum(const int64_t *number, int count)
     return all;
 }
 
-/* When all have said how much they want, nobody moves the pointer by an earlier call any more: one member moves it for all. */
+/* When all have said how much they want, nobody moves the pointer by an earlier call any more: one member moves it for all. The others need
+ * no counter for that. */
 int pointer_add_ordered(struct pointer *pointer, struct comm *comm, MPI_Offset etypes, MPI_Offset *offset)
 {
     int64_t *wants = malloc((size_t)comm->size * sizeof *wants), mine = etypes, first = -1;
     if (!wants)
         return MPI_ERR_NO_MEM;
     int code = coll_allgather(comm, &mine, wants, sizeof mine);
-    if (code == MPI_SUCCESS && comm->rank == 0)
+    if (code == MPI_SUCCESS && comm->rank == 0 && pointer->counter)
         first = pointer_add(pointer, sum(wants, comm->size));
     if (code == MPI_SUCCESS)
         code = coll_most(comm, &first, 1);
+    if (code == MPI_SUCCESS && first < 0)
+        code = MPI_ERR_UNSUPPORTED_OPERATION;
     *offset = first + sum(wants, code == MPI_SUCCESS ? comm->rank : 0);
     free(wants);
     return code;
