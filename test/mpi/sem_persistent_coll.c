@@ -158,6 +158,57 @@ static void test_all(void)
         OK(MPI_Request_free(&request[i]));
 }
 
+static int deleted;
+
+static int count_deleted(MPI_Datatype type, int key, void *value, void *extra)
+{
+    (void)type;
+    (void)key;
+    (void)value;
+    (void)extra;
+    deleted++;
+    return MPI_SUCCESS;
+}
+
+static MPI_Datatype make_type(int key)
+{
+    MPI_Datatype type;
+    OK(MPI_Type_contiguous(1, MPI_INT, &type));
+    OK(MPI_Type_commit(&type));
+    OK(MPI_Type_set_attr(type, key, NULL));
+    return type;
+}
+
+/* A datatype that none of them uses goes when the program frees it, though they stay; one that they use goes after them. */
+static void test_others(void)
+{
+    MPI_Datatype used, other;
+    MPI_Request request, late;
+    int key, value = me;
+    OK(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_deleted, &key, NULL));
+    used = make_type(key);
+    other = make_type(key);
+    OK(INIT(Bcast)(&value, 1, used, 0, comm, MPI_INFO_NULL, &request));
+    OK(MPI_Type_free(&other));
+    CHECK(deleted == 1);
+    other = make_type(key);
+    OK(MPI_Ibarrier(comm, &late));
+    OK(MPI_Type_free(&other));
+    OK(MPI_Type_free(&used));
+    OK(MPI_Wait(&late, MPI_STATUS_IGNORE));
+    OK(MPI_Barrier(comm));
+    OK(MPI_Start(&request));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK(value == 0 && deleted == 2);
+    OK(MPI_Request_free(&request));
+    OK(MPI_Ibarrier(comm, &late));
+    OK(MPI_Wait(&late, MPI_STATUS_IGNORE));
+    OK(MPI_Ibarrier(comm, &late));
+    OK(MPI_Wait(&late, MPI_STATUS_IGNORE));
+    CHECK(deleted == 3);
+    OK(MPI_Type_free_keyval(&key));
+}
+
 /* More of them, one after the other, than there are numbers; beside one that stays. */
 static void test_many(void)
 {
@@ -258,6 +309,7 @@ int main(int argc, char **argv)
     begin(&argc, &argv, 50);
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     test_all();
+    test_others();
     test_many();
     test_neighbours();
     test_failures();

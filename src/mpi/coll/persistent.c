@@ -7,10 +7,12 @@
 #include "mpi/error/error.h"
 #include "mpi/request/kept.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 struct again {
     struct persistent base;
+    struct kept_user user;
     coll_step *step;
     struct coll *kept; /* only its arguments: a machine that never begins */
     uint32_t number;
@@ -39,14 +41,47 @@ static int start(struct persistent *base)
     return error_raise(base->comm, code);
 }
 
-/* Datatypes and operations that the program freed meanwhile have been kept. */
+/* ---- what it uses: the program may free that before --------------------------------------------------------------------------- */
+
+static const struct again *of_user(const struct kept_user *user)
+{
+    return (const struct again *)((const char *)user - offsetof(struct again, user));
+}
+
+static bool is_among(MPI_Datatype type, const MPI_Datatype *types, int count)
+{
+    for (int i = 0; types && i < count; i++)
+        if (types[i] == type)
+            return true;
+    return false;
+}
+
+/* Handles that mean nothing here may be anything: they are compared, and nothing else. */
+static bool uses_type(const struct kept_user *user, MPI_Datatype type)
+{
+    const struct again *again = of_user(user);
+    const struct coll_args *args = &again->kept->kept;
+    const struct coll_arrays *arrays = args->by_rank;
+    if (type == args->send_type || type == args->recv_type)
+        return true;
+    return arrays && (is_among(type, arrays->send_types, coll_sends(args, again->base.comm)) ||
+                      is_among(type, arrays->recv_types, coll_recvs(args, again->base.comm)));
+}
+
+static bool uses_op(const struct kept_user *user, MPI_Op op)
+{
+    return op == of_user(user)->kept->kept.op;
+}
+
 static void release(struct persistent *base)
 {
     struct again *again = (struct again *)base;
+    kept_use_no_more(&again->user);
     free(again->kept);
     free(again);
-    kept_end();
 }
+
+/* ---- making ----------------------------------------------------------------------------------------------------------------- */
 
 int coll_init(struct comm *comm, coll_step *step, const struct coll_args *args, MPI_Request *request)
 {
@@ -65,7 +100,8 @@ int coll_init(struct comm *comm, coll_step *step, const struct coll_args *args, 
     again->step = step;
     again->kept = kept;
     again->number = number;
-    kept_begin();
+    again->user = (struct kept_user){.uses_type = uses_type, .uses_op = uses_op};
+    kept_use(&again->user);
     persistent_begin(&again->base, comm, request);
     return MPI_SUCCESS;
 }

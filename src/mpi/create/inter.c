@@ -55,7 +55,8 @@ static void greet(struct meeting *meeting, int code)
                             .key = meeting->key,
                             .number = meeting->number,
                             .count = code == MPI_SUCCESS ? local->size : 0};
-    letter_send(meeting->remote_leader, &letter, local->process_of);
+    if (!side_is_dead(meeting->remote_leader)) /* the MPI below would keep it for ever */
+        letter_send(meeting->remote_leader, &letter, local->process_of);
     meeting->greeted = true;
 }
 

@@ -30,9 +30,9 @@ int persistent_free(const struct request *known, MPI_Request *handle)
     struct persistent *persistent = known->persistent;
     if (persistent->active != MPI_REQUEST_NULL)
         request_detach(&persistent->active);
-    request_drop(known);
     atomic_fetch_sub(&persistent_count, 1);
     persistent->release(persistent);
+    request_drop(known); /* last: what is released may look at the communicator */
     return native.request_free(handle);
 }
 
