@@ -1,6 +1,8 @@
 /* sem_file.c: files while every rank lives: each way to move data, what a file was opened with, errors that all members have. */
 #include "file.h"
 
+#include <string.h>
+
 static MPI_File file;
 
 static void open_file(MPI_Comm comm, int amode)
@@ -330,6 +332,24 @@ static void check_alone_atomic(void)
     OK(MPI_File_close(&mine));
 }
 
+/* In a file of several nobody may write back what it has read, whatever the program asks for later. */
+static void check_hints(void)
+{
+    char value[16] = "disable";
+    int flag = 0;
+    MPI_Info wanted, used;
+    OK(MPI_Info_create(&wanted));
+    OK(MPI_Info_set(wanted, "romio_ds_write", "enable"));
+    open_file(MPI_COMM_WORLD, MPI_MODE_RDWR);
+    OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", wanted));
+    OK(MPI_File_get_info(file, &used));
+    OK(MPI_Info_get(used, "romio_ds_write", sizeof value - 1, value, &flag));
+    CHECK(all == 1 || strcmp(value, "disable") == 0);
+    OK(MPI_Info_free(&used));
+    OK(MPI_Info_free(&wanted));
+    OK(MPI_File_close(&file));
+}
+
 static void check_sequential(void)
 {
     int value = me, code;
@@ -360,6 +380,7 @@ int main(int argc, char **argv)
     check_errors();
     check_alone();
     check_alone_atomic();
+    check_hints();
     check_sequential();
     OK(MPI_Barrier(MPI_COMM_WORLD));
     if (me == 0)

@@ -66,10 +66,13 @@ static int set_view(struct file *file, MPI_Offset disp, MPI_Datatype etype, MPI_
                     MPI_Info info)
 {
     int size = 0;
+    MPI_Info safe = info == MPI_INFO_NULL ? info : file_safe_hints(file->comm, info);
     file_below();
     int code = displacement(file, &disp);
     if (code == MPI_SUCCESS)
-        code = native.file_set_view(file->handle, disp, etype, filetype, datarep, info);
+        code = native.file_set_view(file->handle, disp, etype, filetype, datarep, safe == MPI_INFO_NULL ? info : safe);
+    if (safe != MPI_INFO_NULL)
+        native.info_free(&safe);
     if (code == MPI_SUCCESS)
         code = native.type_size(etype, &size);
     if (code == MPI_SUCCESS)

@@ -49,6 +49,11 @@ void file_handler_release(struct file *file);
 /* Codes of the MPI below mean something in one process only, classes in all. */
 int file_class(int code);
 
+/* ---- hints (open.c) --------------------------------------------------------------------------------------------------------------- */
+
+/* What the MPI below is to hear instead, which the caller frees; MPI_INFO_NULL: what the program gave. */
+MPI_Info file_safe_hints(const struct comm *comm, MPI_Info given);
+
 /* ---- what is collective (collect.c) ----------------------------------------------------------------------------------------------- */
 
 /* Why a collective call cannot be made: a member is dead, or the file is revoked. */

@@ -67,7 +67,7 @@ static void free_comm(struct comm *comm)
 
 /* Where several processes write, ROMIO must not read a block, change a part of it and write it back: what a neighbour wrote meanwhile
  * would be lost. The lock that it holds then is respected by those who do the same, but not by who writes one piece. */
-static MPI_Info safe_hints(const struct comm *comm, MPI_Info given)
+MPI_Info file_safe_hints(const struct comm *comm, MPI_Info given)
 {
     MPI_Info info = MPI_INFO_NULL;
     if (comm->size == 1 || (given == MPI_INFO_NULL ? native.info_create(&info) : native.info_dup(given, &info)) != 0)
@@ -80,7 +80,7 @@ static int open_natively(struct file *file, int amode, MPI_Info given)
 {
     if (file->amode & MPI_MODE_SEQUENTIAL && file->amode & MPI_MODE_RDWR)
         return MPI_ERR_AMODE; /* of which the MPI below would not hear */
-    MPI_Info info = safe_hints(file->comm, given);
+    MPI_Info info = file_safe_hints(file->comm, given);
     native_mend_session();
     file_below();
     int code =
