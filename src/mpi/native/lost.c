@@ -29,13 +29,11 @@ static bool is_of_transport(const void *caller)
 /* An epoll descriptor that watches nothing: never readable, never writable, and read and write answer EINVAL. */
 static bool park(int fd)
 {
-    static _Atomic int nothing = -1;
-    int made = atomic_load(&nothing);
-    if (made < 0) {
-        made = epoll_create1(EPOLL_CLOEXEC);
-        atomic_store(&nothing, made);
-    }
-    return made >= 0 && dup3(made, fd, O_CLOEXEC) == fd;
+    int nothing = epoll_create1(EPOLL_CLOEXEC);
+    bool parked = nothing >= 0 && dup3(nothing, fd, O_CLOEXEC) == fd;
+    if (nothing >= 0)
+        close(nothing);
+    return parked;
 }
 
 static bool is_parked(int fd)
