@@ -90,6 +90,21 @@ static int find_layer(struct run_plan *plan)
                        library, here, program_mpi_names[plan->mpi], program_mpi_names[plan->mpi]);
 }
 
+static int find_supervisor(struct run_plan *plan)
+{
+    static const char *const places[] = {"../libexec/knell/exec", "../../libexec/knell/exec"};
+    char self[PATH_MAX] = "";
+    ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
+    const char *here = size > 0 ? dirname(self) : ".";
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        char path[2 * PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", here, places[i]);
+        if (realpath(path, plan->supervisor))
+            return EXIT_OK;
+    }
+    return cli_failure(plan->usage, "libexec/knell/exec: not found beside %.200s; it is installed with knell", here);
+}
+
 int run_find(struct run_plan *plan, bool mpi_given)
 {
     int status = find_program(plan);
@@ -97,5 +112,7 @@ int run_find(struct run_plan *plan, bool mpi_given)
         status = find_mpi(plan, mpi_given);
     if (status == EXIT_OK)
         status = find_launcher(plan);
-    return status == EXIT_OK ? find_layer(plan) : status;
+    if (status == EXIT_OK)
+        status = find_layer(plan);
+    return status == EXIT_OK ? find_supervisor(plan) : status;
 }

@@ -152,7 +152,7 @@ static int parse(int argc, char **argv, struct run_plan *plan)
 static int dry_run(const struct run_plan *plan)
 {
     struct run_launch command;
-    if (!run_launch_make(plan, NULL, NULL, &command))
+    if (!run_launch_make(plan, NULL, &command))
         return cli_failure(&usage, "no memory for the command");
     run_launch_print(&command, stdout);
     run_launch_free(&command);
