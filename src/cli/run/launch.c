@@ -2,6 +2,7 @@
  * after a death (docs/design/mpi.md). */
 #include "cli/run/run.h"
 #include "cli/common/heartbeat.h"
+#include "cli/common/installed.h"
 #include "cli/common/shell.h"
 
 #include <fcntl.h>
@@ -98,12 +99,10 @@ static void for_mpich(const struct run_plan *plan, const struct run_launch_job *
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-/* The user's libraries come first: a tool then sits between the program and the layer and sees the program's calls. */
 static void give_preload(const struct run_plan *plan, struct run_launch *command)
 {
     char list[2 * PATH_MAX];
-    const char *already = getenv("LD_PRELOAD");
-    snprintf(list, sizeof list, "%s%s%s", already ? already : "", already && *already ? ":" : "", plan->layer);
+    installed_preload(plan->layer, list);
     give(plan, command, "KNELL_PRELOAD", list);
 }
 
