@@ -20,7 +20,7 @@ bool run_door_open(struct run_links *links, const char *text)
     struct knell__address address, bound;
     for (int i = 0; i < RUN_CALLERS; i++)
         links->caller[i].fd = -1;
-    if (knell__address_parse_host(text ? text : "127.0.0.1", &address) != 0) {
+    if (knell__address_parse_host(text, &address) != 0) {
         errno = EINVAL;
         return false;
     }

@@ -288,8 +288,9 @@ static int prepare(struct run_job *job)
         status = run_directory_open(plan, &job->directory);
     if (status == EXIT_OK)
         status = run_record_open(job);
-    if (status == EXIT_OK && !run_door_open(&job->links, NULL))
-        status = cli_failure(plan->usage, "cannot listen on the loopback interface: %s", strerror(errno));
+    if (status == EXIT_OK && !run_door_open(&job->links, plan->address[0] ? plan->address : "127.0.0.1"))
+        status = cli_failure(plan->usage, "cannot listen on %s: %s",
+                             plan->address[0] ? plan->address : "the loopback interface", strerror(errno));
     if (status == EXIT_OK && job->fail)
         run_fail_name_variables(job->fail);
     return status;

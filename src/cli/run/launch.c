@@ -64,6 +64,43 @@ static void option(struct run_launch *command, const char *name, const char *val
     add_all(command, words);
 }
 
+static void add_hosts(const struct run_plan *plan, const char *name, struct run_launch *command)
+{
+    char *list = NULL;
+    size_t size;
+    FILE *out = open_memstream(&list, &size);
+    if (!out)
+        return;
+    run_hosts_write(plan, out);
+    fclose(out);
+    add(command, name);
+    add(command, list);
+    free(list);
+}
+
+/* Every daemon talks to mpirun itself: with a tree between them a lost host takes those behind it along. Connections are made at once:
+ * one that is made after a death may need the lost host. */
+static void to_hosts_openmpi(const struct run_plan *plan, struct run_launch *command)
+{
+    add_hosts(plan, "--host", command);
+    option(command, "plm_rsh_agent", plan->rsh);
+    option(command, "plm_rsh_no_tree_spawn", "1");
+    option(command, "routed", "direct");
+    option(command, "mpi_preconnect_mpi", "1");
+    option(command, "oob_tcp_if_include", plan->network);
+    option(command, "btl_tcp_if_include", plan->network);
+}
+
+static void to_hosts_mpich(const struct run_plan *plan, struct run_launch *command)
+{
+    add_hosts(plan, "-hosts", command);
+    add(command, "-launcher-exec");
+    add(command, plan->rsh);
+    add(command, "-iface");
+    add(command, plan->device);
+    give_unless_set(plan, command, "UCX_NET_DEVICES", plan->device);
+}
+
 /* Shared memory is faster than TCP, but a rank that is killed while it writes there may leave it corrupt
  * (docs/design/mpi.md). A ghost is not killed. */
 static void for_openmpi(const struct run_plan *plan, const struct run_launch_job *job, struct run_launch *command)
@@ -77,9 +114,13 @@ static void for_openmpi(const struct run_plan *plan, const struct run_launch_job
     option(command, "pml", "ob1");
     if (!getenv("OMPI_MCA_btl")) /* the user's own setting wins */
         option(command, "btl", plan->mode == RUN_MODE_GHOST ? "vader,tcp,self" : "tcp,self");
-    if (job) {
+    if (plan->address[0])
+        to_hosts_openmpi(plan, command);
+    if (job && !plan->address[0]) {
         option(command, "orte_tmpdir_base", job->directory);
         option(command, "btl_vader_backing_directory", job->directory);
+    }
+    if (job) {
         add(command, "-x"); /* by its name: anybody may read arguments */
         add(command, "KNELL_KEY");
     }
@@ -93,7 +134,9 @@ static void for_mpich(const struct run_plan *plan, const struct run_launch_job *
     give_unless_set(plan, command, "UCX_TLS", "tcp,cma,self");
     give_unless_set(plan, command, "UCX_RNDV_SCHEME", "put_zcopy");
     give_unless_set(plan, command, "UCX_MAX_RNDV_RAILS", "1");
-    if (job)
+    if (plan->address[0])
+        to_hosts_mpich(plan, command);
+    else if (job)
         give(plan, command, "UCX_POSIX_DIR", job->directory);
 }
 

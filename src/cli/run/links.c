@@ -58,6 +58,8 @@ void run_link_opened(struct run_job *job, int rank, int fd, const struct channel
     link->is_changed = true;
     run_desk_send(job, rank);
     channel_put(&link->stream, CHANNEL_START, NULL, 0, NULL, 0);
+    if (++job->links.opened == job->links.ranks) /* nobody else is expected: from here on nothing listens */
+        run_door_close(&job->links);
 }
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */

@@ -52,7 +52,7 @@ struct run_links {
     uint8_t host[CHANNEL_HOST_ID];
     struct run_caller caller[RUN_CALLERS];
     struct run_link *link; /* by rank */
-    int ranks;
+    int ranks, opened;
     struct job_report *report; /* that have come and are not read: a queue */
     size_t first, last, room;
     uint64_t left_out; /* bytes of logs and calls that could not be kept */
@@ -60,7 +60,7 @@ struct run_links {
 
 /* ---- door.c ------------------------------------------------------------------------------------------------------ */
 
-/* Makes the key and listens at this address alone; NULL: loopback. false: errno says why. */
+/* Makes the key and listens at this address alone. false: errno says why. */
 bool run_door_open(struct run_links *links, const char *address);
 /* Lets in who called; the supervisor of a rank that is let in gets its desk and may start. */
 void run_door_serve(struct run_job *job);

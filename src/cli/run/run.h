@@ -4,6 +4,7 @@
  *     run.c           the command line
  *     program.c       the program, its MPI, the launcher and the layer
  *     info.c          --info
+ *     hosts.c         --hosts: the hosts of the job and the network between them
  *     launch.c        the launcher's command and environment
  *     directory.c     the job's private directory, for files of the MPIs
  *     links.h         the supervisors of the ranks: door.c, links.c, desk.c
@@ -54,6 +55,11 @@ enum { RUN_TIMED_OUT = 124, RUN_INTERRUPTED = 130 };
 enum run_status_of { RUN_STATUS_SURVIVORS, RUN_STATUS_ALL };
 enum run_on_stuck { RUN_ON_STUCK_SAY, RUN_ON_STUCK_END };
 
+struct run_host {
+    char name[256];
+    int64_t slots; /* ranks there */
+};
+
 struct run_plan {
     const struct usage *usage;
     int64_t ranks;
@@ -76,11 +82,16 @@ struct run_plan {
     int on_stuck; /* enum run_on_stuck */
     char **words; /* of the whole command line, ended by NULL */
     bool dry_run, quiet, json;
-    char **program;            /* its arguments, ended by NULL */
-    char path[PATH_MAX];       /* of the program */
-    char launcher[PATH_MAX];   /* of mpirun */
-    char layer[PATH_MAX];      /* of libknell-mpi */
-    char supervisor[PATH_MAX]; /* of src/exec */
+    const char *hosts_text, *hostfile, *interface, *rsh;
+    bool rsh_given;
+    struct run_host *host; /* where the ranks run; none: on this host */
+    size_t hosts;
+    char address[64], network[80], device[32]; /* of this host towards the others; empty: there are no others */
+    char **program;                            /* its arguments, ended by NULL */
+    char path[PATH_MAX];                       /* of the program */
+    char launcher[PATH_MAX];                   /* of mpirun */
+    char layer[PATH_MAX];                      /* of libknell-mpi */
+    char supervisor[PATH_MAX];                 /* of src/exec */
 };
 
 /* ---- program.c --------------------------------------------------------------------------------------------------- */
@@ -95,6 +106,13 @@ int run_info_check(const struct run_plan *plan);
 /* All of them as the layer reads them: "KEY=VALUE;KEY=VALUE". */
 void run_info_join(const struct run_plan *plan, char *text, size_t size);
 
+/* ---- hosts.c ----------------------------------------------------------------------------------------------------- */
+
+/* Fills host and network of the plan. -1: fine; otherwise an exit status, after a complaint. */
+int run_hosts_check(struct run_plan *plan);
+/* "a:2,b:2", as both launchers have it. */
+void run_hosts_write(const struct run_plan *plan, FILE *out);
+
 /* ---- directory.c ------------------------------------------------------------------------------------------------- */
 
 struct run_directory {
@@ -107,7 +125,7 @@ void run_directory_close(struct run_directory *directory);
 
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
 
-enum { RUN_LAUNCH_WORDS = 96 }; /* more than our own words; those of the program come on top */
+enum { RUN_LAUNCH_WORDS = 128 }; /* more than our own words; those of the program come on top */
 /* The command to execute; it owns the texts. */
 struct run_launch {
     size_t words;
