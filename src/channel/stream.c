@@ -58,6 +58,13 @@ void channel_stream_close(struct channel_stream *stream)
     *stream = (struct channel_stream){.fd = -1, .lost = true};
 }
 
+/* By the errno of a failed transfer. */
+static void lose(struct channel_stream *stream)
+{
+    stream->lost = true;
+    stream->silent = errno == ETIMEDOUT || errno == EHOSTUNREACH || errno == ENETUNREACH;
+}
+
 /* ---- out ------------------------------------------------------------------------------------------------------------- */
 
 void channel_flush(struct channel_stream *stream)
@@ -68,7 +75,7 @@ void channel_flush(struct channel_stream *stream)
         if (sent < 0 && errno == EAGAIN)
             return;
         if (sent < 0 && errno != EINTR)
-            stream->lost = true;
+            lose(stream);
         out->begin += sent > 0 ? (size_t)sent : 0;
     }
     out->begin = out->end = 0;
@@ -110,7 +117,9 @@ void channel_fill(struct channel_stream *stream)
             continue;
         if (got < 0 && errno == EAGAIN)
             return;
-        if (got <= 0)
+        if (got < 0)
+            lose(stream);
+        else if (got == 0)
             stream->lost = true;
         in->end += got > 0 ? (size_t)got : 0;
         if (in->end - in->begin > (size_t)4 * CHANNEL_BODY_MAX) /* messages first, then more of them */

@@ -12,8 +12,9 @@ struct channel_buffer {
 };
 
 struct channel_stream {
-    int fd;    /* -1: none */
-    bool lost; /* the other end is gone, or does not speak this language */
+    int fd;      /* -1: none */
+    bool lost;   /* the other end is gone, or does not speak this language */
+    bool silent; /* it is lost because nothing came back: the other end may be alive */
     struct channel_buffer in, out;
 };
 

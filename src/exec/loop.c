@@ -39,13 +39,13 @@ static void turn(struct exec *exec)
         rank_hear_signals(exec);
 }
 
-/* Without `knell run` the job is over. */
+/* When `knell run` ends the connection the job is over. When nothing is heard of it, its host may be lost: the ring decides. */
 void loop_until_end(struct exec *exec)
 {
     bool was_lost = !exec->is_heard;
     while (!exec->has_ended) {
         turn(exec);
-        if (exec->channel.lost && !was_lost)
+        if (exec->channel.lost && !exec->channel.silent && !was_lost)
             rank_kill(exec, SIGKILL);
         was_lost = was_lost || exec->channel.lost;
     }

@@ -205,9 +205,16 @@ bool run_all_ended(const struct run_job *job)
     return all;
 }
 
+/* The launcher has ended, and its end is that of the ranks. Between hosts it is not, once all ranks have started: they go on without it
+ * as far as it lets them, and their supervisors say how they end. */
+static bool is_left_alone(const struct run_job *job)
+{
+    return job->launcher == 0 && !(job->plan->address[0] && job->started == (uint32_t)job->plan->ranks);
+}
+
 static bool is_over(const struct run_job *job)
 {
-    return run_all_ended(job) || job->launcher == 0 || job->aborted || job->stopped_by || job->timed_out || job->broken;
+    return run_all_ended(job) || is_left_alone(job) || job->aborted || job->stopped_by || job->timed_out || job->broken;
 }
 
 /* Reports of the ranks may still be unread. A launcher that is killed takes the ranks with it, and these may end
@@ -217,7 +224,7 @@ static bool is_lost(struct run_job *job)
     run_read_reports(job);
     run_reap(job);
     bool took_them = WIFSIGNALED(job->launcher_status) && !job->last_finished;
-    return job->launcher == 0 && (!run_all_ended(job) || took_them) && !job->aborted && !job->stopped_by &&
+    return is_left_alone(job) && (!run_all_ended(job) || took_them) && !job->aborted && !job->stopped_by &&
            !job->timed_out;
 }
 
@@ -225,11 +232,13 @@ static void follow(struct run_job *job, int signals)
 {
     int64_t limit = job->plan->timeout ? job->launched + job->plan->timeout : KNELL_NEVER;
     while (!is_over(job)) {
-        int64_t next = job->fail && job->begin ? run_fail_act(job->fail) : KNELL_NEVER, look = run_look_for_stuck(job);
+        int64_t next = job->fail && job->begin ? run_fail_act(job->fail) : KNELL_NEVER, look = run_look_for_stuck(job),
+                ping = run_links_ping(job);
         run_desks_send(job);
         if (job->timed_out)
             break;
         next = look < next ? look : next;
+        next = ping < next ? ping : next;
         run_wait(job, signals, next < limit ? next : limit);
         job->timed_out |= knell__clock_now() >= limit && !run_all_ended(job);
         job->broken = cannot_begin(job);

@@ -13,6 +13,9 @@
 #define MS INT64_C(1000000)
 /* A supervisor that answers nothing for so long does not hold up the scenario. */
 #define ANSWER_NS (2000 * MS)
+#define PING_NS (500 * MS)
+/* Beyond delta, nothing is heard of a supervisor although it is asked. */
+#define SILENCE_NS (2000 * MS)
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
@@ -56,6 +59,7 @@ void run_link_opened(struct run_job *job, int rank, int fd, const struct channel
     link->shares_clock = memcmp(hello->host, job->links.host, sizeof hello->host) == 0;
     link->ahead_error = link->shares_clock ? 0 : INT64_MAX;
     link->is_changed = true;
+    link->heard = knell__clock_now();
     run_desk_send(job, rank);
     channel_put(&link->stream, CHANNEL_START, NULL, 0, NULL, 0);
     if (++job->links.opened == job->links.ranks) /* nobody else is expected: from here on nothing listens */
@@ -205,7 +209,10 @@ static void read_link(struct run_job *job, int rank)
     struct channel_message message;
     if (!link->is_open)
         return;
+    size_t had = link->stream.in.end - link->stream.in.begin;
     channel_fill(&link->stream);
+    if (link->stream.in.end - link->stream.in.begin > had)
+        link->heard = knell__clock_now();
     while (channel_next(&link->stream, &message))
         take(job, rank, &message);
     if (link->stream.lost)
@@ -231,6 +238,46 @@ void run_links_turn(struct run_job *job)
     for (int i = 0; i < job->links.ranks; i++)
         if (job->links.link[i].is_open && channel_unsent(&job->links.link[i].stream))
             channel_flush(&job->links.link[i].stream);
+}
+
+/* ---- hosts that are lost ----------------------------------------------------------------------------------------- */
+
+static bool is_silent(const struct run_job *job, int rank, int64_t now)
+{
+    const struct run_link *link = &job->links.link[rank];
+    return link->is_open && now - link->heard > job->plan->delta + SILENCE_NS;
+}
+
+/* Is there a rank of which more will be heard? */
+static bool is_any_heard(const struct run_job *job, int64_t now)
+{
+    bool any = false;
+    for (int i = 0; i < job->links.ranks && !any; i++)
+        any = job->links.link[i].is_open && !is_silent(job, i, now);
+    return any;
+}
+
+/* A silent supervisor alone says little: its rank is dead when the survivors say so, when there is nobody left to say so, or when no
+ * detector runs yet. On one host there is no silence. */
+static void give_up_silent(struct run_job *job, int64_t now)
+{
+    bool any = is_any_heard(job, now);
+    for (int i = 0; i < job->links.ranks && job->plan->address[0]; i++)
+        if (is_silent(job, i, now) && (!any || !job->begin || run_first_to_know(job, i))) {
+            job->links.link[i].is_host_lost = true;
+            lose(job, i);
+        }
+}
+
+int64_t run_links_ping(struct run_job *job)
+{
+    int64_t now = knell__clock_now(), turn = job->plan->stuck / 4 < PING_NS ? job->plan->stuck / 4 : PING_NS;
+    if (now < job->links.ping_at)
+        return job->links.ping_at;
+    job->links.ping_at = now + turn;
+    run_desks_look(job, false);
+    give_up_silent(job, now);
+    return job->links.ping_at;
 }
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */

@@ -19,6 +19,7 @@ struct run_link {
     struct channel_stream stream;
     bool is_open;      /* the connection stands */
     bool was_open;     /* it stood once: the rank may have started */
+    bool is_host_lost; /* nothing was heard of its supervisor any more */
     bool has_told_end; /* the rank's end is told */
     char host[CHANNEL_HOST_NAME];
     bool shares_clock;        /* with this process */
@@ -26,6 +27,7 @@ struct run_link {
     int64_t ahead_error;      /* within this; 0: exactly */
     uint64_t asked, answered; /* numbers of questions */
     int64_t asked_at;
+    int64_t heard;                       /* when something came last */
     struct channel_seen seen;            /* as last told */
     struct job_desk_orders orders, sent; /* as it is to be; as the supervisor has it */
     bool is_changed;                     /* they may differ */
@@ -55,6 +57,7 @@ struct run_links {
     int ranks, opened;
     struct job_report *report; /* that have come and are not read: a queue */
     size_t first, last, room;
+    int64_t ping_at;
     uint64_t left_out; /* bytes of logs and calls that could not be kept */
 };
 
@@ -72,6 +75,8 @@ bool run_links_open(struct run_links *links, int ranks);
 void run_links_close(struct run_links *links);
 /* Takes in what has come; run_links_next gives the reports of it. */
 void run_links_turn(struct run_job *job);
+/* Asks every supervisor for a sign of life, in due time; gives up ranks whose host is lost. Returns when to do it again. */
+int64_t run_links_ping(struct run_job *job);
 bool run_links_next(struct run_links *links, struct job_report *report);
 /* Who connects from here on is a supervisor. */
 void run_link_opened(struct run_job *job, int rank, int fd, const struct channel_hello *hello);

@@ -119,7 +119,6 @@ int64_t run_look_for_stuck(struct run_job *job)
     if (job->said_stuck || now < job->look_at)
         return job->said_stuck ? KNELL_NEVER : job->look_at;
     job->look_at = now + turn;
-    run_desks_look(job, false); /* the answers are for the next turn */
     enum run_stuck stuck = job->begin ? look(job, now, &stood) : RUN_MOVES;
     if (stuck == RUN_MOVES)
         return job->look_at;
