@@ -215,6 +215,7 @@ int mpi_file_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn,
 int mpi_file_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
 int mpi_file_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
 int mpi_register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state);
+int mpi_file_set_info(MPI_File fh, MPI_Info info);
 int mpi_comm_revoke(MPI_Comm comm);
 int mpi_comm_is_revoked(MPI_Comm comm, int *flag);
 int mpi_comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);

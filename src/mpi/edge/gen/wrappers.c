@@ -3799,10 +3799,7 @@ EXPORT int MPI_File_set_info(MPI_File fh, MPI_Info info)
 {
     if (!ENTER(slowly_file_set_info(HERE, fh, info)))
         return native.file_set_info(fh, info);
-    struct access access;
-    if (access_begin_query(&access, fh, ACCESS_ALL))
-        access.code = native.file_set_info(fh, info);
-    return leave(JOB_CALL_FILE_SET_INFO, access_end(&access));
+    return leave(JOB_CALL_FILE_SET_INFO, mpi_file_set_info(fh, info));
 }
 int PMPI_File_set_info(MPI_File fh, MPI_Info info) ALIAS(MPI_File_set_info);
 
