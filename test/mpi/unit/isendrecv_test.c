@@ -75,9 +75,8 @@ TEST(a_send_to_nobody_leaves_nothing)
     MPI_Request request;
     int requests = fake_requests(), tasks = atomic_load(&layer_tasks);
     fake_refuses = 1;
-    CHECK_EQ_I64(
-        mpi_isendrecv_replace(buffer, sizeof buffer, MPI_BYTE, MPI_PROC_NULL, 5, 2, 6, comm->handle, &request),
-        MPI_ERR_ARG);
+    CHECK_EQ_I64(mpi_isendrecv_replace(buffer, sizeof buffer, MPI_BYTE, MPI_PROC_NULL, 5, 2, 6, comm->handle, &request),
+                 MPI_ERR_ARG);
     task_advance_all();
     CHECK_EQ_I64(atomic_load(&layer_tasks), tasks);
     CHECK_EQ_I64(fake_requests(), requests);
