@@ -110,8 +110,6 @@ int access_find(struct window *window, int rank, MPI_Aint disp, int count, MPI_D
 /* As coll_copy, with a code. */
 int access_copy(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
                 MPI_Datatype into_type);
-/* Is it a predefined datatype? What is made of others may have its elements in any order. */
-bool access_is_named(MPI_Datatype type);
 /* A request that is complete already; or the error is raised. */
 int access_request(struct window *window, int code, MPI_Request *request);
 
