@@ -31,6 +31,7 @@ knell_ulfm_test(sem-persistent-stamped 3 1 sem_persistent_death.c 24)
 knell_ulfm_test(sem-persistent-coll 4 1 sem_persistent_coll.c)
 knell_ulfm_test(sem-persistent-told 3 1 sem_persistent_told.c)
 knell_oracle_test(persistent 4 60 1000 oracle_persistent.c)
+knell_oracle_test(persistent-coll 4 30 1000 oracle_persistent_coll.c)
 knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 
 knell_mpi_test(sem-file 4 0 sem_file.c) # no death at all
