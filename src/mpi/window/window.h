@@ -81,15 +81,6 @@ static inline bool window_revoked(const struct window *window)
     return RARELY(comm_trouble(window->comm) & COMM_REVOKED);
 }
 
-/* ---- memory (memory.c) ------------------------------------------------------------------------------------------------------ */
-
-/* Memory without a name in any file system: it is gone with the last process that has it, however that ends. The first rank makes it, the
- * others open it by /proc while the first one keeps it open. Descriptors, or below zero. */
-int memory_make(uint64_t id);
-int memory_open(uint64_t id, int process, int fd);
-/* All members give the same size. NULL: there is none. */
-void *memory_map(int fd, size_t bytes);
-
 /* ---- synchronisation (turn.c) ----------------------------------------------------------------------------------------------- */
 
 /* The lock of a target, in order of arrival. A dead process has none. MPI_SUCCESS, or why it cannot be had. */
