@@ -56,6 +56,8 @@ static void keep_state(struct run_job *job, int number)
 {
     struct run_rank *rank = &job->rank[number];
     bool dead = !rank->ended && is_known_dead(job, number);
+    if (dead && job->plan->address[0]) /* its supervisor has not told its end, and may be lost with it */
+        job->links.link[number].is_host_lost = !rank->injected;
     rank->left = !rank->ended && !dead && !rank->ghost;
     if (dead && !rank->died)
         rank->died = run_first_to_know(job, number)->when;

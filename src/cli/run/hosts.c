@@ -238,3 +238,8 @@ void run_hosts_write(const struct run_plan *plan, FILE *out)
             before = ",";
         }
 }
+
+const char *run_host_of(const struct run_job *job, int rank)
+{
+    return job->plan->address[0] ? job->links.link[rank].host : "";
+}

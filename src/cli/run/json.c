@@ -162,6 +162,8 @@ static void put_rank(struct json *j, const struct run_job *job, int number)
     const struct run_rank *rank = &job->rank[number];
     json_object(j);
     json_put_integer(j, "rank", number);
+    if (*run_host_of(job, number))
+        json_put_string(j, "host", run_host_of(job, number));
     json_put_string(j, "state", state_of(rank));
     if (rank->ended && !rank->ghost && !rank->left)
         json_put_integer(j, "status",

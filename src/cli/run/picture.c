@@ -94,8 +94,11 @@ static void draw_rank(const struct run_job *job, int number, FILE *out)
 
 static void draw_all(const struct run_job *job, FILE *out)
 {
-    for (int i = 0; i < job->plan->ranks; i++)
+    for (int i = 0; i < job->plan->ranks; i++) {
+        if (*run_host_of(job, i) && (i == 0 || strcmp(run_host_of(job, i), run_host_of(job, i - 1)) != 0))
+            fprintf(out, "  %s\n", run_host_of(job, i));
         draw_rank(job, i, out);
+    }
 }
 
 /* All survivors in one row: their mean. */

@@ -112,6 +112,9 @@ void run_info_join(const struct run_plan *plan, char *text, size_t size);
 int run_hosts_check(struct run_plan *plan);
 /* "a:2,b:2", as both launchers have it. */
 void run_hosts_write(const struct run_plan *plan, FILE *out);
+struct run_job;
+/* The host of a rank, by its own word; empty: not known, or the job has one host. */
+const char *run_host_of(const struct run_job *job, int rank);
 
 /* ---- directory.c ------------------------------------------------------------------------------------------------- */
 

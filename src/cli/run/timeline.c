@@ -137,8 +137,12 @@ static void add_death(const struct run_job *job, int victim, struct lines *lines
     struct learning l = learning_of(job, victim);
     int64_t died = run_died(job, victim);
     char text[sizeof lines->line->text];
-    bool by_us = !job->rank[victim].ghost && !job->rank[victim].injected && is_ended_by_us(&job->rank[victim], l.first);
-    if (by_us)
+    const struct run_link *link = &job->links.link[victim];
+    bool by_us = !job->rank[victim].ghost && !job->rank[victim].injected && !link->is_host_lost &&
+                 is_ended_by_us(&job->rank[victim], l.first);
+    if (link->is_host_lost)
+        snprintf(text, sizeof text, "✗ rank %d was lost with its host %s", victim, link->host);
+    else if (by_us)
         snprintf(text, sizeof text, "✗ rank %d was ended by Knell after %s of silence", victim,
                  format_duration(job->plan->delta, (char[DURATION_TEXT]){0}));
     else

@@ -94,7 +94,7 @@ static int last_there(const struct run_job *job, int first, const char *place)
     int last = first;
     while (last + 1 < job->plan->ranks) {
         write_place(job, last + 1, text);
-        if (strcmp(text, place) != 0)
+        if (strcmp(text, place) != 0 || strcmp(run_host_of(job, last + 1), run_host_of(job, first)) != 0)
             break;
         last++;
     }
@@ -109,6 +109,8 @@ static void write_places(const struct run_job *job, const char *before, const ch
         last = last_there(job, first, text);
         fprintf(out, first == last ? "%srank %d" : "%sranks %d to %d", first || *before == ' ' ? before : "", first,
                 last);
+        if (*run_host_of(job, first))
+            fprintf(out, " on %s", run_host_of(job, first));
         fprintf(out, ": %s%s", text, after);
     }
 }
