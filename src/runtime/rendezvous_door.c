@@ -114,7 +114,8 @@ bool knell__door_wait(struct knell__door *door, knell_time deadline)
 {
     knell_time left = deadline - knell__clock_now();
     send_silent_away(door);
-    return left > 0 && poll(door->poll, list_for_poll(door), (int)(left / 1000000 < 500 ? left / 1000000 + 1 : 500)) > 0;
+    return left > 0 &&
+           poll(door->poll, list_for_poll(door), (int)(left / 1000000 < 500 ? left / 1000000 + 1 : 500)) > 0;
 }
 
 bool knell__door_is_heard(const struct knell__door *door, const struct knell__visitor *visitor)

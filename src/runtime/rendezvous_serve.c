@@ -81,7 +81,8 @@ static void check_hello(struct server *server, struct knell__visitor *visitor)
         return;
     }
     for (uint32_t i = 0; i < server->door.slots; i++)
-        if (&server->door.visitor[i] != visitor && server->door.visitor[i].fd >= 0 && server->door.visitor[i].rank == hello->rank) {
+        if (&server->door.visitor[i] != visitor && server->door.visitor[i].fd >= 0 &&
+            server->door.visitor[i].rank == hello->rank) {
             snprintf(what, sizeof what, "rank %u came twice", hello->rank);
             fail(server, KNELL_EPEER, what);
         }
