@@ -3,6 +3,7 @@
 #include "cli/calibrate/calibrate.h"
 #include "cli/check/check.h"
 #include "cli/completion/completion.h"
+#include "cli/exec/exec.h"
 #include "cli/explore/explore.h"
 #include "cli/fail/fail.h"
 #include "cli/live/live.h"
@@ -41,6 +42,7 @@ const struct command commands[] = {
     {"calibrate", "measure how late heartbeats are, propose eta and delta", calibrate_command, NULL},
     {"check", "list the MPI calls of a program that the layer does not carry", check_command, NULL},
     {"completion", "write a completion script for bash or zsh", complete, NULL},
+    {"exec", "start a rank under the layer, in a launcher line of your own", exec_command, NULL},
     {"explore", "find the deaths that an MPI program does not survive", explore_command, NULL},
     {"fail", "fault scenarios: check, draw and step them", NULL, fail_commands},
     {"live", "start real processes with detectors, measure detection times", live_command, NULL},

@@ -1,5 +1,6 @@
-/* report.h: between `knell run` and the ranks, in the directory KNELL_RUN names: what ranks tell it (a named pipe, one struct a
- * write) and what it tells them (the desk: a file that both map). There is no MPI in here: both sides include it. */
+/* report.h: between `knell run` and the ranks, by way of each rank's supervisor (src/exec): what ranks tell it (a pipe to the
+ * supervisor, one struct a write) and what it tells them (the desk: memory that the rank shares with its supervisor). From host to host
+ * both go by the supervisor's channel (src/channel). There is no MPI in here. */
 #ifndef KNELL_JOB_REPORT_H
 #define KNELL_JOB_REPORT_H
 
@@ -12,7 +13,7 @@
 /* ---- what a rank tells --------------------------------------------------------------------------------------------------- */
 
 enum job_word {
-    JOB_WORD_STARTED = 1, /* the supervisor: value is the rank's pid */
+    JOB_WORD_STARTED = 1, /* the supervisor: value is the rank's pid, on its host */
     JOB_WORD_ENDED,       /* the supervisor: value is its status, as of waitpid */
     JOB_WORD_INIT,        /* it has called MPI_Init */
     JOB_WORD_READY,       /* MPI_Init is through; the rank waits for the desk if there is a scenario */
@@ -32,6 +33,7 @@ enum job_word {
     JOB_WORD_CHANGED, /* held at a call: the variable `value` of the desk has another value than at the call before */
     JOB_WORD_POSTED, /* the call `value` is through, and did not come to its desk's stop (as for AT): it posted `code` operations */
     JOB_WORD_REFUSED, /* it made the call `value`, which the layer does not carry, for the first time; the program has the error */
+    JOB_WORD_LEFT, /* the supervisor: value processes that the rank had started were there when it had ended */
 };
 
 enum job_at { JOB_AT_ENTRY, JOB_AT_RETURN, JOB_AT_INSIDE };
@@ -49,7 +51,7 @@ struct job_report {
     int32_t peer;
     int32_t by;
     int32_t code;
-    int32_t supervisor; /* STARTED: its pid */
+    int32_t reserved;
 };
 
 /* What the thread that got the signal knows by itself. A thread inside a call says more when it comes by, unless the MPI below holds it. */
@@ -58,8 +60,9 @@ enum { JOB_INSIDE_NONE = -1, JOB_INSIDE_UNSURE = -2 };
 /* The signal that asks a rank which call it is inside of: one that hardly any program uses. */
 #define JOB_ASK_WHERE SIGRTMAX
 
-#define JOB_REPORT_PIPE "reports"
-#define JOB_REPORT_DESK "desk"
+/* Where a rank finds what it shares with its supervisor: "PID:DESK:REPORTS:CALLS", descriptors of that process, opened by way of
+ * /proc. A program that a script starts finds them too. REPORTS and CALLS -1: nobody wants any. */
+#define JOB_SUPERVISOR "KNELL_SUPERVISOR"
 
 /* ---- what a rank is told ------------------------------------------------------------------------------------------------- */
 
@@ -78,9 +81,12 @@ enum { JOB_SHIELD_OPEN, JOB_SHIELD_SHUT, JOB_SHIELD_STRUCK };
 /* A variable that the scenario names. The rank knows where it is, once the program has registered it. */
 struct job_desk_variable {
     char name[KNELL_FAIL_NAME_MAX + 1]; /* without the dollar */
-    _Atomic int64_t value;              /* at the last call of the rank */
-    _Atomic uint32_t known;             /* it is registered */
     _Atomic uint32_t watched;
+};
+
+struct job_desk_value {
+    _Atomic int64_t value;  /* at the last call of the rank */
+    _Atomic uint32_t known; /* it is registered */
 };
 
 struct job_desk_order {
@@ -106,35 +112,50 @@ struct job_desk_words {
     char place[JOB_DESK_PLACE];            /* "MPI_Recv from rank 2 of MPI_COMM_WORLD" */
     char error[JOB_DESK_ERROR];            /* with which an error handler ended the job */
     char mpi[JOB_DESK_MPI];                /* the version of the MPI below, in its own words */
-    _Atomic uint64_t left_out;             /* bytes that its log does not have */
 };
 
-/* One rank's. All else is written before `answers` is raised. */
-struct job_desk {
-    _Atomic uint32_t answers; /* futex: raised when a rank that is held may go on */
-    _Atomic uint32_t halt;    /* futex: not 0: the process is to die as a ghost, or when it takes its shield away */
-    _Atomic uint32_t stopped; /* futex: while it is not 0 the rank is held where it comes to a call */
-    _Atomic uint32_t shield;  /* futex */
-    _Atomic uint32_t left;    /* so many calls that are armed pass before one is held: nothing would happen there */
-    _Atomic uint64_t owed;    /* signals to be had when the shield is gone: bit number - 1 */
+/* Written by `knell run` alone. The supervisor copies it from low to high addresses: `answers`, last, is raised when all else is there. */
+struct job_desk_orders {
     _Atomic uint8_t armed[JOB_DESK_CALLS];
-    uint32_t flips; /* orders for the call before which the rank is held */
-    struct knell_fail_flip flip[JOB_DESK_FLIPS];
-    uint32_t inside; /* the scenario has faults within calls; constant */
-    struct job_desk_stop stop;
-    uint32_t arguments; /* of the call before which the rank is held */
-    int64_t argument[KNELL_FAIL_ARGUMENTS_MAX];
+    uint32_t inside;    /* the scenario has faults within calls; constant */
     uint32_t variables; /* the scenario names so many; constant */
     struct job_desk_variable variable[JOB_DESK_VARIABLES];
-    _Atomic uint32_t ordered, obeyed; /* orders given and carried out: a ring */
     struct job_desk_order order[JOB_DESK_ORDERS];
+    _Atomic uint32_t ordered; /* orders given: a ring */
+    uint32_t flips;           /* for the call before which the rank is held */
+    struct knell_fail_flip flip[JOB_DESK_FLIPS];
+    struct job_desk_stop stop;
+    _Alignas(8) _Atomic uint32_t stopped; /* futex: while it is not 0 a ghost to be is held where it comes to a call */
+    _Alignas(
+        8) _Atomic uint32_t halt; /* futex: not 0: the process is to die as a ghost, or when it takes its shield away */
+    _Alignas(8) _Atomic uint32_t answers; /* futex: raised when a rank that is held may go on */
+};
+
+/* Between the rank and its supervisor. */
+struct job_desk_pact {
+    _Alignas(
+        8) _Atomic uint32_t left; /* so many calls that are armed pass before one is held: nothing would happen there */
+    _Alignas(8) _Atomic uint32_t shield; /* futex */
+    _Atomic uint64_t owed;               /* signals to be had when the shield is gone: bit number - 1 */
+    _Atomic uint32_t goodbye;            /* the MPI below is about to say goodbye to the launcher */
+};
+
+/* Written by the rank; `knell run` has it as of the last report, or of when it last looked. */
+struct job_desk_seen {
+    uint32_t arguments; /* of the call before which the rank is held */
+    int64_t argument[KNELL_FAIL_ARGUMENTS_MAX];
+    _Atomic uint32_t obeyed; /* orders carried out */
+    struct job_desk_value variable[JOB_DESK_VARIABLES];
     struct job_desk_words words;
 };
 
-/* From one rank's desk to the next one's in the file: whole pages. */
-static inline size_t job_desk_stride(size_t page)
-{
-    return (sizeof(struct job_desk) + page - 1) / page * page;
-}
+/* One rank's. */
+struct job_desk {
+    _Alignas(8) struct job_desk_orders orders;
+    struct job_desk_pact pact;
+    struct job_desk_seen seen;
+};
+
+_Static_assert(sizeof(struct job_desk_orders) % 8 == 0, "the supervisor copies words of eight bytes");
 
 #endif

@@ -30,7 +30,7 @@ job() {
     case $starter-$case in
     native-*) start env LD_PRELOAD="$tool" lmp -in in -log none ;;
     layered-above) LD_PRELOAD=$tool start lmp -in in -log none ;;
-    layered-below) starter=native && start env KNELL_SUPERVISE=1 LD_PRELOAD="$layer-$mpi.so:$tool" lmp -in in -log none ;;
+    layered-below) starter=native && start env KNELL_PRELOAD="$layer-$mpi.so:$tool" "${layer%/src/mpi/*}/libexec/knell/exec" lmp -in in -log none ;;
     esac
 }
 result() {

@@ -3,7 +3,8 @@
  * preloaded behind it, first; the detector's system calls pass here too. So nothing of this is in the layer.
  *
  * A point is something the layer does, counted from fate_begin on:
- *   post      before a native Isend or Irecv (odd numbers), and after it (even ones)
+ *   post      before a native Isend, Irecv or Reduce_local (odd numbers), and after it (even ones): the latter is what an accumulate
+ *             does while it holds its target
  *   datagram  before a datagram of the detector, and before it wakes the others of the host. Real deaths only: a ghost cannot
  *             be made of a process whose detector is at work
  * KNELL_FATE="R:KIND:K ...": process R dies at its K-th point of KIND. The file KNELL_FATE_LOG gets a line for every process
@@ -129,6 +130,17 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
     *(void **)&native = next(&known, "PMPI_Irecv");
     pass(POST);
     int code = native(buf, count, datatype, source, tag, comm, request);
+    pass(POST);
+    return code;
+}
+
+int PMPI_Reduce_local(const void *from, void *into, int count, MPI_Datatype datatype, MPI_Op op)
+{
+    static void *known;
+    int (*native)(const void *, void *, int, MPI_Datatype, MPI_Op);
+    *(void **)&native = next(&known, "PMPI_Reduce_local");
+    pass(POST);
+    int code = native(from, into, count, datatype, op);
     pass(POST);
     return code;
 }

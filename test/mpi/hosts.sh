@@ -39,7 +39,7 @@ launch() {
     mpich)
         set -- env UCX_TLS=tcp,cma,self UCX_RNDV_SCHEME=put_zcopy UCX_MAX_RNDV_RAILS=1 UCX_NET_DEVICES=eth0 \
             mpiexec.mpich -disable-auto-cleanup -launcher ssh -launcher-exec /mnt/agent -hosts h1:2,h2:2,h3:2,h4:2 -n 8 \
-            env KNELL_SUPERVISE=1 LD_PRELOAD="$library" "$@"
+            env KNELL_PRELOAD="$library" "${library%/src/mpi/*}/libexec/knell/exec" "$@"
         ;;
     esac
     : >"$dir/out" # what the job before said must not be taken for this one's

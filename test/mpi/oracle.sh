@@ -27,7 +27,8 @@ layered() {
         ;;
     mpich)
         UCX_TLS=tcp,cma,self UCX_RNDV_SCHEME=put_zcopy UCX_MAX_RNDV_RAILS=1 \
-            timeout -k 5 "$limit" mpiexec.mpich -n "$n" -genv KNELL_SUPERVISE 1 -genv LD_PRELOAD "$preload" "$@"
+            timeout -k 5 "$limit" mpiexec.mpich -n "$n" -genv KNELL_PRELOAD "$preload" \
+            "${library%/src/mpi/*}/libexec/knell/exec" "$@"
         ;;
     esac
 }

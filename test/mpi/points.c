@@ -183,7 +183,8 @@ static int by_ring(void)
 static int (*const calls[])(void) = {by_dup,    by_idup,   by_split,   by_create,    by_create_group, by_agree,
                                      by_iagree, by_shrink, by_ishrink, by_revoke,    by_ring,         by_fences,
                                      by_locks,  by_posts,  by_inter,   by_persistent};
-static int (*const others[])(void) = {by_cart, by_cart_sub, by_graph, by_adjacent, by_edges, by_file};
+static int (*const others[])(void) = {by_cart,      by_cart_sub,   by_graph, by_adjacent, by_edges, by_persistent_coll,
+                                      by_isendrecv, by_accumulate, by_file};
 enum {
     CALLS = sizeof calls / sizeof *calls,
     FIRST_TOPOLOGY = CALLS + 2 * COLLECTIVES,

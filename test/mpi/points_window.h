@@ -111,4 +111,27 @@ static int by_posts(void)
     return close_window(win, code);
 }
 
+/* All add to all, at the same time: whoever dies in the middle of it holds a target that the others wait for. */
+static int by_accumulate(void)
+{
+    MPI_Win win = MPI_WIN_NULL;
+    int given[] = {1, rank, 1}, code = open_window(&win);
+    if (win == MPI_WIN_NULL)
+        return code;
+    if (code == MPI_SUCCESS)
+        code = CODE(MPI_Win_lock_all(0, win));
+    if (code == MPI_SUCCESS) {
+        for (int i = 0; i < size && code == MPI_SUCCESS; i++)
+            code = CODE(MPI_Accumulate(given, 3, MPI_INT, (rank + i) % size, 1, 3, MPI_INT, MPI_SUM, win));
+        code = first_error(code, CODE(MPI_Win_unlock_all(win)));
+    }
+    if (code == MPI_SUCCESS)
+        code = CODE(MPI_Win_fence(0, win));
+    if (code == MPI_SUCCESS) {
+        const int *cells = cells_of(win, rank);
+        CHECK(cells[0] == 0 && cells[1] == size && cells[2] == size * (size - 1) / 2 && cells[3] == size);
+    }
+    return close_window(win, code);
+}
+
 #endif

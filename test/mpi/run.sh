@@ -25,8 +25,8 @@ openmpi)
     ;;
 mpich)
     UCX_TLS=${UCX_TLS:-tcp,cma,self} UCX_RNDV_SCHEME=${UCX_RNDV_SCHEME:-put_zcopy} UCX_MAX_RNDV_RAILS=${UCX_MAX_RNDV_RAILS:-1} \
-        timeout -k 5 60 mpiexec.mpich -disable-auto-cleanup -n "$n" -genv KNELL_SUPERVISE 1 -genv LD_PRELOAD "$preload" \
-        "$@" >"$out"
+        timeout -k 5 60 mpiexec.mpich -disable-auto-cleanup -n "$n" -genv KNELL_PRELOAD "$preload" \
+        "${library%/src/mpi/*}/libexec/knell/exec" "$@" >"$out"
     ;;
 esac
 status=$?

@@ -156,7 +156,7 @@ run 0 -n 2 -- "$app"
 
 # ---- without running anything: the command is one that works
 run 0 -n 4 --dry-run -- "$app" 0 0 "a word; with 'all' kinds \$of letters"
-grep -q "LD_PRELOAD.*libknell-mpi-$mpi.so.*-n 4 $app" "$scratch/out" || wrong "--dry-run prints another command"
+grep -q "KNELL_PRELOAD.*libknell-mpi-$mpi.so.*-n 4 .*/exec $app" "$scratch/out" || wrong "--dry-run prints another command"
 mv "$scratch/out" "$scratch/command"
 ran="what --dry-run prints"
 timeout -k 5 60 sh "$scratch/command" >"$scratch/out" 2>"$scratch/err" </dev/null || wrong "status $?"

@@ -29,7 +29,9 @@ knell_mpi_test(sem-persistent-threads 2 0 sem_persistent_free.c threads)
 knell_ulfm_test(sem-persistent-death 3 1 sem_persistent_death.c 0)
 knell_ulfm_test(sem-persistent-stamped 3 1 sem_persistent_death.c 24)
 knell_ulfm_test(sem-persistent-coll 4 1 sem_persistent_coll.c)
+knell_ulfm_test(sem-persistent-told 3 1 sem_persistent_told.c)
 knell_oracle_test(persistent 4 60 1000 oracle_persistent.c)
+knell_oracle_test(persistent-coll 4 30 1000 oracle_persistent_coll.c)
 knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 
 knell_mpi_test(sem-file 4 0 sem_file.c) # no death at all
@@ -130,3 +132,7 @@ knell_ulfm_test(sem-coll-done-later 6 5 coll_done.c 0 later)
 get_property(tests DIRECTORY PROPERTY TESTS)
 list(FILTER tests INCLUDE REGEX "coll-done")
 set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT KNELL_GRACE_NS=5000000000)
+# Who waits for a living rank is told, and does not wait for the grace.
+get_property(tests DIRECTORY PROPERTY TESTS)
+list(FILTER tests INCLUDE REGEX "persistent-told")
+set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT KNELL_GRACE_NS=60000000000)

@@ -2,21 +2,21 @@
 #include "cli/run/run.h"
 #include "test.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
 enum { RANKS = 2 };
 
 static struct run_rank rank[RANKS];
 static struct run_plan plan;
 static struct run_job job;
-static int pipes[2];
+static struct channel_stream supervisor[RANKS];
 
 static void say(int process, int word, int64_t value, int64_t when)
 {
     struct job_report report = {.process = process, .word = word, .value = value, .when = when};
-    CHECK_EQ_I64(write(pipes[1], &report, sizeof report), (int64_t)sizeof report);
+    channel_put(&supervisor[process], CHANNEL_REPORT, &report, sizeof report, NULL, 0);
+    CHECK_EQ_U64(channel_unsent(&supervisor[process]), 0);
 }
 
 static bool begin(void)
@@ -24,9 +24,21 @@ static bool begin(void)
     memset(rank, 0, sizeof rank);
     plan = (struct run_plan){.ranks = RANKS};
     job = (struct run_job){.plan = &plan, .rank = rank};
-    bool open = pipe2(pipes, O_NONBLOCK) == 0;
-    job.directory.reports = pipes[0];
+    bool open = run_links_open(&job.links, RANKS);
+    for (int i = 0; open && i < RANKS; i++) {
+        int ends[2];
+        open = socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0;
+        channel_stream_open(&supervisor[i], ends[1]);
+        run_link_opened(&job, i, ends[0], &(struct channel_hello){.rank = i});
+    }
     return open;
+}
+
+static void end(void)
+{
+    for (int i = 0; i < RANKS; i++)
+        channel_stream_close(&supervisor[i]);
+    run_links_close(&job.links);
 }
 
 TEST(one_end_is_one)
@@ -49,6 +61,32 @@ TEST(one_end_is_one)
     CHECK_EQ_I64(rank[1].status, 9);
     CHECK_EQ_I64(rank[1].died, 5);
     CHECK(run_all_ended(&job));
-    close(pipes[0]);
-    close(pipes[1]);
+    end();
+}
+
+/* A supervisor that is gone took its rank with it; one that told the end before it went did not. */
+TEST(who_loses_its_supervisor_has_ended)
+{
+    REQUIRE(begin());
+    say(0, JOB_WORD_STARTED, 4711, 1);
+    say(1, JOB_WORD_STARTED, 4712, 1);
+    say(1, JOB_WORD_ENDED, 0, 3);
+    channel_stream_close(&supervisor[0]);
+    channel_stream_close(&supervisor[1]);
+    run_read_reports(&job);
+    CHECK_EQ_U64(job.ended, 2);
+    CHECK_EQ_I64(rank[0].status, 9);
+    CHECK_EQ_I64(rank[1].status, 0);
+    end();
+}
+
+/* It speaks for its own rank, whatever number it writes. */
+TEST(a_supervisor_speaks_for_one_rank)
+{
+    REQUIRE(begin());
+    struct job_report report = {.process = 1, .word = JOB_WORD_ENDED};
+    channel_put(&supervisor[0], CHANNEL_REPORT, &report, sizeof report, NULL, 0);
+    run_read_reports(&job);
+    CHECK(rank[0].ended && !rank[1].ended);
+    end();
 }

@@ -41,6 +41,8 @@ void run_ask_where(struct run_job *job, int signals)
         if (waiting)
             run_wait(job, signals, until);
     }
+    run_desks_look(job, true);
+    run_read_reports(job);
 }
 
 /* A rank that others knew to be dead before MPI_Abort has died, even if the report of its end is still under way. */
@@ -121,13 +123,10 @@ void run_end(struct run_job *job, int signals)
     bool ends_itself = run_all_ended(job) || (job->aborted && !job->aborted_by_handler);
     if (job->launcher && ends_itself && !job->stopped_by)
         wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
-    run_count_processes(job);
     if (job->aborted_by_handler)
         wait_for_dead(job, signals);
-    for (int64_t i = 0; i < job->plan->ranks; i++)
-        run_kill(job, (int)i, SIGSTOP); /* so that no rank reports the death of another */
-    for (int64_t i = 0; i < job->plan->ranks; i++)
-        run_kill(job, (int)i, SIGKILL);
+    run_kill_all(job, SIGSTOP); /* so that no rank reports the death of another */
+    run_kill_all(job, SIGKILL);
     if (run_records(job->plan))
         wait_for_logs(job, signals);
     if (job->launcher && job->aborted_by_handler) /* it ends after passing on the output of the ranks */

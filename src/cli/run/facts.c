@@ -93,7 +93,7 @@ static void find_aborted(const struct run_job *job, int status, char *why)
 {
     if (job->aborted_by_handler)
         snprintf(why, RUN_WHY, "rank %d: %.*s", job->aborted_by, JOB_DESK_ERROR - 1,
-                 run_desk(&job->directory, job->aborted_by)->words.error);
+                 run_seen(job, job->aborted_by)->words.error);
     else if (job->aborted)
         snprintf(why, RUN_WHY, "rank %d called MPI_Abort with %d", job->aborted_by, job->abort_code);
     else if (!job->timed_out)

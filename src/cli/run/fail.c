@@ -74,6 +74,7 @@ void run_fail_ended(struct run_fail *fail, int rank, bool well)
 static void feed_held(struct run_fail *fail, int rank, struct knell_fail_event event)
 {
     fail->slot[rank].held = true;
+    run_desk(fail->job, rank)->flips = 0; /* those of the call before are done */
     fail->slot[rank].before = event.type == KNELL_FAIL_BEFORE;
     feed(fail, rank, event);
     if (fail->job->rank[rank].injected)
@@ -83,7 +84,7 @@ static void feed_held(struct run_fail *fail, int rank, struct knell_fail_event e
 /* At its entry or its return. One event, even if the scenario has several names for the call. */
 static void held_at_end(struct run_fail *fail, int rank, int call, bool after)
 {
-    const struct job_desk *desk = run_desk(&fail->job->directory, rank);
+    const struct job_desk_seen *desk = run_seen(fail->job, rank);
     struct knell_fail_event event = {
         .type = after ? KNELL_FAIL_AFTER : KNELL_FAIL_BEFORE,
         .symbol = job_call_name(call),
@@ -131,6 +132,8 @@ void run_fail_changed(struct run_fail *fail, int rank, int variable)
 static void step_due(struct run_fail *fail)
 {
     struct knell_fail_record record;
+    if (knell_fail_variable_count(fail->scenario.program) > 0)
+        run_desks_look(fail->job, true);
     for (int rank = 0; rank < fail->job->plan->ranks; rank++) {
         fail->slot[rank].look_again = false;
         fail->slot[rank].rest = 0;

@@ -68,7 +68,7 @@ void run_fail_name_variables(struct run_fail *fail)
 {
     uint32_t count = knell_fail_variable_count(fail->scenario.program);
     for (int rank = 0; rank < fail->job->plan->ranks; rank++) {
-        struct job_desk *desk = run_desk(&fail->job->directory, rank);
+        struct job_desk_orders *desk = run_desk(fail->job, rank);
         for (uint32_t i = 0; i < count; i++)
             snprintf(desk->variable[i].name, sizeof desk->variable[i].name, "%s",
                      knell_fail_variable_at(fail->scenario.program, i) + 1);
@@ -98,7 +98,7 @@ void run_fail_arm(struct run_fail *fail, int rank)
 {
     enum { ROOM = 3 * KNELL_FAIL_NAMES_MAX + JOB_DESK_VARIABLES }; /* before, after, inside: every possible function */
     struct knell_fail_probe probes[ROOM];
-    struct job_desk *desk = run_desk(&fail->job->directory, rank);
+    struct job_desk_orders *desk = run_desk(fail->job, rank);
     uint8_t armed[JOB_CALL_END] = {0}, watched[JOB_DESK_VARIABLES] = {0};
     uint32_t count = knell_fail_armed(fail->world, fail->slot[rank].instance, probes, ROOM);
     for (uint32_t i = 0; i < count && i < ROOM; i++)
@@ -134,14 +134,15 @@ void run_fail_look_ahead(struct run_fail *fail, int rank)
     slot->passing = single_probe(fail, rank, &slot->probe)
                         ? knell_fail_idle(fail->world, slot->instance, slot->probe, FAR_AHEAD)
                         : 0;
-    atomic_store(&run_desk(&fail->job->directory, rank)->left, slot->passing);
+    if (slot->passing > 0)
+        run_desk_let_pass(fail->job, rank, slot->passing);
 }
 
 /* Not only after the events of the call itself: while the rank is held, a timer may change what is waited for. */
 void run_fail_stop_inside(struct run_fail *fail, int rank)
 {
     struct run_fail_slot *slot = &fail->slot[rank];
-    struct job_desk *desk = run_desk(&fail->job->directory, rank);
+    struct job_desk_orders *desk = run_desk(fail->job, rank);
     struct knell_fail_event stop;
     if (!slot->held)
         return;
@@ -155,7 +156,7 @@ void run_fail_catch_up(struct run_fail *fail, int rank)
     struct run_fail_slot *slot = &fail->slot[rank];
     if (slot->passing == 0)
         return;
-    slot->rest = atomic_exchange(&run_desk(&fail->job->directory, rank)->left, 0);
+    slot->rest = run_desk_take_passing(fail->job, rank, slot->passing);
     knell_fail_passed(fail->world, slot->instance, slot->probe, slot->passing - slot->rest);
     *run_fail_counter(fail, rank, slot->probe.subject, slot->probe.type == KNELL_FAIL_AFTER) +=
         slot->passing - slot->rest;
@@ -166,15 +167,16 @@ void run_fail_resume_passing(struct run_fail *fail, int rank)
 {
     struct run_fail_slot *slot = &fail->slot[rank];
     slot->passing = slot->rest;
-    atomic_store(&run_desk(&fail->job->directory, rank)->left, slot->passing);
+    run_desk_let_pass(fail->job, rank, slot->passing);
 }
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
 
 /* The value that an order not yet carried out will set; false: there is none, or the order flips bits. */
-static bool is_ordered(struct job_desk *desk, uint32_t variable, int64_t *value)
+static bool is_ordered(struct run_job *job, int rank, uint32_t variable, int64_t *value)
 {
-    uint32_t obeyed = atomic_load(&desk->obeyed);
+    const struct job_desk_orders *desk = &job->links.link[rank].orders;
+    uint32_t obeyed = atomic_load(&run_seen(job, rank)->obeyed);
     for (uint32_t i = atomic_load(&desk->ordered); i != obeyed; i--) {
         const struct job_desk_order *order = &desk->order[(i - 1) % JOB_DESK_ORDERS];
         if (order->variable != variable)
@@ -189,10 +191,10 @@ bool run_fail_read_variable(void *driver, uint32_t instance, uint32_t variable, 
 {
     struct run_fail *fail = driver;
     int rank = fail->rank_of[instance];
-    struct job_desk *desk = rank < 0 ? NULL : run_desk(&fail->job->directory, rank);
-    if (!desk || !atomic_load(&desk->variable[variable].known))
+    const struct job_desk_seen *seen = rank < 0 ? NULL : run_seen(fail->job, rank);
+    if (!seen || !atomic_load(&seen->variable[variable].known))
         return false;
-    if (!is_ordered(desk, variable, value))
-        *value = atomic_load(&desk->variable[variable].value);
+    if (!is_ordered(fail->job, rank, variable, value))
+        *value = atomic_load(&seen->variable[variable].value);
     return true;
 }

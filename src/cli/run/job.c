@@ -15,24 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
-void run_kill(struct run_job *job, int rank, int signal)
-{
-    if (job->rank[rank].pid > 0)
-        kill(job->rank[rank].pid, signal);
-}
-
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
-static void has_started(struct run_job *job, struct run_rank *rank, const struct job_report *report)
+static void has_started(struct run_job *job, struct run_rank *rank)
 {
     if (!rank->started)
         job->started++;
     rank->started = true;
-    rank->pid = rank->first_pid = (pid_t)report->value;
-    rank->supervisor = report->supervisor;
 }
 
-/* From here on another process may have its number. */
 static void has_ended(struct run_job *job, struct run_rank *rank, const struct job_report *report)
 {
     if (rank->ended)
@@ -40,7 +31,6 @@ static void has_ended(struct run_job *job, struct run_rank *rank, const struct j
     job->ended++;
     rank->ended = true;
     job->last_finished = rank->finished;
-    rank->pid = 0;
     rank->status = (int)report->value;
     if (!rank->finished && !rank->died)
         rank->died = report->when;
@@ -83,7 +73,7 @@ static void take(struct run_job *job, const struct job_report *report)
     struct run_rank *rank = &job->rank[report->process];
     switch (report->word) {
     case JOB_WORD_STARTED:
-        has_started(job, rank, report);
+        has_started(job, rank);
         break;
     case JOB_WORD_ENDED:
         has_ended(job, rank, report);
@@ -123,6 +113,9 @@ static void take(struct run_job *job, const struct job_report *report)
         rank->told = true;
         rank->inside = (int)report->value;
         break;
+    case JOB_WORD_LEFT:
+        job->leaks.processes += report->value;
+        break;
     default:
         break;
     }
@@ -144,29 +137,17 @@ static void keep(struct run_job *job, const struct job_report *report)
 void run_read_reports(struct run_job *job)
 {
     struct job_report report;
-    while (read(job->directory.reports, &report, sizeof report) == (ssize_t)sizeof report) {
-        if (report.process < 0 || report.process >= job->plan->ranks)
-            continue;
+    run_links_turn(job);
+    while (run_links_next(&job->links, &report)) {
         if (report.word != JOB_WORD_AT && report.word != JOB_WORD_CHANGED && report.word != JOB_WORD_POSTED)
             keep(job, &report);
         take(job, &report);
         run_log_report(job, &report);
+        run_desks_send(job);
     }
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
-
-/* A rank whose supervisor has ended: hydra killed it at MPI_Abort, or it ended just after it had reported the rank's
- * end. Their earlier reports are in the pipe. They are read first, since they say whether the rank had completed
- * MPI_Finalize and whether its end is already known. */
-static void orphan_ended(struct run_job *job, pid_t pid, int status)
-{
-    run_read_reports(job);
-    for (int i = 0; i < job->plan->ranks; i++)
-        if (job->rank[i].pid == pid && !job->rank[i].ended)
-            has_ended(job, &job->rank[i],
-                      &(struct job_report){.process = i, .value = status, .when = knell__clock_now()});
-}
 
 void run_reap(struct run_job *job)
 {
@@ -178,8 +159,6 @@ void run_reap(struct run_job *job)
         } else if (pid == job->check) {
             job->check = 0;
             job->check_status = status;
-        } else {
-            orphan_ended(job, pid, status);
         }
 }
 
@@ -194,7 +173,7 @@ static void read_signals(struct run_job *job, int signals)
 
 void run_wait(struct run_job *job, int signals, int64_t until)
 {
-    struct pollfd fds[] = {{.fd = job->directory.reports, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = job->links.events, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
     int64_t left = until == KNELL_NEVER ? -1 : until - knell__clock_now();
     struct timespec wait = {left / INT64_C(1000000000), left % INT64_C(1000000000)};
     if (until != KNELL_NEVER && left < 0)
@@ -226,9 +205,16 @@ bool run_all_ended(const struct run_job *job)
     return all;
 }
 
+/* The launcher has ended, and its end is that of the ranks. Between hosts it is not, once all ranks have started: they go on without it
+ * as far as it lets them, and their supervisors say how they end. */
+static bool is_left_alone(const struct run_job *job)
+{
+    return job->launcher == 0 && !(job->plan->address[0] && job->started == (uint32_t)job->plan->ranks);
+}
+
 static bool is_over(const struct run_job *job)
 {
-    return run_all_ended(job) || job->launcher == 0 || job->aborted || job->stopped_by || job->timed_out || job->broken;
+    return run_all_ended(job) || is_left_alone(job) || job->aborted || job->stopped_by || job->timed_out || job->broken;
 }
 
 /* Reports of the ranks may still be unread. A launcher that is killed takes the ranks with it, and these may end
@@ -238,7 +224,7 @@ static bool is_lost(struct run_job *job)
     run_read_reports(job);
     run_reap(job);
     bool took_them = WIFSIGNALED(job->launcher_status) && !job->last_finished;
-    return job->launcher == 0 && (!run_all_ended(job) || took_them) && !job->aborted && !job->stopped_by &&
+    return is_left_alone(job) && (!run_all_ended(job) || took_them) && !job->aborted && !job->stopped_by &&
            !job->timed_out;
 }
 
@@ -246,10 +232,13 @@ static void follow(struct run_job *job, int signals)
 {
     int64_t limit = job->plan->timeout ? job->launched + job->plan->timeout : KNELL_NEVER;
     while (!is_over(job)) {
-        int64_t next = job->fail && job->begin ? run_fail_act(job->fail) : KNELL_NEVER, look = run_look_for_stuck(job);
+        int64_t next = job->fail && job->begin ? run_fail_act(job->fail) : KNELL_NEVER, look = run_look_for_stuck(job),
+                ping = run_links_ping(job);
+        run_desks_send(job);
         if (job->timed_out)
             break;
         next = look < next ? look : next;
+        next = ping < next ? ping : next;
         run_wait(job, signals, next < limit ? next : limit);
         job->timed_out |= knell__clock_now() >= limit && !run_all_ended(job);
         job->broken = cannot_begin(job);
@@ -272,7 +261,8 @@ static int block_signals(void)
 static int launch(struct run_job *job)
 {
     struct run_launch command;
-    if (!run_launch_make(job->plan, job->directory.path, job->record, &command))
+    struct run_launch_job told = {job->directory.path, job->links.address, job->record[0] != '\0'};
+    if (!run_launch_make(job->plan, &told, &command))
         return cli_failure(job->plan->usage, "no memory for the command");
     run_shm_list(&job->leaks.before);
     job->started_at = time(NULL);
@@ -280,7 +270,8 @@ static int launch(struct run_job *job)
     for (int i = 0; i < RUN_LOGS; i++)
         job->log[i].zero = job->launched;
     int usual = job->plan->json ? STDERR_FILENO : STDOUT_FILENO;
-    job->launcher = run_launch_start(&command, job->capture ? run_capture_target(job->capture) : usual);
+    job->launcher =
+        run_launch_start(&command, job->links.key_text, job->capture ? run_capture_target(job->capture) : usual);
     run_launch_free(&command);
     if (job->launcher <= 0)
         return cli_failure(job->plan->usage, "fork: %s", strerror(errno));
@@ -293,9 +284,9 @@ static int prepare(struct run_job *job)
 {
     const struct run_plan *plan = job->plan;
     int status = EXIT_OK;
-    job->directory.reports = job->directory.lock = -1;
+    job->directory.lock = -1;
     job->rank = calloc((size_t)plan->ranks, sizeof *job->rank);
-    if (!job->rank)
+    if (!run_links_open(&job->links, (int)plan->ranks) || !job->rank)
         return cli_failure(plan->usage, "no memory for the ranks");
     job->fail = run_fail_open(job, &status);
     if (status == EXIT_OK && plan->log)
@@ -306,6 +297,9 @@ static int prepare(struct run_job *job)
         status = run_directory_open(plan, &job->directory);
     if (status == EXIT_OK)
         status = run_record_open(job);
+    if (status == EXIT_OK && !run_door_open(&job->links, plan->address[0] ? plan->address : "127.0.0.1"))
+        status = cli_failure(plan->usage, "cannot listen on %s: %s",
+                             plan->address[0] ? plan->address : "the loopback interface", strerror(errno));
     if (status == EXIT_OK && job->fail)
         run_fail_name_variables(job->fail);
     return status;
@@ -354,6 +348,7 @@ int run_execute(const struct run_plan *plan)
     }
     log_finish(&job.log[RUN_LOG_RECORD]);
     run_fail_close(job.fail);
+    run_links_close(&job.links);
     run_directory_close(&job.directory);
     if (log_close(&job.log[RUN_LOG_USER], plan->usage) != EXIT_OK)
         status = EXIT_FAILED;

@@ -32,7 +32,7 @@ static void put_where(struct json *j, const struct run_job *job)
     if (gmtime_r(&job->started_at, &utc))
         strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
     json_put_string(j, "version", KNELL_VERSION);
-    put_text(j, "mpi_version", run_desk(&job->directory, 0)->words.mpi);
+    put_text(j, "mpi_version", run_seen(job, 0)->words.mpi);
     put_text(j, "host", host);
     json_put_string(j, "started", started);
 }

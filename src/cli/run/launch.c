@@ -2,6 +2,7 @@
  * after a death (docs/design/mpi.md). */
 #include "cli/run/run.h"
 #include "cli/common/heartbeat.h"
+#include "cli/common/installed.h"
 #include "cli/common/shell.h"
 
 #include <fcntl.h>
@@ -63,9 +64,46 @@ static void option(struct run_launch *command, const char *name, const char *val
     add_all(command, words);
 }
 
+static void add_hosts(const struct run_plan *plan, const char *name, struct run_launch *command)
+{
+    char *list = NULL;
+    size_t size;
+    FILE *out = open_memstream(&list, &size);
+    if (!out)
+        return;
+    run_hosts_write(plan, out);
+    fclose(out);
+    add(command, name);
+    add(command, list);
+    free(list);
+}
+
+/* Every daemon talks to mpirun itself: with a tree between them a lost host takes those behind it along. Connections are made at once:
+ * one that is made after a death may need the lost host. */
+static void to_hosts_openmpi(const struct run_plan *plan, struct run_launch *command)
+{
+    add_hosts(plan, "--host", command);
+    option(command, "plm_rsh_agent", plan->rsh);
+    option(command, "plm_rsh_no_tree_spawn", "1");
+    option(command, "routed", "direct");
+    option(command, "mpi_preconnect_mpi", "1");
+    option(command, "oob_tcp_if_include", plan->network);
+    option(command, "btl_tcp_if_include", plan->network);
+}
+
+static void to_hosts_mpich(const struct run_plan *plan, struct run_launch *command)
+{
+    add_hosts(plan, "-hosts", command);
+    add(command, "-launcher-exec");
+    add(command, plan->rsh);
+    add(command, "-iface");
+    add(command, plan->device);
+    give_unless_set(plan, command, "UCX_NET_DEVICES", plan->device);
+}
+
 /* Shared memory is faster than TCP, but a rank that is killed while it writes there may leave it corrupt
  * (docs/design/mpi.md). A ghost is not killed. */
-static void for_openmpi(const struct run_plan *plan, const char *directory, struct run_launch *command)
+static void for_openmpi(const struct run_plan *plan, const struct run_launch_job *job, struct run_launch *command)
 {
     static const char *const words[] = {"--oversubscribe", "--enable-recovery", NULL};
     add_all(command, words);
@@ -76,33 +114,39 @@ static void for_openmpi(const struct run_plan *plan, const char *directory, stru
     option(command, "pml", "ob1");
     if (!getenv("OMPI_MCA_btl")) /* the user's own setting wins */
         option(command, "btl", plan->mode == RUN_MODE_GHOST ? "vader,tcp,self" : "tcp,self");
-    if (directory) {
-        option(command, "orte_tmpdir_base", directory);
-        option(command, "btl_vader_backing_directory", directory);
+    if (plan->address[0])
+        to_hosts_openmpi(plan, command);
+    if (job && !plan->address[0]) {
+        option(command, "orte_tmpdir_base", job->directory);
+        option(command, "btl_vader_backing_directory", job->directory);
+    }
+    if (job) {
+        add(command, "-x"); /* by its name: anybody may read arguments */
+        add(command, "KNELL_KEY");
     }
 }
 
 /* Small messages go by TCP; the sender writes large ones into the receiver's memory. docs/design/mpi.md says what a death
  * does to other ranks over other transports. */
-static void for_mpich(const struct run_plan *plan, const char *directory, struct run_launch *command)
+static void for_mpich(const struct run_plan *plan, const struct run_launch_job *job, struct run_launch *command)
 {
     add(command, "-disable-auto-cleanup");
     give_unless_set(plan, command, "UCX_TLS", "tcp,cma,self");
     give_unless_set(plan, command, "UCX_RNDV_SCHEME", "put_zcopy");
     give_unless_set(plan, command, "UCX_MAX_RNDV_RAILS", "1");
-    if (directory)
-        give(plan, command, "UCX_POSIX_DIR", directory);
+    if (plan->address[0])
+        to_hosts_mpich(plan, command);
+    else if (job)
+        give(plan, command, "UCX_POSIX_DIR", job->directory);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-/* The user's libraries come first: a tool then sits between the program and the layer and sees the program's calls. */
 static void give_preload(const struct run_plan *plan, struct run_launch *command)
 {
     char list[2 * PATH_MAX];
-    const char *already = getenv("LD_PRELOAD");
-    snprintf(list, sizeof list, "%s%s%s", already ? already : "", already && *already ? ":" : "", plan->layer);
-    give(plan, command, "LD_PRELOAD", list);
+    installed_preload(plan->layer, list);
+    give(plan, command, "KNELL_PRELOAD", list);
 }
 
 static void give_infos(const struct run_plan *plan, struct run_launch *command)
@@ -112,10 +156,8 @@ static void give_infos(const struct run_plan *plan, struct run_launch *command)
     give(plan, command, "KNELL_INFO", text);
 }
 
-static void give_settings(const struct run_plan *plan, const char *directory, const char *record,
-                          struct run_launch *command)
+static void give_settings(const struct run_plan *plan, const struct run_launch_job *job, struct run_launch *command)
 {
-    give(plan, command, "KNELL_SUPERVISE", "1");
     give(plan, command, "KNELL_MODE", plan->mode == RUN_MODE_GHOST ? "ghost" : "real");
     if (plan->eta)
         give_time(plan, command, "KNELL_ETA_NS", plan->eta);
@@ -130,17 +172,17 @@ static void give_settings(const struct run_plan *plan, const char *directory, co
         give_time(plan, command, "KNELL_GRACE_NS", plan->grace);
     if (plan->infos.n)
         give_infos(plan, command);
-    if (directory)
-        give(plan, command, "KNELL_RUN", directory);
-    if (directory && run_injects(plan))
+    if (job)
+        give(plan, command, "KNELL_RUN", job->address);
+    if (job && run_injects(plan))
         give(plan, command, "KNELL_INJECT", "1");
-    if (record && *record)
-        give(plan, command, "KNELL_RECORD", record);
-    if (directory && plan->calls)
+    if (job && job->records)
+        give(plan, command, "KNELL_RECORD", "1");
+    if (job && plan->calls)
         give(plan, command, "KNELL_CALLS", plan->stacks ? "stacks" : "sites");
 }
 
-bool run_launch_make(const struct run_plan *plan, const char *directory, const char *record, struct run_launch *command)
+bool run_launch_make(const struct run_plan *plan, const struct run_launch_job *job, struct run_launch *command)
 {
     char ranks[16];
     size_t count = 0;
@@ -153,13 +195,14 @@ bool run_launch_make(const struct run_plan *plan, const char *directory, const c
     snprintf(ranks, sizeof ranks, "%" PRId64, plan->ranks);
     add(command, plan->launcher);
     if (plan->mpi == PROGRAM_OPENMPI)
-        for_openmpi(plan, directory, command);
+        for_openmpi(plan, job, command);
     else
-        for_mpich(plan, directory, command);
-    give_settings(plan, directory, record, command);
+        for_mpich(plan, job, command);
+    give_settings(plan, job, command);
     give_preload(plan, command);
     add(command, "-n");
     add(command, ranks);
+    add(command, plan->supervisor);
     add(command, plan->path);
     for (size_t i = 1; i < count; i++)
         add(command, plan->program[i]);
@@ -174,7 +217,7 @@ void run_launch_print(const struct run_launch *command, FILE *out)
 
 /* The launcher has its own process group, so that ctrl-C reaches only this process; it ends if this process is
  * killed. */
-static _Noreturn void become_launcher(const struct run_launch *command, pid_t parent, int output)
+static _Noreturn void become_launcher(const struct run_launch *command, const char *key, pid_t parent, int output)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -189,17 +232,18 @@ static _Noreturn void become_launcher(const struct run_launch *command, pid_t pa
     }
     if (output != STDOUT_FILENO)
         dup2(output, STDOUT_FILENO);
+    setenv("KNELL_KEY", key, 1);
     execv(command->word[0], command->word);
     _exit(127);
 }
 
-pid_t run_launch_start(const struct run_launch *command, int output)
+pid_t run_launch_start(const struct run_launch *command, const char *key, int output)
 {
     pid_t parent = getpid(), child;
     fflush(NULL);
     child = fork();
     if (child == 0)
-        become_launcher(command, parent, output);
+        become_launcher(command, key, parent, output);
     return child;
 }
 

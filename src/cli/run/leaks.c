@@ -12,61 +12,6 @@
 #define SHARED_MEMORY "/dev/shm"
 #define OF_KNELL "knell-run-" /* directories of this job and of others */
 
-/* ---- processes --------------------------------------------------------------------------------------------------- */
-
-/* Its parent, its state and the name of its program; false: it is gone. The name may contain anything. */
-struct process {
-    int parent;
-    char state;
-    char name[32];
-};
-
-static bool look_at(const char *pid, struct process *process)
-{
-    char path[300], line[512] = "";
-    snprintf(path, sizeof path, "/proc/%.250s/stat", pid);
-    FILE *stat = fopen(path, "re");
-    size_t size = stat ? fread(line, 1, sizeof line - 1, stat) : 0;
-    if (stat)
-        fclose(stat);
-    line[size] = '\0';
-    char *name = strchr(line, '('), *end = strrchr(line, ')');
-    if (!name || !end || sscanf(end + 1, " %c %d", &process->state, &process->parent) != 2)
-        return false;
-    *end = '\0';
-    snprintf(process->name, sizeof process->name, "%s", name + 1);
-    return true;
-}
-
-static bool is_of_launcher(const struct process *process)
-{
-    return strcmp(process->name, "hydra_pmi_proxy") == 0 || strcmp(process->name, "orted") == 0;
-}
-
-static bool is_known(const struct run_job *job, int pid)
-{
-    bool known = pid == job->launcher;
-    for (int i = 0; i < job->plan->ranks && !known; i++)
-        known = job->rank[i].first_pid == pid || job->rank[i].supervisor == pid;
-    return known;
-}
-
-/* This process is the parent of those whose parent has ended (PR_SET_CHILD_SUBREAPER): what a rank started and left
- * is among its children. */
-void run_count_processes(struct run_job *job)
-{
-    DIR *all = opendir("/proc");
-    struct process process;
-    if (job->lost || !all)
-        job->leaks.processes = 0;
-    for (struct dirent *entry; all && !job->lost && (entry = readdir(all));)
-        if (atoi(entry->d_name) > 0 && look_at(entry->d_name, &process) && process.parent == getpid() &&
-            process.state != 'Z' && !is_known(job, atoi(entry->d_name)) && !is_of_launcher(&process))
-            job->leaks.processes++;
-    if (all)
-        closedir(all);
-}
-
 /* ---- shared memory ----------------------------------------------------------------------------------------------- */
 
 static int is_ours(const struct dirent *entry)

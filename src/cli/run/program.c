@@ -1,10 +1,10 @@
 /* program.c: finds the program, its MPI, the launcher and the layer. All are found before anything starts: a
  * launcher may hang if the program does not exist. */
 #include "cli/run/run.h"
+#include "cli/common/installed.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,7 +57,7 @@ static int find_mpi(struct run_plan *plan, bool mpi_given)
                                  plan->program[0]);
 }
 
-/* ---- launcher and layer ------------------------------------------------------------------------------------------ */
+/* ---- the launcher ----------------------------------------------------------------------------------------------- */
 
 static int find_launcher(struct run_plan *plan)
 {
@@ -70,26 +70,6 @@ static int find_launcher(struct run_plan *plan)
                              names[plan->mpi], packages[plan->mpi]);
 }
 
-/* The layer lies beside this program: in the build tree, or where it is installed. */
-static int find_layer(struct run_plan *plan)
-{
-    static const char *const places[] = {"../mpi", ("../" KNELL_LIBDIR), "../lib"};
-    char self[PATH_MAX] = "", library[64];
-    ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
-    const char *here = size > 0 ? dirname(self) : ".";
-    snprintf(library, sizeof library, "libknell-mpi-%s.so", program_mpi_names[plan->mpi]);
-    for (size_t i = 0; i < COUNT_OF(places); i++) {
-        char path[2 * PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s/%s", here, places[i], library);
-        if (realpath(path, plan->layer))
-            return EXIT_OK;
-    }
-    return cli_failure(plan->usage,
-                       "%s: not found beside %.200s; it is built if mpicc.%s is there when Knell is: "
-                       "install lib%s-dev, then build again",
-                       library, here, program_mpi_names[plan->mpi], program_mpi_names[plan->mpi]);
-}
-
 int run_find(struct run_plan *plan, bool mpi_given)
 {
     int status = find_program(plan);
@@ -97,5 +77,7 @@ int run_find(struct run_plan *plan, bool mpi_given)
         status = find_mpi(plan, mpi_given);
     if (status == EXIT_OK)
         status = find_launcher(plan);
-    return status == EXIT_OK ? find_layer(plan) : status;
+    if (status == EXIT_OK)
+        status = installed_layer(plan->usage, plan->mpi, plan->layer);
+    return status == EXIT_OK ? installed_supervisor(plan->usage, plan->supervisor) : status;
 }

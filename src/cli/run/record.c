@@ -132,10 +132,7 @@ int run_record_open(struct run_job *job)
 
 uint64_t run_record_left_out(const struct run_job *job)
 {
-    uint64_t bytes = job->events_left_out + (job->capture ? run_capture_left_out(job->capture) : 0);
-    for (int i = 0; i < job->plan->ranks; i++)
-        bytes += atomic_load(&run_desk(&job->directory, i)->words.left_out);
-    return bytes;
+    return job->events_left_out + job->links.left_out + (job->capture ? run_capture_left_out(job->capture) : 0);
 }
 
 /* What a rank wrote and could not be kept. The file is missing if the rank never came to MPI_Init. */

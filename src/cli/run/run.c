@@ -86,6 +86,8 @@ static int check(struct run_plan *plan, bool mpi_given)
         status = check_regex("progress", plan->progress);
     if (status < 0)
         status = run_kills_check(plan);
+    if (status < 0)
+        status = run_hosts_check(plan);
     return status < 0 ? run_find(plan, mpi_given) : status;
 }
 
@@ -98,6 +100,13 @@ static int parse(int argc, char **argv, struct run_plan *plan)
                     .brief = {"n", "np"}, .alias = "nodes"),
         OPT_WORD("mpi", &plan->mpi, program_mpi_names, "the MPI of the program", .arg = "openmpi|mpich",
                  .fallback_help = "by the program's libraries"),
+        OPT_TEXT("hosts", "H,H:RANKS", &plan->hosts_text, "where the ranks run", .fallback_help = "on this host"),
+        OPT_TEXT("hostfile", "FILE", &plan->hostfile,
+                 "the same in a file, one host a line: NAME, NAME:RANKS, NAME slots=RANKS"),
+        OPT_TEXT("interface", "NAME", &plan->interface, "--hosts: the network interface to use",
+                 .fallback_help = "that of the way to the first of them"),
+        OPT_TEXT("rsh", "CMD", &plan->rsh, "--hosts: starts a command on a host, as `CMD HOST COMMAND...`",
+                 .fallback = "ssh"),
         OPT_WORD("mode", &plan->mode, modes, "how ranks die", .arg = "real|ghost", .fallback = "real"),
         OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "100ms"),
         OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
@@ -145,6 +154,7 @@ static int parse(int argc, char **argv, struct run_plan *plan)
                 return cli_usage_error(&usage, "--%s: only with --fail or --mttf", of_fail[i]);
     if (status >= 0)
         return status;
+    plan->rsh_given = options_find(options, COUNT_OF(options), "rsh")->given;
     status = check(plan, options_find(options, COUNT_OF(options), "mpi")->given);
     return status == EXIT_OK ? -1 : status;
 }
@@ -152,7 +162,7 @@ static int parse(int argc, char **argv, struct run_plan *plan)
 static int dry_run(const struct run_plan *plan)
 {
     struct run_launch command;
-    if (!run_launch_make(plan, NULL, NULL, &command))
+    if (!run_launch_make(plan, NULL, &command))
         return cli_failure(&usage, "no memory for the command");
     run_launch_print(&command, stdout);
     run_launch_free(&command);
@@ -173,5 +183,6 @@ int run_command(int argc, char **argv)
     if (status < 0)
         status = plan.dry_run ? dry_run(&plan) : run_execute(&plan);
     free(plan.words);
+    free(plan.host);
     return status;
 }

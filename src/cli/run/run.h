@@ -4,8 +4,10 @@
  *     run.c           the command line
  *     program.c       the program, its MPI, the launcher and the layer
  *     info.c          --info
+ *     hosts.c         --hosts: the hosts of the job and the network between them
  *     launch.c        the launcher's command and environment
- *     directory.c     the job's private directory: the pipe for reports, the desks, files of the MPIs
+ *     directory.c     the job's private directory, for files of the MPIs
+ *     links.h         the supervisors of the ranks: door.c, links.c, desk.c
  *     job.c           the main loop: reports, the scenario
  *     end.c           ends all processes; the exit status
  *     fail.c          the scenario (fail.h); kill.c makes one of --kill, mttf.c of --mttf
@@ -29,9 +31,11 @@
 #include "cli/common/log.h"
 #include "cli/common/program.h"
 #include "cli/run/capture.h"
+#include "cli/run/links.h"
 #include "cli/run/verdict.h"
 #include "cli/scenario/scenario.h"
 #include "job/calls.h"
+#include "job/record.h"
 #include "job/report.h"
 
 #include <knell/types.h>
@@ -50,6 +54,11 @@ enum { RUN_TIMED_OUT = 124, RUN_INTERRUPTED = 130 };
 /* --status: does a rank that died without an injected fault make the job fail, although the others went on? */
 enum run_status_of { RUN_STATUS_SURVIVORS, RUN_STATUS_ALL };
 enum run_on_stuck { RUN_ON_STUCK_SAY, RUN_ON_STUCK_END };
+
+struct run_host {
+    char name[256];
+    int64_t slots; /* ranks there */
+};
 
 struct run_plan {
     const struct usage *usage;
@@ -73,15 +82,21 @@ struct run_plan {
     int on_stuck; /* enum run_on_stuck */
     char **words; /* of the whole command line, ended by NULL */
     bool dry_run, quiet, json;
-    char **program;          /* its arguments, ended by NULL */
-    char path[PATH_MAX];     /* of the program */
-    char launcher[PATH_MAX]; /* of mpirun */
-    char layer[PATH_MAX];    /* of libknell-mpi */
+    const char *hosts_text, *hostfile, *interface, *rsh;
+    bool rsh_given;
+    struct run_host *host; /* where the ranks run; none: on this host */
+    size_t hosts;
+    char address[64], network[80], device[32]; /* of this host towards the others; empty: there are no others */
+    char **program;                            /* its arguments, ended by NULL */
+    char path[PATH_MAX];                       /* of the program */
+    char launcher[PATH_MAX];                   /* of mpirun */
+    char layer[PATH_MAX];                      /* of libknell-mpi */
+    char supervisor[PATH_MAX];                 /* of src/exec */
 };
 
 /* ---- program.c --------------------------------------------------------------------------------------------------- */
 
-/* Fills path, mpi (unless `mpi_given`), launcher and layer; an exit status. */
+/* Fills path, mpi (unless `mpi_given`), launcher, layer and supervisor; an exit status. */
 int run_find(struct run_plan *plan, bool mpi_given);
 
 /* ---- info.c ------------------------------------------------------------------------------------------------------ */
@@ -91,37 +106,44 @@ int run_info_check(const struct run_plan *plan);
 /* All of them as the layer reads them: "KEY=VALUE;KEY=VALUE". */
 void run_info_join(const struct run_plan *plan, char *text, size_t size);
 
+/* ---- hosts.c ----------------------------------------------------------------------------------------------------- */
+
+/* Fills host and network of the plan. -1: fine; otherwise an exit status, after a complaint. */
+int run_hosts_check(struct run_plan *plan);
+/* "a:2,b:2", as both launchers have it. */
+void run_hosts_write(const struct run_plan *plan, FILE *out);
+
 /* ---- directory.c ------------------------------------------------------------------------------------------------- */
 
 struct run_directory {
     char path[64];
-    int lock;      /* a lock on the directory, held as long as this process lives */
-    int reports;   /* the pipe's reading end */
-    size_t stride; /* of the desks */
-    uint8_t *desks;
-    size_t desks_size;
+    int lock; /* a lock on the directory, held as long as this process lives */
 };
 
 int run_directory_open(const struct run_plan *plan, struct run_directory *directory); /* an exit status */
-struct job_desk *run_desk(const struct run_directory *directory, int rank);
 void run_directory_close(struct run_directory *directory);
 
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
 
-enum { RUN_LAUNCH_WORDS = 96 }; /* more than our own words; those of the program come on top */
+enum { RUN_LAUNCH_WORDS = 128 }; /* more than our own words; those of the program come on top */
 /* The command to execute; it owns the texts. */
 struct run_launch {
     size_t words;
     char **word;
 };
 
-/* `directory` NULL: a plain mpirun without `knell run`, so ranks report to no process. `record`: where ranks have their
- * logs; empty or NULL: they have none. */
-bool run_launch_make(const struct run_plan *plan, const char *directory, const char *record,
-                     struct run_launch *command);
+/* What ranks of a job under `knell run` are told of it. */
+struct run_launch_job {
+    const char *directory; /* for files of the MPIs */
+    const char *address;   /* for their supervisors */
+    bool records;          /* what they write is kept */
+};
+
+/* `job` NULL: a plain mpirun without `knell run`, so ranks report to no process. */
+bool run_launch_make(const struct run_plan *plan, const struct run_launch_job *job, struct run_launch *command);
 void run_launch_print(const struct run_launch *command, FILE *out);
-/* The standard output of the launcher and the program goes to the descriptor `output`. */
-pid_t run_launch_start(const struct run_launch *command, int output);
+/* The standard output of the launcher and the program goes to the descriptor `output`; the key is in their environment. */
+pid_t run_launch_start(const struct run_launch *command, const char *key, int output);
 void run_launch_free(struct run_launch *command);
 
 /* ---- leaks.c ----------------------------------------------------------------------------------------------------- */
@@ -140,9 +162,7 @@ struct run_leaks {
 /* ---- job.c ------------------------------------------------------------------------------------------------------- */
 
 struct run_rank {
-    pid_t pid;                   /* 0: not started, or ended */
-    pid_t first_pid, supervisor; /* the same after its end; the process that waits for it */
-    int status;                  /* as of waitpid */
+    int status; /* as of waitpid */
     bool started, init, ready, finished, ended, ghost;
     bool left; /* it was alive when the job was over, and we ended it */
     bool told; /* it has reported `inside`: a call, or one of the values below (job/report.h) */
@@ -161,6 +181,7 @@ enum { RUN_LOG_USER, RUN_LOG_RECORD, RUN_LOGS };
 struct run_job {
     const struct run_plan *plan;
     struct run_directory directory;
+    struct run_links links;
     struct run_rank *rank;
     struct job_report *report; /* all reports, in the order of arrival */
     size_t reports, room;
@@ -200,8 +221,6 @@ struct run_job {
 };
 
 int run_execute(const struct run_plan *plan);
-/* Sends a signal to the process of a rank, unless it has ended. */
-void run_kill(struct run_job *job, int rank, int signal);
 
 /* Waits until something happens, `until` at the latest. */
 void run_wait(struct run_job *job, int signals, int64_t until);
@@ -290,7 +309,7 @@ void run_write_where(const struct run_job *job, FILE *out);
 void run_write_stuck(const struct run_job *job, enum run_stuck stuck, FILE *out);
 /* Keeps where the ranks are, before they are ended: each rank's place, all in one line, and whether all wait. */
 void run_keep_places(struct run_job *job);
-bool run_is_stopped(const struct run_rank *rank); /* by a signal */
+bool run_is_stopped(const struct run_job *job, int rank); /* by a signal */
 /* What ended the job from outside: "ctrl-C", "--timeout", "signal 15 (Terminated)". */
 const char *run_ended_by(const struct run_job *job, char text[48]);
 /* At most three significant digits. */
@@ -340,7 +359,6 @@ void run_check(struct run_job *job, int signals, struct run_facts *facts);
 void run_find_facts(const struct run_job *job, int status, struct run_facts *facts);
 
 /* Processes that the ranks have left, when the job is over. */
-void run_count_processes(struct run_job *job);
 void run_shm_list(struct run_shm *shm);
 void run_shm_compare(const struct run_shm *before, struct run_shm *after);
 void run_shm_free(struct run_shm *shm);

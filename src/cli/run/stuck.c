@@ -16,7 +16,7 @@ struct span {
 
 static struct span note_of(const struct run_job *job, int rank)
 {
-    const struct job_desk_words *words = &run_desk(&job->directory, rank)->words;
+    const struct job_desk_words *words = &run_seen(job, rank)->words;
     struct span note = {.seen = atomic_load(&words->waits_seen)};
     note.since = atomic_load(&words->waits_since); /* later than `seen`: so a new wait is never taken for an old one */
     return note;
@@ -32,9 +32,10 @@ bool run_is_waiting(const struct run_job *job, int rank, int64_t *since)
 /* ---- frozen ------------------------------------------------------------------------------------------------------ */
 
 /* Since when the process is stopped by a signal, as far as we looked; 0: it is not. */
-static int64_t stopped_since(struct run_rank *rank, int64_t now)
+static int64_t stopped_since(const struct run_job *job, int number, int64_t now)
 {
-    if (!run_is_stopped(rank))
+    struct run_rank *rank = &job->rank[number];
+    if (!run_is_stopped(job, number))
         rank->stopped_since = 0;
     else if (!rank->stopped_since)
         rank->stopped_since = now;
@@ -46,7 +47,7 @@ static bool span_of(struct run_job *job, int number, int64_t now, struct span *s
 {
     struct run_fail_hold held;
     bool acts = job->fail && run_fail_is_due(job->fail);
-    int64_t since = stopped_since(&job->rank[number], now);
+    int64_t since = stopped_since(job, number, now);
     if (!since && job->fail && run_fail_holds(job->fail, number, &held))
         since = held.since;
     *span = since ? (struct span){since, now} : note_of(job, number);
@@ -83,7 +84,7 @@ static int64_t last_progress(const struct run_job *job)
     int64_t last = job->capture ? run_capture_progress_at(job->capture) : 0;
     bool measured = job->plan->progress != NULL, any = false;
     for (int i = 0; i < job->plan->ranks; i++) {
-        int64_t at = atomic_load(&run_desk(&job->directory, i)->words.progress_at);
+        int64_t at = atomic_load(&run_seen(job, i)->words.progress_at);
         measured |= at != 0;
         last = at > last ? at : last;
         any |= is_living(&job->rank[i]) && !job->rank[i].finished;

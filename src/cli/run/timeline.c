@@ -244,7 +244,7 @@ static void write_punctuality(const struct run_job *job, FILE *out)
 void run_write_fatal(const struct run_job *job, FILE *out)
 {
     fprintf(out, "knell run: rank %d: %.*s\n", job->aborted_by, JOB_DESK_ERROR - 1,
-            run_desk(&job->directory, job->aborted_by)->words.error);
+            run_seen(job, job->aborted_by)->words.error);
 }
 
 static int first_dead(const struct run_job *job)

@@ -10,21 +10,6 @@ enum { PLACE_TEXT = JOB_DESK_PLACE + 64 };
 
 /* ---- one rank ---------------------------------------------------------------------------------------------------- */
 
-/* The state of a process by the kernel: T, stopped by a signal; t, stopped by a debugger; 0: unknown. The name of
- * the process, in parentheses, may contain anything. */
-static char state_of(pid_t pid)
-{
-    char path[40], line[256] = "";
-    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    FILE *stat = pid > 0 ? fopen(path, "re") : NULL;
-    if (stat && !fgets(line, sizeof line, stat))
-        line[0] = '\0';
-    if (stat)
-        fclose(stat);
-    const char *end = strrchr(line, ')');
-    return end && end[1] == ' ' ? end[2] : '\0';
-}
-
 static const char *not_at_work(const struct run_rank *rank)
 {
     if (!rank->started)
@@ -38,14 +23,14 @@ static const char *not_at_work(const struct run_rank *rank)
     return NULL;
 }
 
-bool run_is_stopped(const struct run_rank *rank)
+bool run_is_stopped(const struct run_job *job, int rank)
 {
-    return state_of(rank->pid) == 'T';
+    return job->links.link[rank].seen.state == 'T';
 }
 
-static const char *stopped(const struct run_rank *rank)
+static const char *stopped(const struct run_job *job, int rank)
 {
-    switch (state_of(rank->pid)) {
+    switch (job->links.link[rank].seen.state) {
     case 'T':
         return "stopped by a signal";
     case 't':
@@ -81,8 +66,6 @@ static bool is_held(const struct run_job *job, int number, char text[PLACE_TEXT]
 static bool has_words(const struct run_job *job, int number)
 {
     const struct run_rank *rank = &job->rank[number];
-    if (!job->directory.desks)
-        return false;
     return rank->told && rank->inside != JOB_INSIDE_UNSURE ? rank->inside >= 0
                                                            : run_is_waiting(job, number, &(int64_t){0});
 }
@@ -93,9 +76,9 @@ static void write_place(const struct run_job *job, int number, char text[PLACE_T
     const char *reason = not_at_work(rank);
     if (!reason && is_held(job, number, text))
         return;
-    reason = reason ? reason : stopped(rank);
+    reason = reason ? reason : stopped(job, number);
     if (!reason && has_words(job, number))
-        snprintf(text, PLACE_TEXT, "inside %.*s", JOB_DESK_PLACE - 1, run_desk(&job->directory, number)->words.place);
+        snprintf(text, PLACE_TEXT, "inside %.*s", JOB_DESK_PLACE - 1, run_seen(job, number)->words.place);
     else if (!reason && rank->told && rank->inside >= 0)
         snprintf(text, PLACE_TEXT, "inside %s", job_call_name(rank->inside));
     else
@@ -143,12 +126,12 @@ static bool waits(const struct run_job *job, int number)
     const struct run_rank *rank = &job->rank[number];
     if (!rank->ready || rank->finished)
         return false;
-    if (run_is_stopped(rank) || (job->fail && run_fail_holds(job->fail, number, &(struct run_fail_hold){0})))
+    if (run_is_stopped(job, number) || (job->fail && run_fail_holds(job->fail, number, &(struct run_fail_hold){0})))
         return true;
     if (run_is_waiting(job, number, &(int64_t){0}))
         return true;
     return rank->told && rank->inside >= 0 &&
-           (rank->inside == JOB_CALL_FINALIZE || strchr(run_desk(&job->directory, number)->words.place, ' '));
+           (rank->inside == JOB_CALL_FINALIZE || strchr(run_seen(job, number)->words.place, ' '));
 }
 
 /* Where it is known: it was asked, or it had said so itself. */

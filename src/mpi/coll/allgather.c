@@ -9,7 +9,7 @@ enum { LITTLE_BYTES = 16384 }; /* all blocks together */
 
 static void *block_at(const struct coll_args *a, int rank)
 {
-    MPI_Aint extent = coll_layout_of(a->recv_type).extent;
+    MPI_Aint extent = coll_extent_of(a->recv_type);
     return coll_at(a->recv, a->by_rank->recv_counts ? a->by_rank->recv_displs[rank] : (MPI_Aint)rank * a->recv_count,
                    extent);
 }
@@ -47,7 +47,7 @@ static bool ring_step(struct coll *coll)
 
 static int bytes_each(const struct coll_args *a)
 {
-    return (int)coll_layout_of(a->recv_type).size * a->recv_count;
+    return (int)coll_size_of(a->recv_type) * a->recv_count;
 }
 
 static void bruck_begin(struct coll *coll)
@@ -98,7 +98,7 @@ static bool allgather_step(struct coll *coll)
     const struct coll_args *a = coll->args;
     int size = coll->comm->size;
     bool little = size > 2 && !a->by_rank->recv_counts && a->recv_count >= 0 &&
-                  coll_layout_of(a->recv_type).size * (size_t)a->recv_count * (size_t)size <= LITTLE_BYTES;
+                  coll_size_of(a->recv_type) * (size_t)a->recv_count * (size_t)size <= LITTLE_BYTES;
     coll->step = little ? bruck_step : ring_step;
     return coll->step(coll);
 }

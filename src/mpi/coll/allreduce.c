@@ -153,14 +153,14 @@ static struct coll_pieces pieces_of(const struct coll *coll)
     bool in_place = a->send == MPI_IN_PLACE;
     struct coll_pieces pieces = {
         .from = in_place ? a->recv : a->send, .from_is_ours = in_place, .total = a->recv_count};
-    pieces.into = coll_at(a->recv, coll_piece_at(coll, &pieces, coll->comm->rank), coll_layout_of(a->recv_type).extent);
+    pieces.into = coll_at(a->recv, coll_piece_at(coll, &pieces, coll->comm->rank), coll_extent_of(a->recv_type));
     return pieces;
 }
 
 static void spread(struct coll *coll, const struct coll_pieces *pieces)
 {
     const struct coll_args *a = coll->args;
-    MPI_Aint extent = coll_layout_of(a->recv_type).extent;
+    MPI_Aint extent = coll_extent_of(a->recv_type);
     int me = coll->comm->rank, size = coll->comm->size;
     for (int i = 1; i < size; i++)
         coll_send(coll, pieces->into, coll_piece_count(coll, pieces, me), a->recv_type, (me + i) % size);
@@ -195,7 +195,7 @@ static bool allreduce_step(struct coll *coll)
     int count = coll->args->recv_count, size = coll->comm->size;
     if (coll_wrong(coll))
         return false;
-    size_t bytes = (size_t)count * coll_layout_of(coll->args->recv_type).size;
+    size_t bytes = (size_t)count * coll_size_of(coll->args->recv_type);
     coll->step = is_little(bytes, size) || count < size || size == 1 ? doubling_step : pieces_step;
     return coll->step(coll);
 }

@@ -9,7 +9,7 @@ enum { WINDOW = 16 };
 
 static size_t packed_size(const struct coll_block *block)
 {
-    return coll_layout_of(block->type).size * (size_t)block->count;
+    return coll_size_of(block->type) * (size_t)block->count;
 }
 
 static size_t packed_at(const struct coll_args *a, int rank)

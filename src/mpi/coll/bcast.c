@@ -40,14 +40,20 @@ static bool tree_step(struct coll *coll)
 
 static size_t bytes_of(const struct coll *coll)
 {
-    return coll_layout_of(coll->args->recv_type).size * (size_t)coll->args->recv_count;
+    return coll_size_of(coll->args->recv_type) * (size_t)coll->args->recv_count;
+}
+
+static bool is_dense(const struct coll_args *a)
+{
+    struct coll_layout layout = coll_layout_of(a->recv_type);
+    return coll_is_dense(a->recv_type, &layout);
 }
 
 static void chain_begin(struct coll *coll)
 {
     const struct coll_args *a = coll->args;
     coll->mine = a->recv;
-    if (coll_layout_of(a->recv_type).dense)
+    if (is_dense(a))
         return;
     coll->mine = coll_scratch(coll, bytes_of(coll), MPI_BYTE);
     if (coll->mine && label_of(coll) == 0)
@@ -78,7 +84,7 @@ static bool chain_step(struct coll *coll)
         pass(coll, coll->round - 1, true);
     if (coll->round <= segments)
         return true;
-    if (label_of(coll) > 0 && !coll_layout_of(coll->args->recv_type).dense)
+    if (label_of(coll) > 0 && !is_dense(coll->args))
         coll_unpack(coll, coll->mine, coll->args->recv, coll->args->recv_count, coll->args->recv_type);
     return false;
 }

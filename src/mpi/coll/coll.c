@@ -51,11 +51,11 @@ void coll_begin(struct coll *coll, struct comm *comm, coll_step *step, const str
     prepare(coll, comm, step, args, sequence, (int)(sequence & (PERSISTENT - 1)));
 }
 
-/* A sequence that is no other collective's, and not among those that come after any (out.c). */
+/* Its sequence counts persistent ones; the tag says so (out.c). */
 void coll_begin_again(struct coll *coll, struct comm *comm, coll_step *step, const struct coll_args *args,
                       uint32_t number)
 {
-    prepare(coll, comm, step, args, UINT32_C(0xc0000000) | number, PERSISTENT | (int)(number & (PERSISTENT - 1)));
+    prepare(coll, comm, step, args, number, PERSISTENT | (int)(number & (PERSISTENT - 1)));
 }
 
 static void end(struct coll *coll)

@@ -24,6 +24,7 @@
 #ifndef KNELL_MPI_COLL_COLL_H
 #define KNELL_MPI_COLL_COLL_H
 
+#include "mpi/coll/layout.h"
 #include "mpi/request/request.h"
 #include "mpi/wait/wait.h"
 
@@ -180,14 +181,6 @@ void coll_send(struct coll *coll, const void *buffer, int count, MPI_Datatype ty
 void coll_recv(struct coll *coll, void *buffer, int count, MPI_Datatype type, int from);
 
 /* ---- for steps: data (data.c); done at once, not in the next round ---------------------------------------------------- */
-
-/* How a datatype lies in memory. */
-struct coll_layout {
-    MPI_Aint extent, true_low, true_extent;
-    size_t size;
-    bool dense; /* elements are bytes in a row, from the address given */
-};
-struct coll_layout coll_layout_of(MPI_Datatype type);
 
 /* Reductions and bcast: arguments that are wrong at first sight, with coll->code set. Asked about them without a communicator, the MPI
  * below would raise an error by the handler of MPI_COMM_WORLD. */

@@ -1,71 +1,10 @@
-/* data.c: what a collective does with data on its own: layouts of datatypes, folding, copying, packing, scratch. */
+/* data.c: what a collective does with data on its own: folding, copying, packing, scratch. */
 #include "mpi/coll/coll.h"
 #include "mpi/request/copy.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- layouts ------------------------------------------------------------------------------------------------------------------ */
-
-/* The last predefined datatype seen: those are never freed, so what is known of them stays true. */
-static _Thread_local struct {
-    MPI_Datatype type;
-    bool filled;
-    struct coll_layout layout;
-} last __attribute__((tls_model("initial-exec")));
-
-RARE static bool predefined(MPI_Datatype type)
-{
-    int integers, addresses, types, combiner = MPI_UNDEFINED;
-    native.type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    return combiner == MPI_COMBINER_NAMED;
-}
-
-/* Are its elements in memory in the order in which they travel? Of datatypes that are all bytes in a row, some are not so. */
-static bool is_in_order(MPI_Datatype type)
-{
-    int integers, addresses, types, combiner = MPI_UNDEFINED, count;
-    MPI_Aint none;
-    MPI_Datatype inner;
-    native.type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP)
-        return combiner == MPI_COMBINER_NAMED;
-    native.type_get_contents(type, integers, 0, 1, &count, &none, &inner);
-    bool in_order = is_in_order(inner);
-    if (!predefined(inner))
-        native.type_free(&inner);
-    return in_order;
-}
-
-RARE static struct coll_layout layout_natively(MPI_Datatype type)
-{
-    struct coll_layout layout = {0};
-    MPI_Aint low = 0;
-    int size = 0;
-    if (type == MPI_DATATYPE_NULL) /* whoever sends or copies it says so */
-        return layout;
-    native.type_size(type, &size);
-    native.type_get_extent(type, &low, &layout.extent);
-    native.type_get_true_extent(type, &layout.true_low, &layout.true_extent);
-    layout.size = (size_t)size;
-    layout.dense =
-        low == 0 && layout.true_low == 0 && size == layout.extent && size == layout.true_extent && is_in_order(type);
-    return layout;
-}
-
-struct coll_layout coll_layout_of(MPI_Datatype type)
-{
-    if (LIKELY(last.filled && last.type == type))
-        return last.layout;
-    struct coll_layout layout = layout_natively(type);
-    if (type != MPI_DATATYPE_NULL && predefined(type)) {
-        last.type = type;
-        last.layout = layout;
-        last.filled = true;
-    }
-    return layout;
-}
 
 /* ---- blocks -------------------------------------------------------------------------------------------------------------------- */
 
@@ -75,7 +14,7 @@ static struct coll_block block_of(const void *buffer, int rank, int count, const
 {
     if (types)
         return (struct coll_block){coll_at(buffer, bytes ? bytes[rank] : displs[rank], 1), counts[rank], types[rank]};
-    MPI_Aint extent = coll_layout_of(type).extent;
+    MPI_Aint extent = coll_extent_of(type);
     if (counts)
         return (struct coll_block){coll_at(buffer, displs[rank], extent), counts[rank], type};
     return (struct coll_block){coll_at(buffer, (MPI_Aint)rank * count, extent), count, type};
@@ -143,7 +82,7 @@ void coll_copy(struct coll *coll, const void *from, int from_count, MPI_Datatype
         return;
     if (RARELY(bytes > b.size * (size_t)into_count))
         note(coll, MPI_ERR_TRUNCATE); /* Open MPI would say nothing */
-    else if (LIKELY(a.dense && b.dense))
+    else if (LIKELY(coll_is_dense(from_type, &a) && (from_type == into_type || coll_is_dense(into_type, &b))))
         memcpy(into, from, bytes);
     else
         note(coll, copy_data(from, from_count, from_type, into, into_count, into_type));
@@ -156,7 +95,7 @@ void coll_pack(struct coll *coll, const void *from, int count, MPI_Datatype type
     int used;
     if (size == 0 || only_tells(coll))
         return;
-    if (LIKELY(layout.dense))
+    if (LIKELY(coll_is_dense(type, &layout)))
         memcpy(bytes, from, size);
     else
         note(coll, copy_pack(from, count, type, bytes, size < INT_MAX ? (int)size : INT_MAX, &used));
@@ -168,7 +107,7 @@ void coll_unpack(struct coll *coll, const void *bytes, void *into, int count, MP
     size_t size = layout.size * (size_t)count;
     if (size == 0 || only_tells(coll))
         return;
-    if (LIKELY(layout.dense))
+    if (LIKELY(coll_is_dense(type, &layout)))
         memcpy(into, bytes, size);
     else
         note(coll, copy_unpack(bytes, size < INT_MAX ? (int)size : INT_MAX, into, count, type));

@@ -75,7 +75,7 @@ static struct coll_block block_for(const struct coll_args *a, int rank)
 static size_t bytes_for(const struct coll_args *a, int rank)
 {
     struct coll_block block = block_for(a, rank);
-    return block.count > 0 ? coll_layout_of(block.type).size * (size_t)block.count : 0;
+    return block.count > 0 ? coll_size_of(block.type) * (size_t)block.count : 0;
 }
 
 /* NULL: there is nothing to flip, or no room to do so. */

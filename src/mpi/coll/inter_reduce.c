@@ -25,7 +25,7 @@ static void begin(struct coll *coll, int count)
     coll->state[COUNT] = count;
     coll->mine = (void *)a->send;
     coll->spare = coll_scratch(coll, 2 * (size_t)count, a->recv_type);
-    coll->other = coll_at(coll->spare, count, coll_layout_of(a->recv_type).extent);
+    coll->other = coll_at(coll->spare, count, coll_extent_of(a->recv_type));
 }
 
 static void fold(struct coll *coll)
@@ -150,7 +150,7 @@ static int total(const struct coll *coll)
 static void deal(struct coll *coll)
 {
     const struct coll_args *a = coll->args;
-    MPI_Aint extent = coll_layout_of(a->recv_type).extent;
+    MPI_Aint extent = coll_extent_of(a->recv_type);
     int at = piece_count(a, 0);
     for (int i = 1; i < coll->comm->local; i++) {
         coll_send(coll, coll_at(coll->spare, at, extent), piece_count(a, i), a->recv_type, local(coll, i));

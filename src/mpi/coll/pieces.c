@@ -60,7 +60,7 @@ static int slots(const struct coll *coll, const struct coll_pieces *pieces)
 void coll_pieces_exchange(struct coll *coll, const struct coll_pieces *pieces)
 {
     MPI_Datatype type = coll->args->recv_type;
-    MPI_Aint extent = coll_layout_of(type).extent;
+    MPI_Aint extent = coll_extent_of(type);
     int me = coll->comm->rank, size = coll->comm->size, count = coll_piece_count(coll, pieces, me);
     coll->state[0] = last_rank(coll, pieces);
     coll->spare = coll_scratch(coll, (size_t)slots(coll, pieces) * (size_t)count, type);
@@ -83,7 +83,7 @@ void coll_pieces_exchange(struct coll *coll, const struct coll_pieces *pieces)
 void *coll_pieces_fold(struct coll *coll, const struct coll_pieces *pieces)
 {
     MPI_Datatype type = coll->args->recv_type;
-    MPI_Aint extent = coll_layout_of(type).extent;
+    MPI_Aint extent = coll_extent_of(type);
     int size = coll->comm->size, last = coll->state[0], count = coll_piece_count(coll, pieces, coll->comm->rank);
     void *folded = contribution(coll, pieces, last, extent);
     for (int i = 1; i < size; i++) {

@@ -47,7 +47,7 @@ static void tree_begin(struct coll *coll)
     coll->state[TOP] = coll_op_commutes(a->op) ? a->root : 0;
     int count = children(label_of(coll), coll->comm->size);
     bool at_root = coll->comm->rank == a->root;
-    MPI_Aint extent = coll_layout_of(a->recv_type).extent;
+    MPI_Aint extent = coll_extent_of(a->recv_type);
     bool straight = at_root && a->send != MPI_IN_PLACE && count == 1; /* comes, and is folded, where it belongs */
     coll->mine = (void *)input(coll);
     coll->spare = straight ? a->recv : NULL;
@@ -127,14 +127,14 @@ static struct coll_pieces pieces_of(const struct coll *coll)
     struct coll_pieces pieces = {.from = input(coll), .from_is_ours = a->send == MPI_IN_PLACE, .total = a->recv_count};
     pieces.anywhere = coll->comm->rank != a->root;
     if (!pieces.anywhere)
-        pieces.into = coll_at(a->recv, coll_piece_at(coll, &pieces, a->root), coll_layout_of(a->recv_type).extent);
+        pieces.into = coll_at(a->recv, coll_piece_at(coll, &pieces, a->root), coll_extent_of(a->recv_type));
     return pieces;
 }
 
 static void collect(struct coll *coll, const struct coll_pieces *pieces, void *folded)
 {
     const struct coll_args *a = coll->args;
-    MPI_Aint extent = coll_layout_of(a->recv_type).extent;
+    MPI_Aint extent = coll_extent_of(a->recv_type);
     int me = coll->comm->rank;
     if (me != a->root)
         coll_send(coll, folded, coll_piece_count(coll, pieces, me), a->recv_type, a->root);
@@ -168,7 +168,7 @@ static bool reduce_step(struct coll *coll)
 {
     if (coll_wrong(coll))
         return false;
-    size_t bytes = (size_t)coll->args->recv_count * coll_layout_of(coll->args->recv_type).size;
+    size_t bytes = (size_t)coll->args->recv_count * coll_size_of(coll->args->recv_type);
     coll->step = by_tree(coll, bytes) ? tree_step : pieces_step;
     return coll->step(coll);
 }

@@ -27,7 +27,7 @@ void coll_grace_learn(void)
 /* Dead, or out of this collective. */
 static bool is_gone(const struct coll *coll, int process)
 {
-    return side_is_dead(process) || out_is(coll->comm, process, coll->sequence);
+    return side_is_dead(process) || out_is(coll->comm, process, coll->tag, coll->sequence);
 }
 
 /* Does the round wait for what will not come? What has come, and what was sent, is done with on the way. */

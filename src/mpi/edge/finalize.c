@@ -18,7 +18,6 @@
 #include "mpi/p2p/buffered.h"
 #include "mpi/record/calls.h"
 #include "mpi/record/leaks.h"
-#include "mpi/report/supervise.h"
 #include "mpi/report/tell.h"
 #include "mpi/wait/wait.h"
 
@@ -49,7 +48,7 @@ int mpi_finalized(int *flag)
 
 static void finalize_natively(void)
 {
-    supervise_hear_goodbye();
+    tell_goodbye();
     end.native_code = native.finalize();
     atomic_store(&end.is_over, true);
     side_epoch_raise();

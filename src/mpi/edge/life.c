@@ -145,11 +145,11 @@ static void tell_version(const char *version)
 {
     struct job_desk *desk = tell_desk();
     size_t size = 0;
-    for (; desk && *version && *version != '\n' && size + 1 < sizeof desk->words.mpi; version++)
+    for (; desk && *version && *version != '\n' && size + 1 < sizeof desk->seen.words.mpi; version++)
         if (!isspace((unsigned char)*version))
-            desk->words.mpi[size++] = *version;
-        else if (size > 0 && desk->words.mpi[size - 1] != ' ')
-            desk->words.mpi[size++] = ' ';
+            desk->seen.words.mpi[size++] = *version;
+        else if (size > 0 && desk->seen.words.mpi[size - 1] != ' ')
+            desk->seen.words.mpi[size++] = ' ';
 }
 
 /* What a script starts may be a program of another MPI, which would crash on our handles. Asked before MPI_Init: so nothing is left. */

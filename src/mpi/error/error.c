@@ -99,7 +99,7 @@ static void end_job(int code, const char *error, const char *handler)
     snprintf(text, sizeof text, "%.500s; the error handler is %s: the job ends; with MPI_ERRORS_RETURN it goes on",
              error, handler);
     if (tell_is_heard())
-        strcpy(tell_desk()->words.error, text);
+        strcpy(tell_desk()->seen.words.error, text);
     else
         layer_say("%s", text);
     tell_report((struct job_report){.word = JOB_WORD_ABORTED, .value = code, .code = 1});

@@ -22,7 +22,7 @@ enum { AMODE_FIRST = MPI_MODE_CREATE | MPI_MODE_EXCL };
 /* What each member says when the first one has opened the file. */
 struct hello {
     int64_t class, amode;
-    struct pointer_place place;
+    struct memory_place place;
 };
 
 /* ---- a communicator of its own ---------------------------------------------------------------------------------------------------- */

@@ -7,52 +7,39 @@
  * the next barrier. */
 #include "mpi/file/pointer.h"
 #include "mpi/coll/coll.h"
-#include "mpi/detector/neighbours.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 static const size_t bytes = POINTER_COUNTERS * sizeof(_Atomic int64_t);
 
-static void map(struct pointer *pointer, int flags, int fd)
+static void begin(struct pointer *pointer, void *memory)
 {
-    bool able = fd >= 0 || flags & MAP_ANONYMOUS;
-    void *memory = able ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0) : MAP_FAILED;
-    *pointer = (struct pointer){.counter = memory == MAP_FAILED ? NULL : memory, .etype = 1};
+    *pointer = (struct pointer){.counter = memory, .etype = 1};
 }
 
 void pointer_make_alone(struct pointer *pointer)
 {
-    map(pointer, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    begin(pointer, memory == MAP_FAILED ? NULL : memory);
 }
 
-void pointer_make(struct pointer *pointer, struct pointer_place *place)
+void pointer_make(struct pointer *pointer, struct memory_place *place)
 {
-    int fd = memfd_create("knell-file-pointer", MFD_CLOEXEC);
-    if (fd >= 0 && ftruncate(fd, (off_t)bytes) != 0) {
-        close(fd);
-        fd = -1;
-    }
-    map(pointer, MAP_SHARED, fd);
-    *place = (struct pointer_place){.pid = getpid(), .fd = fd};
+    int fd = memory_make(place);
+    begin(pointer, fd >= 0 ? memory_map(fd, bytes) : NULL);
 }
 
-void pointer_join(struct pointer *pointer, int process, const struct pointer_place *place)
+void pointer_join(struct pointer *pointer, int process, const struct memory_place *place)
 {
-    char path[64];
-    int fd = -1;
-    snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)place->pid, (long long)place->fd);
-    if (place->fd >= 0 && neighbour_of((pid_t)place->pid) == process)
-        fd = open(path, O_RDWR | O_CLOEXEC);
-    map(pointer, MAP_SHARED, fd);
+    int fd = memory_open(place, process);
+    begin(pointer, fd >= 0 ? memory_map(fd, bytes) : NULL);
     if (fd >= 0)
         close(fd);
 }
 
-void pointer_close(const struct pointer_place *place)
+void pointer_close(const struct memory_place *place)
 {
     if (place->fd >= 0)
         close((int)place->fd);

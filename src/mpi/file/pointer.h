@@ -7,6 +7,7 @@
 #define KNELL_MPI_FILE_POINTER_H
 
 #include "mpi/comm/comm.h"
+#include "mpi/window/memory.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -22,17 +23,12 @@ struct pointer {
     MPI_Offset etype;         /* bytes */
 };
 
-/* Where the others find the memory that one member makes. */
-struct pointer_place {
-    int64_t pid, fd;
-};
-
 /* Of a file with one member. */
 void pointer_make_alone(struct pointer *pointer);
 /* Of one with several: the first member; then the others, if it is on their host. The descriptor is closed when all have it. */
-void pointer_make(struct pointer *pointer, struct pointer_place *place);
-void pointer_join(struct pointer *pointer, int process, const struct pointer_place *place);
-void pointer_close(const struct pointer_place *place);
+void pointer_make(struct pointer *pointer, struct memory_place *place);
+void pointer_join(struct pointer *pointer, int process, const struct memory_place *place);
+void pointer_close(const struct memory_place *place);
 void pointer_end(struct pointer *pointer);
 
 /* All members: goes on from `base`, at once. */

@@ -25,7 +25,7 @@ static void sleep_on(_Atomic uint32_t *word, uint32_t was)
 
 static void obey(struct job_desk *desk)
 {
-    if (atomic_load(&desk->halt) && !shield_is_shut())
+    if (atomic_load(&desk->orders.halt) && !shield_is_shut())
         ghost_die_now();
 }
 
@@ -33,18 +33,18 @@ void inject_start(void)
 {
     struct job_desk *desk = tell_desk();
     bool wanted = settings_get("KNELL_INJECT") && desk;
-    uint32_t was = wanted ? atomic_load(&desk->answers) : 0;
+    uint32_t was = wanted ? atomic_load(&desk->orders.answers) : 0;
     where_listen();
-    if (settings_get("KNELL_CALLS") || (wanted && desk->inside))
+    if (settings_get("KNELL_CALLS") || (wanted && desk->orders.inside))
         inside_start();
     if (wanted)
         variables_exchange(desk);
     tell_word(JOB_WORD_READY, 0);
     if (!wanted)
         return;
-    sleep_on(&desk->answers, was);
+    sleep_on(&desk->orders.answers, was);
     atomic_fetch_or(&layer_attention, ATTENTION_INJECT);
-    ghost_listen(&desk->halt);
+    ghost_listen(&desk->orders.halt);
     obey(desk);
 }
 
@@ -53,23 +53,22 @@ void inject_start(void)
 /* With LOCK_INJECT: one call at a time is held, since the desk has room for one answer. */
 static void hold(struct job_desk *desk, struct job_report report)
 {
-    uint32_t was = atomic_load(&desk->answers);
+    uint32_t was = atomic_load(&desk->orders.answers);
     tell_report(report);
-    sleep_on(&desk->answers, was);
-    if (desk->variables)
+    sleep_on(&desk->orders.answers, was);
+    if (desk->orders.variables)
         variables_exchange(desk);
 }
 
 static void hold_before(struct job_desk *desk, enum job_call call, const int64_t *arguments, unsigned count)
 {
     lock_take(LOCK_INJECT);
-    desk->arguments = count < KNELL_FAIL_ARGUMENTS_MAX ? count : KNELL_FAIL_ARGUMENTS_MAX;
-    for (unsigned i = 0; i < desk->arguments; i++)
-        desk->argument[i] = arguments[i];
+    desk->seen.arguments = count < KNELL_FAIL_ARGUMENTS_MAX ? count : KNELL_FAIL_ARGUMENTS_MAX;
+    for (unsigned i = 0; i < desk->seen.arguments; i++)
+        desk->seen.argument[i] = arguments[i];
     hold(desk, (struct job_report){.word = JOB_WORD_AT, .value = call, .code = JOB_AT_ENTRY});
-    flip_order(call, desk->flip, desk->flips);
-    desk->flips = 0;
-    inside_wait_for(call, &desk->stop);
+    flip_order(call, desk->orders.flip, desk->orders.flips);
+    inside_wait_for(call, &desk->orders.stop);
     lock_give(LOCK_INJECT);
     obey(desk);
 }
@@ -84,8 +83,7 @@ void inject_inside(enum job_call call, const struct job_desk_stop *stop)
                                    .peer = (int32_t)stop->function,
                                    .group = stop->count,
                                    .took = (int64_t)stop->operation});
-    desk->flips = 0;
-    inside_wait_for(call, &desk->stop);
+    inside_wait_for(call, &desk->orders.stop);
     lock_give(LOCK_INJECT);
     obey(desk);
 }
@@ -94,7 +92,6 @@ static void hold_after(struct job_desk *desk, enum job_call call)
 {
     lock_take(LOCK_INJECT);
     hold(desk, (struct job_report){.word = JOB_WORD_AT, .value = call, .code = JOB_AT_RETURN});
-    desk->flips = 0;
     lock_give(LOCK_INJECT);
     obey(desk);
 }
@@ -102,13 +99,13 @@ static void hold_after(struct job_desk *desk, enum job_call call)
 /* A ghost to be that is stopped: here, with all its threads that come to a call. A halt ends that too. */
 static void stay_while_stopped(struct job_desk *desk)
 {
-    while (atomic_load(&desk->stopped) && !atomic_load(&desk->halt))
-        knell__futex_wait(&desk->stopped, 1);
+    while (atomic_load(&desk->orders.stopped) && !atomic_load(&desk->orders.halt))
+        knell__futex_wait(&desk->orders.stopped, 1);
 }
 
 static void look_at_variables(struct job_desk *desk)
 {
-    if (!desk->variables)
+    if (!desk->orders.variables)
         return;
     variables_exchange(desk);
     for (int i; (i = variables_changed(desk)) >= 0;) {
@@ -124,9 +121,9 @@ static void look_at_variables(struct job_desk *desk)
 /* One of those at which nothing would happen. */
 static bool passes(struct job_desk *desk)
 {
-    uint32_t left = atomic_load(&desk->left);
+    uint32_t left = atomic_load(&desk->pact.left);
     while (left > 0)
-        if (atomic_compare_exchange_weak(&desk->left, &left, left - 1))
+        if (atomic_compare_exchange_weak(&desk->pact.left, &left, left - 1))
             return true;
     return false;
 }
@@ -147,7 +144,7 @@ void inject_before(enum job_call call, const int64_t *arguments, unsigned count)
     struct job_desk *desk = tell_desk();
     if (!attend(desk))
         return;
-    unsigned armed = atomic_load(&desk->armed[call]);
+    unsigned armed = atomic_load(&desk->orders.armed[call]);
     if (armed & JOB_ARMED_MESSAGE)
         flip_expect(call);
     if ((armed & JOB_ARMED_BEFORE) && !passes(desk))
@@ -168,6 +165,6 @@ void inject_after(enum job_call call)
     inside_end();
     if (!attend(desk))
         return;
-    if ((atomic_load(&desk->armed[call]) & JOB_ARMED_AFTER) && !passes(desk))
+    if ((atomic_load(&desk->orders.armed[call]) & JOB_ARMED_AFTER) && !passes(desk))
         hold_after(desk, call);
 }

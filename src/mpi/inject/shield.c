@@ -15,19 +15,19 @@ static unsigned depth;
 bool shield_is_shut(void)
 {
     struct job_desk *desk = tell_desk();
-    return desk && atomic_load(&desk->shield) == JOB_SHIELD_SHUT;
+    return desk && atomic_load(&desk->pact.shield) == JOB_SHIELD_SHUT;
 }
 
 void shield_wait(void)
 {
     while (shield_is_shut())
-        knell__futex_wait(&tell_desk()->shield, JOB_SHIELD_SHUT);
+        knell__futex_wait(&tell_desk()->pact.shield, JOB_SHIELD_SHUT);
 }
 
 static void shut(struct job_desk *desk)
 {
     uint32_t was = JOB_SHIELD_OPEN;
-    if (!atomic_compare_exchange_strong(&desk->shield, &was, JOB_SHIELD_SHUT))
+    if (!atomic_compare_exchange_strong(&desk->pact.shield, &was, JOB_SHIELD_SHUT))
         for (;;)
             pause(); /* SIGKILL is on its way */
 }
@@ -35,11 +35,11 @@ static void shut(struct job_desk *desk)
 /* What was held back meanwhile. */
 static void make_up_for_it(struct job_desk *desk)
 {
-    uint64_t owed = atomic_exchange(&desk->owed, 0);
+    uint64_t owed = atomic_exchange(&desk->pact.owed, 0);
     for (int number = 1; owed; number++, owed >>= 1)
         if (owed & 1)
             kill(getpid(), number);
-    if (atomic_load(&desk->halt))
+    if (atomic_load(&desk->orders.halt))
         ghost_die_now();
 }
 
@@ -62,10 +62,10 @@ __attribute__((visibility("default"))) void knell_layer_faults_resume(void)
     lock_take(LOCK_SHIELD);
     bool open = depth > 0 && --depth == 0;
     if (open)
-        atomic_store(&desk->shield, JOB_SHIELD_OPEN);
+        atomic_store(&desk->pact.shield, JOB_SHIELD_OPEN);
     lock_give(LOCK_SHIELD);
     if (!open)
         return;
-    knell__futex_wake_all(&desk->shield);
+    knell__futex_wake_all(&desk->pact.shield);
     make_up_for_it(desk);
 }

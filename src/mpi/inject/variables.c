@@ -107,21 +107,20 @@ static void carry_out(const struct job_desk_order *order)
 
 static void show(struct job_desk *desk, uint32_t i)
 {
-    struct job_desk_variable *variable = &desk->variable[i];
     int64_t value = load(mine[i].address, mine[i].type);
     if (value != mine[i].last)
-        mine[i].changed = atomic_load(&variable->watched) != 0;
+        mine[i].changed = atomic_load(&desk->orders.variable[i].watched) != 0;
     mine[i].last = value;
-    atomic_store(&variable->value, value);
+    atomic_store(&desk->seen.variable[i].value, value);
 }
 
 void variables_exchange(struct job_desk *desk)
 {
     lock_take(LOCK_VARIABLES);
-    uint32_t obeyed = atomic_load(&desk->obeyed);
-    for (; obeyed != atomic_load(&desk->ordered); atomic_store(&desk->obeyed, ++obeyed))
-        carry_out(&desk->order[obeyed % JOB_DESK_ORDERS]);
-    for (uint32_t i = 0; i < desk->variables; i++)
+    uint32_t obeyed = atomic_load(&desk->seen.obeyed);
+    for (; obeyed != atomic_load(&desk->orders.ordered); atomic_store(&desk->seen.obeyed, ++obeyed))
+        carry_out(&desk->orders.order[obeyed % JOB_DESK_ORDERS]);
+    for (uint32_t i = 0; i < desk->orders.variables; i++)
         if (mine[i].address)
             show(desk, i);
     lock_give(LOCK_VARIABLES);
@@ -131,7 +130,7 @@ int variables_changed(const struct job_desk *desk)
 {
     int found = -1;
     lock_take(LOCK_VARIABLES);
-    for (uint32_t i = 0; i < desk->variables && found < 0; i++)
+    for (uint32_t i = 0; i < desk->orders.variables && found < 0; i++)
         if (mine[i].changed) {
             mine[i].changed = false;
             found = (int)i;
@@ -148,8 +147,8 @@ static void place(struct job_desk *desk, uint32_t i, void *address, int type)
     mine[i].type = type;
     mine[i].changed = false;
     if (address)
-        atomic_store(&desk->variable[i].value, mine[i].last = load(address, type));
-    atomic_store(&desk->variable[i].known, address != NULL);
+        atomic_store(&desk->seen.variable[i].value, mine[i].last = load(address, type));
+    atomic_store(&desk->seen.variable[i].known, address != NULL);
 }
 
 /* One that the scenario does not name is of no interest to anybody. */
@@ -159,8 +158,8 @@ __attribute__((visibility("default"))) void knell_layer_variable(const char *nam
     if (!desk || !name || size_of(type) == 0)
         return;
     lock_take(LOCK_VARIABLES);
-    for (uint32_t i = 0; i < desk->variables; i++)
-        if (strcmp(desk->variable[i].name, name) == 0)
+    for (uint32_t i = 0; i < desk->orders.variables; i++)
+        if (strcmp(desk->orders.variable[i].name, name) == 0)
             place(desk, i, address, type);
     lock_give(LOCK_VARIABLES);
 }

@@ -9,6 +9,7 @@
 #include "mpi/inject/inject.h"
 #include "mpi/record/groups.h"
 #include "mpi/record/stacks.h"
+#include "mpi/report/tell.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,10 +43,10 @@ static bool take_room(uint64_t first, uint64_t count)
                            (off_t)(count * sizeof *record.call)) == 0;
 }
 
-static bool map(const char *path, bool stacks)
+static bool map(bool stacks)
 {
     size_t size = JOB_RECORD_CALLS_AT + (size_t)JOB_RECORD_CALLS * sizeof *record.call;
-    record.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    record.file = tell_open_calls();
     if (record.file < 0 || ftruncate(record.file, (off_t)size) != 0 ||
         posix_fallocate(record.file, 0, JOB_RECORD_CALLS_AT) != 0 || !take_room(0, PIECE))
         return false;
@@ -64,15 +65,13 @@ static bool map(const char *path, bool stacks)
 
 void calls_start(void)
 {
-    const char *wanted = settings_get("KNELL_CALLS"), *directory = settings_get("KNELL_RUN");
-    char path[256];
-    if (!wanted || !directory)
+    const char *wanted = settings_get("KNELL_CALLS");
+    if (!wanted || !tell_is_heard())
         return;
-    snprintf(path, sizeof path, "%.200s/" JOB_RECORD_FILE, directory, self.process);
-    if (map(path, strcmp(wanted, "stacks") == 0))
+    if (map(strcmp(wanted, "stacks") == 0))
         atomic_fetch_or(&layer_attention, ATTENTION_RECORD);
     else
-        layer_say("%s cannot be written: the calls of this rank are not recorded", path);
+        layer_say("there is no memory for the record of calls: the calls of this rank are not recorded");
 }
 
 /* False: the file system is full, or this was the last piece. */

@@ -9,8 +9,8 @@ void knell_layer_progress(int64_t done);
 __attribute__((visibility("default"))) void knell_layer_progress(int64_t done)
 {
     struct job_desk *desk = tell_desk();
-    if (!desk || (atomic_load(&desk->words.progress_at) && done <= atomic_load(&desk->words.progress)))
+    if (!desk || (atomic_load(&desk->seen.words.progress_at) && done <= atomic_load(&desk->seen.words.progress)))
         return;
-    atomic_store(&desk->words.progress, done);
-    atomic_store(&desk->words.progress_at, knell__clock_now());
+    atomic_store(&desk->seen.words.progress, done);
+    atomic_store(&desk->seen.words.progress_at, knell__clock_now());
 }

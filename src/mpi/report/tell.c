@@ -13,10 +13,12 @@
 
 /* Set before main; constant after. */
 static struct {
-    int out; /* -1: nobody listens */
-    int rank;
+    int out;  /* -1: nobody listens */
+    int rank; /* -1: no launcher */
     struct job_desk *desk;
-} report_to = {.out = -1, .rank = -1};
+    char supervisor[32]; /* its folder of descriptors */
+    int calls;           /* its descriptor for the record of calls; -1: not wanted */
+} report_to = {.out = -1, .rank = -1, .calls = -1};
 
 /* This rank's number before MPI_Init, by the word of Open MPI, PMIx or hydra; -1: no launcher. */
 static int launched_as(void)
@@ -28,31 +30,36 @@ static int launched_as(void)
     return -1;
 }
 
-static void map_desk(const char *directory)
+static int open_of_supervisor(int descriptor, int flags)
 {
-    char path[256];
-    size_t stride = job_desk_stride((size_t)sysconf(_SC_PAGESIZE));
-    snprintf(path, sizeof path, "%.200s/" JOB_REPORT_DESK, directory);
-    int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    void *memory = mmap(NULL, sizeof *report_to.desk, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                        (off_t)((size_t)report_to.rank * stride));
-    report_to.desk = memory == MAP_FAILED ? NULL : memory;
-    close(fd);
+    char path[64];
+    if (descriptor < 0)
+        return -1;
+    snprintf(path, sizeof path, "%s/%d", report_to.supervisor, descriptor);
+    return open(path, flags | O_CLOEXEC);
 }
 
-/* Before main and before supervise.c, whose fork inherits it; after settings.c. */
-__attribute__((constructor(102))) static void open_report(void)
+static struct job_desk *map_desk(int descriptor)
 {
-    const char *directory = settings_get("KNELL_RUN");
-    char path[256];
+    int fd = open_of_supervisor(descriptor, O_RDWR);
+    void *memory = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof(struct job_desk), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd >= 0)
+        close(fd);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* Before main; after settings.c. */
+__attribute__((constructor(102))) static void find_supervisor(void)
+{
+    const char *where = settings_get(JOB_SUPERVISOR);
+    int pid, desk, reports, calls;
     report_to.rank = launched_as();
-    if (!directory || report_to.rank < 0)
+    if (!where || report_to.rank < 0 || sscanf(where, "%d:%d:%d:%d", &pid, &desk, &reports, &calls) != 4)
         return;
-    snprintf(path, sizeof path, "%.200s/" JOB_REPORT_PIPE, directory);
-    report_to.out = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    map_desk(directory);
+    snprintf(report_to.supervisor, sizeof report_to.supervisor, "/proc/%d/fd", pid);
+    report_to.desk = map_desk(desk);
+    report_to.out = open_of_supervisor(reports, O_WRONLY | O_NONBLOCK);
+    report_to.calls = calls;
 }
 
 bool tell_is_heard(void)
@@ -82,6 +89,12 @@ void tell_word(enum job_word word, int64_t value)
     tell_report((struct job_report){.word = word, .value = value});
 }
 
+void tell_goodbye(void)
+{
+    if (report_to.desk)
+        atomic_store(&report_to.desk->pact.goodbye, 1);
+}
+
 int tell_rank(void)
 {
     return report_to.rank;
@@ -89,5 +102,10 @@ int tell_rank(void)
 
 struct job_desk *tell_desk(void)
 {
-    return report_to.desk;
+    return tell_is_heard() ? report_to.desk : NULL;
+}
+
+int tell_open_calls(void)
+{
+    return open_of_supervisor(report_to.calls, O_RDWR);
 }

@@ -1,4 +1,5 @@
-/* tell.h: the rank's end of report.h. Without `knell run` nobody listens, and nothing here does anything. */
+/* tell.h: the rank's end of job/report.h. Without a supervisor that is connected to `knell run` nobody listens, and nothing here does
+ * anything. */
 #ifndef KNELL_MPI_REPORT_TELL_H
 #define KNELL_MPI_REPORT_TELL_H
 
@@ -14,7 +15,13 @@ void tell_word(enum job_word word, int64_t value);
 /* Of the job; also before MPI_Init. -1: no launcher started this process. */
 int tell_rank(void);
 
-/* This rank's desk; NULL: none. */
+/* This rank's desk; NULL: nobody is there to tell. */
 struct job_desk *tell_desk(void);
+
+/* An empty file for the record of calls, which the supervisor keeps; -1: nobody wants one. */
+int tell_open_calls(void);
+
+/* To the supervisor, with or without `knell run`: the MPI below is about to say goodbye to the launcher. */
+void tell_goodbye(void);
 
 #endif

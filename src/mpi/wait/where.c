@@ -44,7 +44,7 @@ static int write_place(const struct where_aim *aim)
     struct job_desk *desk = tell_desk();
     int call = outermost();
     if (desk && call >= 0)
-        where_write((enum job_call)call, aim, desk->words.place, sizeof desk->words.place);
+        where_write((enum job_call)call, aim, desk->seen.words.place, sizeof desk->seen.words.place);
     return call;
 }
 
@@ -78,10 +78,10 @@ void where_waits(unsigned turns, const struct where_aim *aim)
         return;
     if (!now_in.is_said) {
         write_place(aim);
-        atomic_store(&desk->words.waits_since, now_in.since);
+        atomic_store(&desk->seen.words.waits_since, now_in.since);
         now_in.is_said = true;
     }
-    atomic_store(&desk->words.waits_seen, now);
+    atomic_store(&desk->seen.words.waits_seen, now);
 }
 
 /* ---- in a signal handler: nothing but system calls ----------------------------------------------------------------------------- */

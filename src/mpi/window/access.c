@@ -56,13 +56,6 @@ int access_find(struct window *window, int rank, MPI_Aint disp, int count, MPI_D
     return MPI_SUCCESS;
 }
 
-bool access_is_named(MPI_Datatype type)
-{
-    int integers, addresses, types = 0, combiner = MPI_COMBINER_NAMED;
-    native.type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    return combiner == MPI_COMBINER_NAMED || types == 0;
-}
-
 int access_copy(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
                 MPI_Datatype into_type)
 {
@@ -76,7 +69,7 @@ int access_copy(const void *from, int from_count, MPI_Datatype from_type, void *
         return MPI_SUCCESS;
     if (bytes > b.size * (size_t)into_count)
         return MPI_ERR_TRUNCATE;
-    if (!a.dense || !b.dense || !access_is_named(from_type) || !access_is_named(into_type))
+    if (!coll_is_dense(from_type, &a) || !coll_is_dense(into_type, &b))
         return copy_data(from, from_count, from_type, into, into_count, into_type);
     memmove(into, from, bytes);
     return MPI_SUCCESS;

@@ -49,7 +49,7 @@ static MPI_Datatype inner(MPI_Datatype type)
         native.type_get_contents(type, integers, addresses, types, integer, address, made_of);
         first = made_of[0];
         for (int i = 1; i < types; i++)
-            if (!access_is_named(made_of[i]))
+            if (!coll_is_named(made_of[i]))
                 native.type_free(&made_of[i]);
     }
     free(integer);
@@ -62,7 +62,7 @@ static MPI_Datatype inner(MPI_Datatype type)
 static MPI_Datatype element_of(MPI_Datatype type)
 {
     MPI_Datatype at = type;
-    while (at != MPI_DATATYPE_NULL && !access_is_named(at)) {
+    while (at != MPI_DATATYPE_NULL && !coll_is_named(at)) {
         MPI_Datatype within = inner(at);
         if (at != type)
             native.type_free(&at);
@@ -118,8 +118,8 @@ static int check_operand(const struct operand *operand, const struct target *tar
 {
     if (operand->count < 0 || operand->type == MPI_DATATYPE_NULL)
         return operand->count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE;
-    size_t mine = (size_t)operand->count * coll_layout_of(operand->type).size;
-    size_t there = (size_t)target->count * coll_layout_of(target->type).size;
+    size_t mine = (size_t)operand->count * coll_size_of(operand->type);
+    size_t there = (size_t)target->count * coll_size_of(target->type);
     return mine == there ? MPI_SUCCESS : mine > there ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
 }
 
@@ -127,14 +127,14 @@ static int check_operand(const struct operand *operand, const struct target *tar
 static int accumulate_at(struct window *window, const struct operand *operand, const struct result *result, char *at,
                          const struct target *target, MPI_Op op)
 {
-    size_t bytes = (size_t)target->count * coll_layout_of(target->type).size;
+    size_t bytes = (size_t)target->count * coll_size_of(target->type);
     MPI_Datatype element = bytes > 0 ? element_of(target->type) : MPI_BYTE;
     void *copy = NULL;
     if (bytes == 0)
         return MPI_SUCCESS;
     if (element == MPI_DATATYPE_NULL)
         return MPI_ERR_NO_MEM;
-    int elements = (int)(bytes / coll_layout_of(element).size), code = MPI_SUCCESS;
+    int elements = (int)(bytes / coll_size_of(element)), code = MPI_SUCCESS;
     if (op != MPI_NO_OP)
         code = check_operand(operand, target);
     if (code == MPI_SUCCESS && op != MPI_NO_OP)
@@ -225,8 +225,8 @@ static int compare_and_swap(struct window *window, const void *origin, const voi
     int code = access_find(window, rank, disp, 1, type, &at);
     if (code != MPI_SUCCESS || !at)
         return code;
-    size_t size = coll_layout_of(type).size;
-    if (!access_is_named(type) || !coll_layout_of(type).dense)
+    size_t size = coll_size_of(type);
+    if (!coll_is_named(type) || !coll_layout_of(type).gapless)
         return MPI_ERR_TYPE;
     busy_take(window, rank);
     memcpy(result, at, size);

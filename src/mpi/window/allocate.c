@@ -8,6 +8,7 @@
 #include "mpi/create/make.h"
 #include "mpi/detector/neighbours.h"
 #include "mpi/error/error.h"
+#include "mpi/window/memory.h"
 #include "mpi/window/window.h"
 
 #include <stdlib.h>
@@ -21,8 +22,8 @@ enum { PAGE = 4096 };
 struct wish {
     int64_t size;
     int unit;
-    int fd;
     int apart;
+    struct memory_place place;
 };
 
 struct allocation {
@@ -78,7 +79,7 @@ static int map(struct allocation *make)
     if (code != MPI_SUCCESS)
         return code;
     if (window->comm->rank > 0)
-        make->fd = memory_open(window->comm->id, window->comm->process_of[0], make->all[0].fd);
+        make->fd = memory_open(&make->all[0].place, window->comm->process_of[0]);
     if (make->fd < 0)
         return MPI_ERR_RMA_SHARED;
     window->memory = memory_map(make->fd, window->bytes);
@@ -182,7 +183,7 @@ static int share(struct allocation *make, int code)
 {
     struct window *window = make->window;
     if (window->comm->rank == 0)
-        make->fd = make->mine.fd = memory_make(window->comm->id);
+        make->fd = memory_make(&make->mine.place);
     int gathered = coll_allgather(window->comm, &make->mine, make->all, sizeof make->mine);
     if (code == MPI_SUCCESS)
         code = gathered;
@@ -260,7 +261,7 @@ static int allocate(struct comm *comm, MPI_Aint size, MPI_Aint unit, MPI_Info in
                     void *baseptr)
 {
     struct allocation make = {.parent = comm, .info = info, .fd = -1};
-    make.mine = (struct wish){.size = size, .unit = unit == (int)unit ? (int)unit : -1, .fd = -1};
+    make.mine = (struct wish){.size = size, .unit = unit == (int)unit ? (int)unit : -1, .place.fd = -1};
     make.mine.apart = flavor == MPI_WIN_FLAVOR_ALLOCATE || wants_apart(info);
     *win = MPI_WIN_NULL;
     if (comm_is_inter(comm))

@@ -1,44 +1,62 @@
-/* memory.c: memory that the members of a window share: see window.h. Neither a file nor a name is left behind whenever the processes are
- * killed: a memfd has none, and another process reaches it only through one that has it open. */
+/* memory.c: see memory.h. It is a memfd: that has no name, and another process reaches it only through one that has it open. */
+#include "mpi/window/memory.h"
 #include "mpi/detector/neighbours.h"
-#include "mpi/window/window.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 enum { NAME_MOST = 64 };
 
-static void write_name(uint64_t id, char *name)
+static void write_name(uint64_t key, char *name)
 {
-    snprintf(name, NAME_MOST, "knell-window-%016" PRIx64, id);
+    snprintf(name, NAME_MOST, "knell-%016" PRIx64, key);
 }
 
-int memory_make(uint64_t id)
+int memory_make(struct memory_place *place)
 {
     char name[NAME_MOST];
-    write_name(id, name);
-    return memfd_create(name, MFD_CLOEXEC);
+    *place = (struct memory_place){.pid = getpid(), .fd = -1};
+    if (getrandom(&place->key, sizeof place->key, 0) != (ssize_t)sizeof place->key)
+        return -1;
+    write_name(place->key, name);
+    int fd = memfd_create(name, MFD_CLOEXEC);
+    place->fd = fd;
+    return fd;
 }
 
-/* Is it this one? The process may be dead, and its number another's by now. */
-static bool is_named(const char *path, uint64_t id)
+/* Is it that one? */
+static bool is_named(const char *path, uint64_t key)
 {
-    char name[NAME_MOST], wanted[NAME_MOST + 8], found[2 * NAME_MOST];
+    char name[NAME_MOST], wanted[2 * NAME_MOST], found[2 * NAME_MOST];
     ssize_t size = readlink(path, found, sizeof found - 1);
-    write_name(id, name);
-    snprintf(wanted, sizeof wanted, "/memfd:%s", name);
-    return size > 0 && strncmp((found[size] = '\0', found), wanted, strlen(wanted)) == 0;
+    write_name(key, name);
+    snprintf(wanted, sizeof wanted, "/memfd:%s (deleted)", name);
+    return size > 0 && strcmp((found[size] = '\0', found), wanted) == 0;
 }
 
-int memory_open(uint64_t id, int process, int fd)
+/* Looked at before, so that nothing of a stranger's is opened, and again when it can be no other any more. */
+int memory_open_any(const struct memory_place *place)
 {
-    char path[NAME_MOST];
-    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)neighbour_pid(process), fd);
-    return is_named(path, id) ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    char path[NAME_MOST], own[NAME_MOST];
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/fd/%" PRId64, place->pid, place->fd);
+    int fd = place->fd >= 0 && is_named(path, place->key) ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
+    if (fd >= 0 && !is_named(own, place->key)) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+int memory_open(const struct memory_place *place, int process)
+{
+    return neighbour_of((pid_t)place->pid) == process ? memory_open_any(place) : -1;
 }
 
 /* Whoever comes first gives it its size. Pages come to be where they are touched first. */

@@ -81,15 +81,6 @@ static inline bool window_revoked(const struct window *window)
     return RARELY(comm_trouble(window->comm) & COMM_REVOKED);
 }
 
-/* ---- memory (memory.c) ------------------------------------------------------------------------------------------------------ */
-
-/* Memory without a name in any file system: it is gone with the last process that has it, however that ends. The first rank makes it, the
- * others open it by /proc while the first one keeps it open. Descriptors, or below zero. */
-int memory_make(uint64_t id);
-int memory_open(uint64_t id, int process, int fd);
-/* All members give the same size. NULL: there is none. */
-void *memory_map(int fd, size_t bytes);
-
 /* ---- synchronisation (turn.c) ----------------------------------------------------------------------------------------------- */
 
 /* The lock of a target, in order of arrival. A dead process has none. MPI_SUCCESS, or why it cannot be had. */
@@ -110,8 +101,6 @@ int access_find(struct window *window, int rank, MPI_Aint disp, int count, MPI_D
 /* As coll_copy, with a code. */
 int access_copy(const void *from, int from_count, MPI_Datatype from_type, void *into, int into_count,
                 MPI_Datatype into_type);
-/* Is it a predefined datatype? What is made of others may have its elements in any order. */
-bool access_is_named(MPI_Datatype type);
 /* A request that is complete already; or the error is raised. */
 int access_request(struct window *window, int code, MPI_Request *request);
 

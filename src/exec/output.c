@@ -1,30 +1,22 @@
-/* copy.c: see copy.h. Standard output is a terminal to the rank, so that the C library writes each line when it is complete: with a pipe
- * a rank that is killed takes its last 4096 bytes with it. It is a raw one: bytes pass as they are.
+/* output.c: what a rank writes to its standard output and standard error, copied to the launcher and into the rank's log, which
+ * `knell run --record` keeps. Standard output is a terminal to the rank, so that the C library writes each line when it is complete: with
+ * a pipe a rank that is killed takes its last 4096 bytes with it. It is a raw one: bytes pass as they are.
  *
  * The log comes first. A launcher that does not read holds up the rank's writes, as it does without this, but neither the log of what was
  * read nor the news of the rank's end. */
-#include "mpi/report/copy.h"
-#include "mpi/base/settings.h"
-#include "mpi/report/tell.h"
-#include "os/pidfd.h"
+#include "exec/exec.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
 /* A kernel keeps up to 64 KiB that nobody has read, in a pipe and in a terminal. MOST_LEFT: read after the rank's end; children of the rank
  * may still write. */
-enum { PIECE = 64 << 10, ROOM = 4 * PIECE, MOST_LEFT = 4 << 20, LOOK_AGAIN_MS = 20, LAUNCHER_READS_MS = 10000 };
+enum { PIECE = CHANNEL_BODY_MAX, ROOM = 4 * PIECE, MOST_LEFT = 4 << 20, LAUNCHER_READS_MS = 10000 };
 
 struct stream {
     int rank_end; /* kept open here too: so `from` never says that it is at its end */
@@ -36,11 +28,8 @@ struct stream {
 
 static struct {
     bool wanted;
-    int log; /* -1: cannot be written */
-    struct stream stream[2];
-} copy = {.log = -1};
-
-enum { STREAMS = 2 };
+    struct stream stream[OUTPUT_STREAMS];
+} copy;
 
 /* ---- before the fork --------------------------------------------------------------------------------------------------------- */
 
@@ -75,35 +64,25 @@ static bool open_pipe(struct stream *stream)
     return true;
 }
 
-void copy_prepare(void)
+void output_prepare(bool wanted)
 {
-    const char *directory = settings_get("KNELL_RECORD");
-    char path[PATH_MAX];
-    if (!directory || tell_rank() < 0)
-        return;
-    snprintf(path, sizeof path, "%.*s/rank-%d.log", PATH_MAX - 32, directory, tell_rank());
-    copy.log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     struct stream *out = &copy.stream[0], *err = &copy.stream[1];
     out->to = STDOUT_FILENO;
     err->to = STDERR_FILENO;
-    if (!open_terminal(out) && !open_pipe(out))
-        return;
-    copy.wanted = open_pipe(err);
+    copy.wanted = wanted && (open_terminal(out) || open_pipe(out)) && open_pipe(err);
 }
 
 /* ---- after it ---------------------------------------------------------------------------------------------------------------- */
 
-void copy_become_rank(void)
+void output_become_rank(void)
 {
     if (!copy.wanted)
         return;
-    for (int i = 0; i < STREAMS; i++) {
+    for (int i = 0; i < OUTPUT_STREAMS; i++) {
         dup2(copy.stream[i].rank_end, copy.stream[i].to);
         close(copy.stream[i].rank_end);
         close(copy.stream[i].from);
     }
-    if (copy.log >= 0)
-        close(copy.log);
 }
 
 static void do_not_block(int fd)
@@ -111,12 +90,11 @@ static void do_not_block(int fd)
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
 
-void copy_become_supervisor(void)
+void output_become_supervisor(void)
 {
     if (!copy.wanted)
         return;
-    signal(SIGXFSZ, SIG_IGN);
-    for (int i = 0; i < STREAMS; i++) {
+    for (int i = 0; i < OUTPUT_STREAMS; i++) {
         void *memory = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         copy.stream[i].data = memory == MAP_FAILED ? NULL : memory;
         do_not_block(copy.stream[i].from);
@@ -127,25 +105,6 @@ void copy_become_supervisor(void)
 }
 
 /* ---- copying ----------------------------------------------------------------------------------------------------------------- */
-
-/* What does not fit on the disk is left out, up to the end: a log has no holes. */
-static void write_log(const char *data, size_t size)
-{
-    while (size > 0 && copy.log >= 0) {
-        ssize_t put = write(copy.log, data, size);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0) {
-            close(copy.log);
-            copy.log = -1;
-            break;
-        }
-        data += put;
-        size -= (size_t)put;
-    }
-    if (size > 0 && tell_desk())
-        atomic_fetch_add(&tell_desk()->words.left_out, size);
-}
 
 static void write_out(struct stream *stream)
 {
@@ -160,13 +119,13 @@ static void write_out(struct stream *stream)
     stream->begin = stream->end = 0;
 }
 
-static bool read_piece(struct stream *stream, size_t *got)
+static bool read_piece(struct channel_stream *log, struct stream *stream, size_t *got)
 {
     static char piece[PIECE];
     ssize_t size = read(stream->from, piece, sizeof piece);
     if (size <= 0)
         return size < 0 && errno == EINTR;
-    write_log(piece, (size_t)size);
+    channel_put(log, CHANNEL_LOG, NULL, 0, piece, (size_t)size);
     size_t fits = (size_t)size < ROOM - stream->end ? (size_t)size : ROOM - stream->end;
     if (stream->to >= 0)
         memcpy(stream->data + stream->end, piece, fits);
@@ -183,44 +142,32 @@ static struct pollfd waits_for(const struct stream *stream)
     return (struct pollfd){.fd = stream->from, .events = POLLIN};
 }
 
-/* Returns after something happened. An error on the launcher's end shows when it is written to. */
-static int copy_once(int ended, int limit_ms)
+void output_poll(struct pollfd fds[OUTPUT_STREAMS])
 {
-    struct pollfd fds[STREAMS + 1] = {waits_for(&copy.stream[0]), waits_for(&copy.stream[1]), {ended, POLLIN, 0}};
-    int ready = poll(fds, STREAMS + 1, limit_ms);
-    for (int i = 0; i < STREAMS && ready > 0; i++)
+    for (int i = 0; i < OUTPUT_STREAMS; i++)
+        fds[i] = copy.wanted ? waits_for(&copy.stream[i]) : (struct pollfd){.fd = -1};
+}
+
+/* An error on the launcher's end shows when it is written to. */
+void output_turn(struct channel_stream *log, const struct pollfd fds[OUTPUT_STREAMS])
+{
+    for (int i = 0; i < OUTPUT_STREAMS && copy.wanted; i++)
         if (fds[i].revents && fds[i].fd == copy.stream[i].from)
-            read_piece(&copy.stream[i], &(size_t){0});
+            read_piece(log, &copy.stream[i], &(size_t){0});
         else if (fds[i].revents)
             write_out(&copy.stream[i]);
-    return ready;
 }
 
-static bool has_ended(pid_t rank)
+void output_drain(struct channel_stream *log)
 {
-    siginfo_t end = {0};
-    return waitid(P_PID, (id_t)rank, &end, WEXITED | WNOWAIT | WNOHANG) == 0 && end.si_pid == rank;
-}
-
-void copy_until_end(pid_t rank)
-{
-    if (!copy.wanted)
-        return;
-    int fd = knell__pidfd_open(rank);
-    while (!has_ended(rank))
-        copy_once(fd, fd < 0 ? LOOK_AGAIN_MS : -1);
-    for (int i = 0; i < STREAMS; i++)
-        for (size_t got = 0; got < MOST_LEFT && read_piece(&copy.stream[i], &got);)
+    for (int i = 0; i < OUTPUT_STREAMS && copy.wanted; i++)
+        for (size_t got = 0; got < MOST_LEFT && read_piece(log, &copy.stream[i], &got);)
             ;
-    if (fd >= 0)
-        close(fd);
 }
 
-void copy_rest(void)
+void output_rest(void)
 {
-    if (!copy.wanted)
-        return;
-    for (int i = 0; i < STREAMS; i++)
+    for (int i = 0; i < OUTPUT_STREAMS && copy.wanted; i++)
         while (copy.stream[i].begin < copy.stream[i].end &&
                poll(&(struct pollfd){.fd = copy.stream[i].to, .events = POLLOUT}, 1, LAUNCHER_READS_MS) > 0)
             write_out(&copy.stream[i]);

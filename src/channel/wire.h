@@ -1,0 +1,69 @@
+/* wire.h: what goes over the supervisor's channel, after the handshake (hello.h): messages of a head and a body. Between machines
+ * of one byte order.
+ *
+ *     knell run                           supervisor
+ *     WRITE ...                    ->                    the desk before the rank starts
+ *     START                        ->
+ *                                  <-     REPORT         STARTED, and whatever the rank tells (job/report.h)
+ *     WRITE, SIGNAL, STRIKE, LOOK  ->
+ *                                  <-     SEEN           before reports that need it, and as the answer to STRIKE and LOOK
+ *                                  <-     LOG, CALLS     what a record keeps
+ *                                  <-     REPORT         ENDED: the last message
+ *
+ * When the connection ends, the supervisor ends the rank. */
+#ifndef KNELL_CHANNEL_WIRE_H
+#define KNELL_CHANNEL_WIRE_H
+
+#include "job/report.h"
+
+enum channel_kind {
+    CHANNEL_REPORT = 1, /* struct job_report */
+    CHANNEL_SEEN,       /* struct channel_seen */
+    CHANNEL_LOG,        /* bytes that the rank wrote to its standard output and standard error */
+    CHANNEL_CALLS,      /* struct channel_at, and a piece of the rank's record of calls (job/record.h) */
+    CHANNEL_WRITE,      /* struct channel_at, and words of eight bytes: they go to that place in the desk's orders */
+    CHANNEL_LEFT,       /* struct channel_number: the desk's `left` */
+    CHANNEL_START,      /* nothing */
+    CHANNEL_SIGNAL,     /* struct channel_signal */
+    CHANNEL_STRIKE,     /* struct channel_number: kill the rank, or, while its shield is shut, when that opens */
+    CHANNEL_LOOK,       /* struct channel_look */
+    CHANNEL_KINDS,
+};
+
+enum { CHANNEL_BODY_MAX = 64 << 10 };
+
+struct channel_head {
+    uint32_t size; /* of the body */
+    uint32_t kind;
+};
+
+struct channel_at {
+    uint64_t offset;
+};
+
+struct channel_number {
+    uint64_t number;
+};
+
+struct channel_signal {
+    int32_t signal;
+    int32_t minds_shield; /* it waits while the rank's shield is shut */
+    uint64_t number;      /* not 0: answer when it is sent */
+};
+
+struct channel_look {
+    uint64_t number;
+    uint64_t takes_left; /* `left` becomes 0, and its value is in the answer */
+};
+
+/* The desk as the rank wrote it. */
+struct channel_seen {
+    uint64_t number; /* of the question; 0: nobody asked */
+    int64_t clock;   /* CLOCK_MONOTONIC of the supervisor's host */
+    int64_t struck;  /* when the rank was killed by STRIKE; 0: it was not */
+    uint32_t left;   /* calls that may still pass */
+    uint32_t state;  /* the rank's process by the kernel: 'T' is stopped by a signal, 't' by a debugger; 0: not known */
+    struct job_desk_seen desk;
+};
+
+#endif

@@ -1,0 +1,311 @@
+/* links.c: see links.h. */
+#include "cli/run/run.h"
+#include "os/clock.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define MS INT64_C(1000000)
+/* A supervisor that answers nothing for so long does not hold up the scenario. */
+#define ANSWER_NS (2000 * MS)
+#define PING_NS (500 * MS)
+/* Beyond delta, nothing is heard of a supervisor although it is asked. */
+#define SILENCE_NS (2000 * MS)
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+bool run_links_open(struct run_links *links, int ranks)
+{
+    links->listening = -1;
+    links->ranks = ranks;
+    links->link = calloc((size_t)ranks, sizeof *links->link);
+    links->events = epoll_create1(EPOLL_CLOEXEC);
+    for (int i = 0; links->link && i < ranks; i++) {
+        links->link[i].stream = (struct channel_stream){.fd = -1, .lost = true};
+        links->link[i].log = links->link[i].calls = -1;
+    }
+    return links->link && links->events >= 0;
+}
+
+void run_links_close(struct run_links *links)
+{
+    run_door_close(links);
+    for (int i = 0; links->link && i < links->ranks; i++) {
+        struct run_link *link = &links->link[i];
+        channel_stream_close(&link->stream);
+        if (link->log >= 0)
+            close(link->log);
+        if (link->calls >= 0)
+            close(link->calls);
+    }
+    if (links->events >= 0)
+        close(links->events);
+    free(links->link);
+    free(links->report);
+}
+
+void run_link_opened(struct run_job *job, int rank, int fd, const struct channel_hello *hello)
+{
+    struct run_link *link = &job->links.link[rank];
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = (uint64_t)rank};
+    channel_stream_open(&link->stream, fd);
+    link->is_open = link->was_open = epoll_ctl(job->links.events, EPOLL_CTL_ADD, fd, &event) == 0;
+    memcpy(link->host, hello->name, sizeof link->host);
+    link->shares_clock = memcmp(hello->host, job->links.host, sizeof hello->host) == 0;
+    link->ahead_error = link->shares_clock ? 0 : INT64_MAX;
+    link->is_changed = true;
+    link->heard = knell__clock_now();
+    run_desk_send(job, rank);
+    channel_put(&link->stream, CHANNEL_START, NULL, 0, NULL, 0);
+    if (++job->links.opened == job->links.ranks) /* nobody else is expected: from here on nothing listens */
+        run_door_close(&job->links);
+}
+
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
+
+static void queue(struct run_links *links, const struct job_report *report)
+{
+    if (links->first == links->last)
+        links->first = links->last = 0;
+    if (links->last == links->room) {
+        size_t room = links->room ? 2 * links->room : 256;
+        struct job_report *more = realloc(links->report, room * sizeof *more);
+        if (!more)
+            return;
+        links->report = more;
+        links->room = room;
+    }
+    links->report[links->last++] = *report;
+}
+
+bool run_links_next(struct run_links *links, struct job_report *report)
+{
+    if (links->first == links->last)
+        return false;
+    *report = links->report[links->first++];
+    return true;
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+static void take_report(struct run_job *job, int rank, const struct channel_message *message)
+{
+    struct run_link *link = &job->links.link[rank];
+    struct job_report report;
+    if (message->size != sizeof report)
+        return;
+    memcpy(&report, message->body, sizeof report);
+    report.process = rank; /* a supervisor speaks for one */
+    report.when -= link->ahead;
+    link->has_told_end |= report.word == JOB_WORD_ENDED;
+    queue(&job->links, &report);
+}
+
+/* The clock was read between question and answer. The quickest answer says it best. */
+static void set_clock(struct run_link *link, int64_t clock)
+{
+    int64_t now = knell__clock_now(), error = (now - link->asked_at) / 2;
+    if (link->shares_clock || error >= link->ahead_error)
+        return;
+    link->ahead = clock - (link->asked_at + error);
+    link->ahead_error = error;
+}
+
+static void take_seen(struct run_link *link, const struct channel_message *message)
+{
+    uint32_t state = link->seen.state;
+    if (message->size != sizeof link->seen)
+        return;
+    memcpy(&link->seen, message->body, sizeof link->seen);
+    if (!link->seen.number) {
+        link->seen.state = state;
+        return;
+    }
+    link->answered = link->seen.number;
+    if (link->answered == link->asked)
+        set_clock(link, link->seen.clock);
+}
+
+/* What does not fit on the disk is left out, up to the end: a log has no holes. */
+static void take_log(struct run_job *job, int rank, const struct channel_message *message)
+{
+    struct run_link *link = &job->links.link[rank];
+    char path[PATH_MAX + 32];
+    if (link->log == -1) {
+        snprintf(path, sizeof path, "%s/rank-%d.log", job->record, rank);
+        link->log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    }
+    ssize_t put = link->log >= 0 ? write(link->log, message->body, message->size) : -1;
+    if (put == (ssize_t)message->size)
+        return;
+    job->links.left_out += message->size - (put > 0 ? (size_t)put : 0);
+    if (link->log >= 0)
+        close(link->log);
+    link->log = -2;
+}
+
+static void take_calls(struct run_job *job, int rank, const struct channel_message *message)
+{
+    struct run_link *link = &job->links.link[rank];
+    struct channel_at at;
+    char path[sizeof job->directory.path + 32];
+    if (message->size < sizeof at)
+        return;
+    memcpy(&at, message->body, sizeof at);
+    if (link->calls == -1) {
+        snprintf(path, sizeof path, "%s/" JOB_RECORD_FILE, job->directory.path, rank);
+        link->calls = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    }
+    size_t size = message->size - sizeof at;
+    ssize_t put = link->calls >= 0 ? pwrite(link->calls, message->body + sizeof at, size, (off_t)at.offset) : -1;
+    if (put == (ssize_t)size)
+        return;
+    job->links.left_out += size - (put > 0 ? (size_t)put : 0);
+    if (link->calls >= 0)
+        close(link->calls);
+    link->calls = -2;
+}
+
+static void take(struct run_job *job, int rank, const struct channel_message *message)
+{
+    switch (message->kind) {
+    case CHANNEL_REPORT:
+        take_report(job, rank, message);
+        break;
+    case CHANNEL_SEEN:
+        take_seen(&job->links.link[rank], message);
+        break;
+    case CHANNEL_LOG:
+        take_log(job, rank, message);
+        break;
+    case CHANNEL_CALLS:
+        take_calls(job, rank, message);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The rank of a supervisor that is gone is gone too: it dies with it. */
+static void lose(struct run_job *job, int rank)
+{
+    struct run_link *link = &job->links.link[rank];
+    link->is_open = false;
+    channel_stream_close(&link->stream);
+    if (!link->has_told_end)
+        queue(&job->links, &(struct job_report){
+                               .word = JOB_WORD_ENDED, .process = rank, .value = SIGKILL, .when = knell__clock_now()});
+    link->has_told_end = true;
+}
+
+static void read_link(struct run_job *job, int rank)
+{
+    struct run_link *link = &job->links.link[rank];
+    struct channel_message message;
+    if (!link->is_open)
+        return;
+    size_t had = link->stream.in.end - link->stream.in.begin;
+    channel_fill(&link->stream);
+    if (link->stream.in.end - link->stream.in.begin > had)
+        link->heard = knell__clock_now();
+    while (channel_next(&link->stream, &message))
+        take(job, rank, &message);
+    if (link->stream.lost)
+        lose(job, rank);
+}
+
+void run_links_turn(struct run_job *job)
+{
+    enum { SOME = 64 };
+    struct epoll_event event[SOME];
+    bool called = false;
+    for (int ready; (ready = epoll_wait(job->links.events, event, SOME, 0)) > 0;) {
+        for (int i = 0; i < ready; i++)
+            if (event[i].data.u64 == UINT64_MAX)
+                called = true;
+            else
+                read_link(job, (int)event[i].data.u64);
+        if (called)
+            run_door_serve(job);
+        if (ready < SOME)
+            break;
+    }
+    for (int i = 0; i < job->links.ranks; i++)
+        if (job->links.link[i].is_open && channel_unsent(&job->links.link[i].stream))
+            channel_flush(&job->links.link[i].stream);
+}
+
+/* ---- hosts that are lost ----------------------------------------------------------------------------------------- */
+
+static bool is_silent(const struct run_job *job, int rank, int64_t now)
+{
+    const struct run_link *link = &job->links.link[rank];
+    return link->is_open && now - link->heard > job->plan->delta + SILENCE_NS;
+}
+
+/* Is there a rank of which more will be heard? */
+static bool is_any_heard(const struct run_job *job, int64_t now)
+{
+    bool any = false;
+    for (int i = 0; i < job->links.ranks && !any; i++)
+        any = job->links.link[i].is_open && !is_silent(job, i, now);
+    return any;
+}
+
+/* A silent supervisor alone says little: its rank is dead when the survivors say so, when there is nobody left to say so, or when no
+ * detector runs yet. On one host there is no silence. */
+static void give_up_silent(struct run_job *job, int64_t now)
+{
+    bool any = is_any_heard(job, now);
+    for (int i = 0; i < job->links.ranks && job->plan->address[0]; i++)
+        if (is_silent(job, i, now) && (!any || !job->begin || run_first_to_know(job, i))) {
+            job->links.link[i].is_host_lost = true;
+            lose(job, i);
+        }
+}
+
+int64_t run_links_ping(struct run_job *job)
+{
+    int64_t now = knell__clock_now(), turn = job->plan->stuck / 4 < PING_NS ? job->plan->stuck / 4 : PING_NS;
+    if (now < job->links.ping_at)
+        return job->links.ping_at;
+    job->links.ping_at = now + turn;
+    run_desks_look(job, false);
+    give_up_silent(job, now);
+    return job->links.ping_at;
+}
+
+/* ---- questions --------------------------------------------------------------------------------------------------- */
+
+uint64_t run_link_number(struct run_link *link)
+{
+    link->asked_at = knell__clock_now();
+    return ++link->asked;
+}
+
+/* Other ranks have to wait: their reports are read later, in order. */
+void run_link_wait(struct run_job *job, int rank)
+{
+    struct run_link *link = &job->links.link[rank];
+    int64_t until = knell__clock_now() + ANSWER_NS, left;
+    while (link->is_open && link->answered < link->asked && (left = until - knell__clock_now()) > 0) {
+        short events = (short)(POLLIN | (channel_unsent(&link->stream) ? POLLOUT : 0));
+        poll(&(struct pollfd){.fd = link->stream.fd, .events = events}, 1, (int)(left / MS) + 1);
+        channel_flush(&link->stream);
+        read_link(job, rank);
+    }
+}
+
+void run_link_ask(struct run_job *job, int rank, enum channel_kind kind, const void *body, size_t size)
+{
+    struct run_link *link = &job->links.link[rank];
+    if (!link->is_open)
+        return;
+    channel_put(&link->stream, kind, body, size, NULL, 0);
+    run_link_wait(job, rank);
+}

@@ -1,0 +1,52 @@
+/* loop.c: the supervisor while it waits: for the word to start, then for the end of the rank. Whatever happens is an event of poll. */
+#include "exec/exec.h"
+
+#include <signal.h>
+
+enum { AT_CHANNEL, AT_REPORTS, AT_SIGNALS, AT_OUTPUT, EVENTS = AT_OUTPUT + OUTPUT_STREAMS };
+
+bool loop_until_start(struct exec *exec)
+{
+    while (exec->is_heard && !exec->may_start) {
+        if (exec->channel.lost)
+            return false;
+        poll(&(struct pollfd){.fd = exec->channel.fd, .events = POLLIN}, 1, -1);
+        link_obey(exec);
+    }
+    return true;
+}
+
+static void turn(struct exec *exec)
+{
+    const bool connected = !exec->channel.lost, takes = channel_unsent(&exec->channel) < EXEC_UNSENT_MOST;
+    struct pollfd fds[EVENTS] = {
+        [AT_CHANNEL] = {.fd = connected ? exec->channel.fd : -1,
+                        .events = (short)(POLLIN | (channel_unsent(&exec->channel) ? POLLOUT : 0))},
+        [AT_REPORTS] = {.fd = takes ? exec->reports_in : -1, .events = POLLIN},
+        [AT_SIGNALS] = {.fd = exec->signals, .events = POLLIN},
+    };
+    output_poll(&fds[AT_OUTPUT]);
+    for (int i = 0; i < OUTPUT_STREAMS && !takes; i++)
+        fds[AT_OUTPUT + i].fd = -1;
+    poll(fds, EVENTS, -1);
+    channel_flush(&exec->channel);
+    if (fds[AT_CHANNEL].revents)
+        link_obey(exec);
+    if (fds[AT_REPORTS].revents)
+        link_pass_reports(exec);
+    output_turn(&exec->channel, &fds[AT_OUTPUT]);
+    if (fds[AT_SIGNALS].revents)
+        rank_hear_signals(exec);
+}
+
+/* When `knell run` ends the connection the job is over. When nothing is heard of it, its host may be lost: the ring decides. */
+void loop_until_end(struct exec *exec)
+{
+    bool was_lost = !exec->is_heard;
+    while (!exec->has_ended) {
+        turn(exec);
+        if (exec->channel.lost && !exec->channel.silent && !was_lost)
+            rank_kill(exec, SIGKILL);
+        was_lost = was_lost || exec->channel.lost;
+    }
+}
