@@ -11,7 +11,8 @@
  *                                       <-      ready   + tag
  *      answer, boards + tag             ->
  *
- * Who does not have the key is not let in, and cannot pretend to be the rendezvous. Every wait ends at a deadline; whoever
+ * Who does not have the key is not let in, cannot pretend to be the rendezvous, and holds a place there for a moment only: who is pushed
+ * out by strangers comes again. Every wait ends at a deadline; whoever
  * is missing or wrong is named to all. Afterwards nothing listens any more. */
 #ifndef KNELL_RUNTIME_RENDEZVOUS_H
 #define KNELL_RUNTIME_RENDEZVOUS_H
@@ -82,6 +83,9 @@ struct knell__hello {
     uint8_t nonce[KNELL__NONCE];
     struct knell__rendezvous_point place;
 };
+
+/* An error without a tag, from a server that has more visitors than places: no failure. */
+enum { KNELL__COME_AGAIN = -1000 };
 
 struct knell__answer {
     int32_t error;

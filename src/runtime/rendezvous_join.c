@@ -81,6 +81,8 @@ static int read_answer(const struct knell__rendezvous *meet, int fd, char label,
     if (error)
         return say_lost(meet, error);
     memcpy(&answer, whole, sizeof answer);
+    if (answer.error == KNELL__COME_AGAIN)
+        return KNELL__COME_AGAIN;
     size_t rest = (answer.error ? 0 : size) + KNELL__FRAME_TAG;
     error = knell__rendezvous_read(fd, whole + sizeof answer, rest, meet->deadline);
     if (error)
@@ -111,7 +113,21 @@ static int say_hello(const struct knell__rendezvous *meet, int fd, const struct 
     memcpy(bytes, &hello, sizeof hello);
     knell__rendezvous_tag(meet->key, 'H', challenge, bytes, sizeof hello, bytes + sizeof hello);
     error = knell__rendezvous_write(fd, bytes, sizeof bytes, meet->deadline);
+    if (error == KNELL_EPEER)
+        return KNELL__COME_AGAIN; /* closed before this process has said anything */
     return error ? say_lost(meet, error) : 0;
+}
+
+/* Once. The connection, an error, or KNELL__COME_AGAIN. */
+static int try_to_join(const struct knell__rendezvous *meet, const char *text, const struct knell__rendezvous_point *me,
+                       uint8_t *whole, size_t size)
+{
+    int fd = connect_before(meet, text), error = fd < 0 ? fd : say_hello(meet, fd, me);
+    if (!error)
+        error = read_answer(meet, fd, 'T', whole, size);
+    if (error && fd >= 0)
+        close(fd);
+    return error ? error : fd;
 }
 
 int knell__rendezvous_join(const struct knell__rendezvous *meet, const char *text,
@@ -122,15 +138,15 @@ int knell__rendezvous_join(const struct knell__rendezvous *meet, const char *tex
     uint8_t *whole = knell__pages_take(whole_size);
     if (!whole)
         return knell__rendezvous_fail(meet, KNELL_ESYSTEM, "no memory for %u processes", (unsigned)meet->terms.ranks);
-    int fd = connect_before(meet, text), error = fd < 0 ? fd : say_hello(meet, fd, me);
-    if (!error)
-        error = read_answer(meet, fd, 'T', whole, size);
-    if (!error)
+    int fd = try_to_join(meet, text, me, whole, size);
+    while (fd == KNELL__COME_AGAIN && knell__clock_now() < meet->deadline)
+        fd = try_to_join(meet, text, me, whole, size);
+    if (fd == KNELL__COME_AGAIN)
+        fd = knell__rendezvous_fail(meet, KNELL_ETIME, "rendezvous %s: strangers crowd it", text);
+    if (fd >= 0)
         memcpy(table, whole + sizeof(struct knell__answer), size);
-    else if (fd >= 0)
-        close(fd);
     knell__pages_give(whole, whole_size);
-    return error ? error : fd;
+    return fd;
 }
 
 int knell__rendezvous_ready(const struct knell__rendezvous *meet, int fd, bool board, uint8_t *boards)

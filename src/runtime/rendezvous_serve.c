@@ -1,53 +1,30 @@
 /* rendezvous_serve: rank 0's part of rendezvous.h: one loop over all who have come, none of whom can hold up the others. */
 #include "os/clock.h"
-#include "runtime/rendezvous.h"
+#include "runtime/rendezvous_door.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 enum {
-    STRANGERS = 16, /* connections beyond one per rank that may be open at a time */
-    NAMED = 8,      /* missing ranks that are named */
+    NAMED = 8, /* missing ranks that are named */
     ROUND_HELLO = sizeof(struct knell__hello) + KNELL__FRAME_TAG,
     ROUND_READY = 1 + KNELL__FRAME_TAG,
 };
 #define TELL_ERROR_NS INT64_C(1000000000) /* to tell everybody what went wrong */
 
-struct visitor {
-    int fd;          /* -1: nobody */
-    uint32_t polled; /* where it is in the list for poll */
-    knell_rank rank;
-    size_t got;
-    uint8_t challenge[KNELL__NONCE];
-    uint8_t bytes[ROUND_HELLO];
-    struct knell__hello hello;
-    bool ready, board;
-};
-
 struct server {
     const struct knell__key *key;
     struct knell__terms terms;
     knell_time deadline;
-    int listening;
-    struct visitor *visitor; /* any number of slots beyond one per rank */
-    struct pollfd *poll;
-    uint32_t slots, wrong_keys;
+    struct knell__door door;
+    uint32_t wrong_keys;
     uint32_t heard; /* honest hellos, also of those who are wrong */
     uint32_t greeted, ready;
     struct knell__answer answer; /* once something is wrong */
 };
-
-static void turn_away(struct visitor *visitor)
-{
-    close(visitor->fd);
-    visitor->fd = -1;
-}
 
 /* The first thing that is wrong is told to all, also to those who are still on their way. */
 static void fail(struct server *server, int error, const char *what)
@@ -72,29 +49,6 @@ static void fail_full(struct server *server)
     fail(server, KNELL_ESYSTEM, what);
 }
 
-static void let_in(struct server *server)
-{
-    int fd = accept4(server->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0) {
-        if (errno == EMFILE || errno == ENFILE)
-            fail_full(server);
-        if (errno != EAGAIN)
-            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL); /* it stays readable */
-        return;
-    }
-    for (uint32_t i = 0; i < server->slots; i++) {
-        struct visitor *visitor = &server->visitor[i];
-        if (visitor->fd >= 0)
-            continue;
-        *visitor = (struct visitor){.fd = fd, .rank = KNELL_NOBODY};
-        randombytes_buf(visitor->challenge, sizeof visitor->challenge);
-        if (send(fd, visitor->challenge, sizeof visitor->challenge, MSG_NOSIGNAL) != sizeof visitor->challenge)
-            turn_away(visitor);
-        return;
-    }
-    close(fd);
-}
-
 /* What differs, first of all; NULL: nothing does. */
 static const char *difference(const struct knell__terms *a, const struct knell__terms *b)
 {
@@ -110,7 +64,7 @@ static const char *difference(const struct knell__terms *a, const struct knell__
                                                : NULL;
 }
 
-static void check_hello(struct server *server, struct visitor *visitor)
+static void check_hello(struct server *server, struct knell__visitor *visitor)
 {
     const struct knell__hello *hello = &visitor->hello;
     char what[KNELL_RUNTIME_WHY];
@@ -126,8 +80,9 @@ static void check_hello(struct server *server, struct visitor *visitor)
         fail(server, KNELL_EPEER, what);
         return;
     }
-    for (uint32_t i = 0; i < server->slots; i++)
-        if (&server->visitor[i] != visitor && server->visitor[i].fd >= 0 && server->visitor[i].rank == hello->rank) {
+    for (uint32_t i = 0; i < server->door.slots; i++)
+        if (&server->door.visitor[i] != visitor && server->door.visitor[i].fd >= 0 &&
+            server->door.visitor[i].rank == hello->rank) {
             snprintf(what, sizeof what, "rank %u came twice", hello->rank);
             fail(server, KNELL_EPEER, what);
         }
@@ -135,7 +90,7 @@ static void check_hello(struct server *server, struct visitor *visitor)
     server->greeted++;
 }
 
-static void take_hello(struct server *server, struct visitor *visitor)
+static void take_hello(struct server *server, struct knell__visitor *visitor)
 {
     uint8_t tag[KNELL__FRAME_TAG];
     size_t size = sizeof visitor->hello;
@@ -144,15 +99,15 @@ static void take_hello(struct server *server, struct visitor *visitor)
     if (sodium_memcmp(tag, visitor->bytes + size, sizeof tag) != 0 ||
         memcmp(visitor->hello.magic, knell__rendezvous_magic, sizeof visitor->hello.magic) != 0) {
         server->wrong_keys++;
-        visitor->hello.magic[0] = '\0';
-        turn_away(visitor);
+        knell__door_turn_away(visitor);
         return;
     }
+    visitor->known = true;
     server->heard++;
     check_hello(server, visitor);
 }
 
-static void take_ready(struct server *server, struct visitor *visitor)
+static void take_ready(struct server *server, struct knell__visitor *visitor)
 {
     uint8_t tag[KNELL__FRAME_TAG];
     knell__rendezvous_tag(server->key, 'R', visitor->hello.nonce, visitor->bytes, 1, tag);
@@ -163,11 +118,10 @@ static void take_ready(struct server *server, struct visitor *visitor)
     server->ready++;
 }
 
-static void listen_to(struct server *server, struct visitor *visitor)
+static void listen_to(struct server *server, struct knell__visitor *visitor)
 {
     char what[64];
-    bool greeted = visitor->hello.magic[0] != '\0';
-    size_t wanted = greeted ? ROUND_READY : ROUND_HELLO;
+    size_t wanted = visitor->known ? ROUND_READY : ROUND_HELLO;
     ssize_t got = recv(visitor->fd, visitor->bytes + visitor->got, wanted - visitor->got, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
@@ -176,14 +130,14 @@ static void listen_to(struct server *server, struct visitor *visitor)
             snprintf(what, sizeof what, "rank %u went away while all met", visitor->rank);
             fail(server, KNELL_EPEER, what);
         }
-        turn_away(visitor);
+        knell__door_turn_away(visitor);
         return;
     }
     visitor->got += (size_t)got;
     if (visitor->got < wanted)
         return;
     visitor->got = 0;
-    if (greeted)
+    if (visitor->known)
         take_ready(server, visitor);
     else
         take_hello(server, visitor);
@@ -204,8 +158,8 @@ static void fail_late(struct server *server)
         snprintf(what, sizeof what, "%u of %u processes did not come in time: rank", missing, server->terms.ranks);
     for (knell_rank rank = 0; rank < server->terms.ranks && named < NAMED && named < missing; rank++) {
         bool here = false;
-        for (uint32_t i = 0; i < server->slots && !here; i++)
-            here = server->visitor[i].fd >= 0 && server->visitor[i].rank == rank;
+        for (uint32_t i = 0; i < server->door.slots && !here; i++)
+            here = server->door.visitor[i].fd >= 0 && server->door.visitor[i].rank == rank;
         if (!here)
             used += snprintf(what + used, sizeof what - (size_t)used, "%s %u", named++ ? "," : "", rank);
     }
@@ -216,36 +170,21 @@ static void fail_late(struct server *server)
     fail(server, KNELL_ETIME, what);
 }
 
-/* Only who is there: more entries than the process may have descriptors are refused. Returns their number. */
-static nfds_t list_for_poll(struct server *server)
-{
-    uint32_t count = 0;
-    server->poll[count++] = (struct pollfd){.fd = server->listening, .events = POLLIN};
-    for (uint32_t i = 0; i < server->slots; i++) {
-        struct visitor *visitor = &server->visitor[i];
-        visitor->polled = count;
-        if (visitor->fd >= 0)
-            server->poll[count++] = (struct pollfd){.fd = visitor->fd, .events = POLLIN};
-    }
-    return count;
-}
-
 /* Serves until *count has reached all ranks, or the deadline. */
 static void gather(struct server *server, const uint32_t *count)
 {
     while (*count < server->terms.ranks) {
-        knell_time left = server->deadline - knell__clock_now();
-        if (left <= 0) {
+        if (server->deadline <= knell__clock_now()) {
             fail_late(server);
             return;
         }
-        if (poll(server->poll, list_for_poll(server), (int)(left / 1000000 < 500 ? left / 1000000 + 1 : 500)) <= 0)
+        if (!knell__door_wait(&server->door, server->deadline))
             continue;
-        for (uint32_t i = 0; i < server->slots; i++)
-            if (server->visitor[i].fd >= 0 && server->poll[server->visitor[i].polled].revents)
-                listen_to(server, &server->visitor[i]);
-        if (server->poll[0].revents)
-            let_in(server); /* last: until here every visitor is in the list */
+        for (uint32_t i = 0; i < server->door.slots; i++)
+            if (knell__door_is_heard(&server->door, &server->door.visitor[i]))
+                listen_to(server, &server->door.visitor[i]);
+        if (knell__door_let_in(&server->door) != 0) /* last: until here every visitor is in the list */
+            fail_full(server);
     }
 }
 
@@ -260,9 +199,9 @@ static void answer_all(struct server *server, char label, const void *bytes, siz
         return; /* the clients' deadlines tell them */
     memcpy(whole, &server->answer, sizeof server->answer);
     memcpy(whole + sizeof server->answer, bytes, whole_size - sizeof server->answer);
-    for (uint32_t i = 0; i < server->slots; i++) {
-        struct visitor *visitor = &server->visitor[i];
-        if (visitor->fd < 0 || visitor->hello.magic[0] == '\0')
+    for (uint32_t i = 0; i < server->door.slots; i++) {
+        struct knell__visitor *visitor = &server->door.visitor[i];
+        if (visitor->fd < 0 || !visitor->known)
             continue;
         knell__rendezvous_tag(server->key, label, visitor->hello.nonce, whole, whole_size, whole + whole_size);
         knell__rendezvous_write(visitor->fd, whole, whole_size + KNELL__FRAME_TAG, knell__clock_now() + TELL_ERROR_NS);
@@ -272,9 +211,9 @@ static void answer_all(struct server *server, char label, const void *bytes, siz
 
 static void send_table(struct server *server, struct knell__rendezvous_point *table)
 {
-    for (uint32_t i = 0; i < server->slots; i++)
-        if (server->visitor[i].fd >= 0 && server->visitor[i].rank != KNELL_NOBODY)
-            table[server->visitor[i].rank] = server->visitor[i].hello.place;
+    for (uint32_t i = 0; i < server->door.slots; i++)
+        if (server->door.visitor[i].fd >= 0 && server->door.visitor[i].rank != KNELL_NOBODY)
+            table[server->door.visitor[i].rank] = server->door.visitor[i].hello.place;
     answer_all(server, 'T', table, server->terms.ranks * sizeof *table);
 }
 
@@ -283,8 +222,8 @@ static void send_go(struct server *server, const struct knell__rendezvous_point 
 {
     uint32_t ranks = server->terms.ranks;
     memset(boards, 1, ranks);
-    for (uint32_t i = 0; i < server->slots; i++) {
-        const struct visitor *visitor = &server->visitor[i];
+    for (uint32_t i = 0; i < server->door.slots; i++) {
+        const struct knell__visitor *visitor = &server->door.visitor[i];
         if (visitor->fd < 0 || visitor->rank == KNELL_NOBODY || visitor->board)
             continue;
         for (uint32_t rank = 0; rank < ranks; rank++)
@@ -296,8 +235,6 @@ static void send_go(struct server *server, const struct knell__rendezvous_point 
 
 static void serve(struct server *server, struct knell__rendezvous_point *table, uint8_t *boards)
 {
-    for (uint32_t i = 0; i < server->slots; i++)
-        server->visitor[i].fd = -1;
     gather(server, &server->heard);
     send_table(server, table);
     if (server->answer.error)
@@ -309,20 +246,13 @@ static void serve(struct server *server, struct knell__rendezvous_point *table, 
 void knell__rendezvous_serve(const struct knell__key *key, const struct knell__terms *terms, int listening,
                              knell_time deadline)
 {
-    struct server server = {
-        .key = key, .terms = *terms, .deadline = deadline, .listening = listening, .slots = terms->ranks + STRANGERS};
+    struct server server = {.key = key, .terms = *terms, .deadline = deadline};
     struct knell__rendezvous_point *table = calloc(terms->ranks, sizeof *table);
     uint8_t *boards = calloc(terms->ranks, 1);
-    server.visitor = calloc(server.slots, sizeof *server.visitor);
-    server.poll = calloc(server.slots + 1, sizeof *server.poll);
-    if (table && boards && server.visitor && server.poll) {
+    if (table && boards && knell__door_open(&server.door, terms->ranks, listening) == 0) {
         serve(&server, table, boards);
-        for (uint32_t i = 0; i < server.slots; i++)
-            if (server.visitor[i].fd >= 0)
-                close(server.visitor[i].fd);
+        knell__door_close(&server.door);
     }
-    free(server.poll);
-    free(server.visitor);
     free(boards);
     free(table);
 }

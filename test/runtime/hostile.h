@@ -49,9 +49,11 @@ struct datagram {
 enum { OVERHEARD_MAX = 2048 };
 struct overheard {
     struct datagram datagram[OVERHEARD_MAX];
-    unsigned count;
+    unsigned count, most;
 };
 
+/* From here on this process and its children have a loopback of their own, on which nobody else speaks; unless that is not permitted. */
+void wire_take_apart(void);
 /* A descriptor that hears the loopback; -1: not permitted. */
 int wire_open(void);
 /* Adds what was said to members of the job since the last call. */
