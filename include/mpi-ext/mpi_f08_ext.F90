@@ -20,6 +20,9 @@ module mpi_f08_ext
   public :: PMPI_Comm_iagree, PMPI_Comm_get_failed, PMPI_Comm_ack_failed, PMPI_Comm_failure_ack
   public :: PMPI_Comm_failure_get_acked
   public :: MPI_File_revoke, PMPI_File_revoke, MPIX_File_revoke, PMPIX_File_revoke
+  public :: MPI_Win_revoke, PMPI_Win_revoke, MPIX_Win_revoke, PMPIX_Win_revoke
+  public :: MPI_Win_is_revoked, PMPI_Win_is_revoked, MPIX_Win_is_revoked, PMPIX_Win_is_revoked
+  public :: MPI_Win_get_failed, PMPI_Win_get_failed, MPIX_Win_get_failed, PMPIX_Win_get_failed
   public :: MPIX_Comm_is_revoked, MPIX_Comm_ishrink, MPIX_Comm_agree, MPIX_Comm_iagree, MPIX_Comm_get_failed
   public :: MPIX_Comm_ack_failed
   public :: PMPIX_Comm_is_revoked, PMPIX_Comm_ishrink, PMPIX_Comm_agree, PMPIX_Comm_iagree, PMPIX_Comm_get_failed
@@ -82,6 +85,18 @@ module mpi_f08_ext
   interface PMPI_File_revoke; module procedure file_revoke; end interface
   interface MPIX_File_revoke; module procedure file_revoke; end interface
   interface PMPIX_File_revoke; module procedure file_revoke; end interface
+  interface MPI_Win_revoke; module procedure win_revoke; end interface
+  interface PMPI_Win_revoke; module procedure win_revoke; end interface
+  interface MPIX_Win_revoke; module procedure win_revoke; end interface
+  interface PMPIX_Win_revoke; module procedure win_revoke; end interface
+  interface MPI_Win_is_revoked; module procedure win_is_revoked_logical, win_is_revoked_integer; end interface
+  interface PMPI_Win_is_revoked; module procedure win_is_revoked_logical, win_is_revoked_integer; end interface
+  interface MPIX_Win_is_revoked; module procedure win_is_revoked_logical, win_is_revoked_integer; end interface
+  interface PMPIX_Win_is_revoked; module procedure win_is_revoked_logical, win_is_revoked_integer; end interface
+  interface MPI_Win_get_failed; module procedure win_get_failed; end interface
+  interface PMPI_Win_get_failed; module procedure win_get_failed; end interface
+  interface MPIX_Win_get_failed; module procedure win_get_failed; end interface
+  interface PMPIX_Win_get_failed; module procedure win_get_failed; end interface
 
   interface
     subroutine c_revoke(comm, code) bind(C, name="mpix_comm_revoke_")
@@ -140,6 +155,21 @@ module mpi_f08_ext
       import c_int
       integer(c_int), intent(in) :: file
       integer(c_int), intent(out) :: code
+    end subroutine
+    subroutine c_win_revoke(win, code) bind(C, name="mpix_win_revoke_")
+      import c_int
+      integer(c_int), intent(in) :: win
+      integer(c_int), intent(out) :: code
+    end subroutine
+    subroutine c_win_is_revoked(win, flag, code) bind(C, name="mpix_win_is_revoked_")
+      import c_int
+      integer(c_int), intent(in) :: win
+      integer(c_int), intent(out) :: flag, code
+    end subroutine
+    subroutine c_win_get_failed(win, failed, code) bind(C, name="mpix_win_get_failed_")
+      import c_int
+      integer(c_int), intent(in) :: win
+      integer(c_int), intent(out) :: failed, code
     end subroutine
   end interface
 
@@ -251,6 +281,42 @@ contains
     integer, optional, intent(out) :: ierror
     integer :: code
     call c_file_revoke(fh%MPI_VAL, code)
+    if (present(ierror)) ierror = code
+  end subroutine
+
+  subroutine win_revoke(win, ierror)
+    type(MPI_Win), intent(in) :: win
+    integer, optional, intent(out) :: ierror
+    integer :: code
+    call c_win_revoke(win%MPI_VAL, code)
+    if (present(ierror)) ierror = code
+  end subroutine
+
+  subroutine win_is_revoked_integer(win, flag, ierror)
+    type(MPI_Win), intent(in) :: win
+    integer, intent(out) :: flag
+    integer, optional, intent(out) :: ierror
+    integer :: code
+    call c_win_is_revoked(win%MPI_VAL, flag, code)
+    if (present(ierror)) ierror = code
+  end subroutine
+
+  subroutine win_is_revoked_logical(win, flag, ierror)
+    type(MPI_Win), intent(in) :: win
+    logical, intent(out) :: flag
+    integer, optional, intent(out) :: ierror
+    integer :: revoked, code
+    call c_win_is_revoked(win%MPI_VAL, revoked, code)
+    flag = revoked /= 0
+    if (present(ierror)) ierror = code
+  end subroutine
+
+  subroutine win_get_failed(win, failedgrp, ierror)
+    type(MPI_Win), intent(in) :: win
+    type(MPI_Group), intent(out) :: failedgrp
+    integer, optional, intent(out) :: ierror
+    integer :: code
+    call c_win_get_failed(win%MPI_VAL, failedgrp%MPI_VAL, code)
     if (present(ierror)) ierror = code
   end subroutine
 

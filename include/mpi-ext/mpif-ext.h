@@ -40,3 +40,9 @@
       external PMPI_Comm_failure_get_acked
       external MPIX_File_revoke, PMPIX_File_revoke
       external MPI_File_revoke, PMPI_File_revoke
+      external MPIX_Win_revoke, PMPIX_Win_revoke
+      external MPI_Win_revoke, PMPI_Win_revoke
+      external MPIX_Win_is_revoked, PMPIX_Win_is_revoked
+      external MPI_Win_is_revoked, PMPI_Win_is_revoked
+      external MPIX_Win_get_failed, PMPIX_Win_get_failed
+      external MPI_Win_get_failed, PMPI_Win_get_failed

@@ -51,6 +51,17 @@ grep -q 'libknell-mpi' "$scratch/out" || wrong "prints no command"
 mpirun --help
 ended_with 0
 grep -q '^Usage: knell mpirun' "$scratch/out" || wrong "no help"
+# the MPI's own answer, also where a script named mpirun calls knell
+mpirun --mpi "$mpi" --version
+ended_with 0
+grep -qE 'Open|HYDRA' "$scratch/out" || wrong "no version of the MPI"
+printf '#!/bin/sh\nexec "%s" mpirun "$@"\n' "$knell" >"$scratch/mpirun"
+chmod +x "$scratch/mpirun"
+search=$scratch:$PATH
+mpirun -V
+unset search
+ended_with 0
+grep -qE 'Open|HYDRA' "$scratch/out" || wrong "no version of the MPI"
 nothing_left
 
 bad 'the program is missing'
@@ -66,7 +77,8 @@ bad "':' after .*: one program a job" -n 1 "$app" : -n 1 "$app"
 bad '--with-ft no: must be ulfm or mpi' --with-ft no -n 2 "$app"
 bad '--wdir .*/nowhere: No such' -n 2 -wdir "$scratch/nowhere" "$app"
 bad '--output-filename: .*--record' -n 2 --output-filename x "$app"
-bad 'not a name of a variable' -n 2 -x =3 "$app"
+bad '-x =3: the name of the variable is missing' -n 2 -x =3 "$app"
+bad '-x =: the name of the variable is missing' -n 2 -x = "$app"
 mpirun -n two "$app"
 ended_with 2
 says 'must be a whole number from 1 to 1024'

@@ -44,6 +44,7 @@ endforeach()
 knell_ulfm_test(sem-file-death 10 8 sem_file_death.c)
 knell_oracle_test(file 3 12 1000 oracle_file.c) # MPICH left alone takes a second for each
 # ---- intercommunicators ----
+knell_ulfm_test(sem-spares 7 3 sem_spares.c)
 foreach(ranks IN ITEMS 2 5 8)
   knell_mpi_test(sem-inter-${ranks} ${ranks} 0 sem_inter.c) # no death at all
 endforeach()

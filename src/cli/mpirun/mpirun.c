@@ -19,6 +19,7 @@ static const struct usage usage = {
         "--allow-run-as-root, --enable-recovery, -genvall, -ppn, -N, --host localhost.\n"
         "--mca and the options of binding and output are passed on as variables of the environment; pml stays ob1, the one "
         "that survives deaths.\n"
+        "--version is answered by the MPI's own launcher.\n"
         "Refused: other hosts (--host, --hostfile), several programs (':'), files for the output.\n"
         "Also some options of `knell run`: --mpi, --mode, --kill, --fail, --mttf, --seed, --info, --record, --log, --status, "
         "--json, --quiet, --dry-run.\n"
@@ -75,6 +76,22 @@ static int become_run(const struct mpirun_plan *plan, size_t arguments)
     return cli_failure(&usage, "cannot start knell run: %s", strerror(why));
 }
 
+/* Scripts that configure a program ask which MPI there is: its own launcher answers. The first `mpirun` of the PATH may be a script that
+ * calls this one. Does not return, unless it fails. */
+static int become_launcher(const char *mpi)
+{
+    const char *const usual[] = {"mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.mpich", NULL};
+    const char *const openmpi[] = {"mpirun.openmpi", "mpirun", NULL}, *const mpich[] = {"mpiexec.mpich", "mpiexec",
+                                                                                        NULL};
+    const char *const *name = !mpi ? usual : strcmp(mpi, "mpich") == 0 ? mpich : openmpi;
+    bool again = getenv("KNELL_MPIRUN_VERSION") != NULL;
+    setenv("KNELL_MPIRUN_VERSION", "1", 1);
+    for (; *name; name++)
+        if (!again || strchr(*name, '.'))
+            execlp(*name, *name, "--version", (char *)NULL);
+    return cli_failure(&usage, "--version: there is no mpirun to ask: %s", strerror(errno));
+}
+
 int mpirun_command(int argc, char **argv)
 {
     static char help[] = "--help";
@@ -87,7 +104,9 @@ int mpirun_command(int argc, char **argv)
     if (!plan.word)
         return cli_failure(&usage, "no memory for the command");
     int status = mpirun_read(&plan, argv + 1);
-    if (status < 0)
+    if (status < 0 && plan.version)
+        status = become_launcher(plan.mpi);
+    else if (status < 0)
         status = plan.help ? explain(2, for_help) : become_run(&plan, (size_t)(argv + argc - plan.program));
     free(plan.word);
     return status;

@@ -17,7 +17,8 @@ struct mpirun_plan {
     char **word;       /* its options */
     size_t words;
     char **program; /* and its arguments, ended by NULL */
-    bool help;
+    bool help, version;
+    const char *mpi; /* for the version; NULL: not given */
 };
 
 /* Reads mpirun's words: fills the plan, sets variables, changes the directory. -1, or an exit status after a complaint. `plan->word` has

@@ -81,6 +81,8 @@ static int export_variable(struct mpirun_plan *plan, const struct form *form, co
     (void)form;
     if (!equals)
         return -1;
+    if (equals == value[0])
+        return cli_usage_error(plan->usage, "-x %.80s: the name of the variable is missing before '='", value[0]);
     snprintf(name, sizeof name, "%.*s", (int)(equals - value[0] < 255 ? equals - value[0] : 255), value[0]);
     return set_variable(plan, name, equals + 1);
 }
@@ -106,6 +108,12 @@ static int pass_on(struct mpirun_plan *plan, const struct form *form, const char
     for (int i = 0; i < form->values; i++)
         pass(plan, value[i]);
     return -1;
+}
+
+static int choose_mpi(struct mpirun_plan *plan, const struct form *form, const char *const *value)
+{
+    plan->mpi = value[0];
+    return pass_on(plan, form, value);
 }
 
 /* In seconds, and without a unit; one with a unit is ours. */
@@ -208,7 +216,7 @@ static const struct form forms[] = {
     {"genvnone", 0, refuse,
      "ranks have the environment of this command; env -i knell mpirun ... starts it with an empty one"},
     /* of `knell run`, so that a line that was replaced word by word can go further */
-    {"mpi", 1, pass_on, "--mpi"},
+    {"mpi", 1, choose_mpi, "--mpi"},
     {"mode", 1, pass_on, "--mode"},
     {"kill", 1, pass_on, "--kill"},
     {"fail", 1, pass_on, "--fail"},
@@ -272,6 +280,13 @@ static int read_program(struct mpirun_plan *plan, char **program)
     return -1;
 }
 
+static bool is_one_of(const char *word, const char *const *words)
+{
+    while (*words && strcmp(word, *words) != 0)
+        words++;
+    return *words != NULL;
+}
+
 int mpirun_read(struct mpirun_plan *plan, char **argv)
 {
     for (int used = 0; *argv && argv[0][0] == '-' && argv[0][1]; argv += used) {
@@ -279,10 +294,10 @@ int mpirun_read(struct mpirun_plan *plan, char **argv)
             argv++;
             break;
         }
-        if (strcmp(*argv, "--help") == 0 || strcmp(*argv, "-help") == 0 || strcmp(*argv, "-h") == 0) {
-            plan->help = true;
+        plan->help = is_one_of(*argv, (const char *const[]){"--help", "-help", "-h", NULL});
+        plan->version = is_one_of(*argv, (const char *const[]){"--version", "-version", "-V", NULL});
+        if (plan->help || plan->version)
             return -1;
-        }
         int status = read_option(plan, argv, &used);
         if (status >= 0)
             return status;
