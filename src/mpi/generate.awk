@@ -109,11 +109,12 @@ function narrow(call, parameters, arguments,    piece, name, n, i, unless)
     return arguments
 }
 
-function body_of_large(small, parameters, arguments)
+function body_of_large(small, parameters, arguments,    request)
 {
+    request = parameters ~ /MPI_Request \*request/ ? "request" : "NULL"
     arguments = narrow(small, parameters, arguments)
     sub(/_c$/, "", small)
-    return "    return " fits " ? " small "(" arguments ") : error_raise_large(" comm ");\n"
+    return "    return " fits " ? " small "(" arguments ") : error_raise_large(" comm ", " request ");\n"
 }
 
 # A call that begins something: a request that could not be made is null, whatever the program's handler does with the error.

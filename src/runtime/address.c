@@ -56,16 +56,21 @@ int knell__address_parse(const char *text, struct knell__address *address)
     return make(host, (uint16_t)port, address);
 }
 
+const char *knell__address_host(const struct knell__address *address, char text[KNELL__ADDRESS_TEXT])
+{
+    const void *host = address->as.any.sa_family == AF_INET ? (const void *)&address->as.v4.sin_addr
+                                                            : (const void *)&address->as.v6.sin6_addr;
+    snprintf(text, KNELL__ADDRESS_TEXT, "?");
+    inet_ntop(address->as.any.sa_family, host, text, KNELL__ADDRESS_TEXT);
+    return text;
+}
+
 const char *knell__address_text(const struct knell__address *address, char text[KNELL__ADDRESS_TEXT])
 {
-    char host[INET6_ADDRSTRLEN] = "?";
-    if (address->as.any.sa_family == AF_INET) {
-        inet_ntop(AF_INET, &address->as.v4.sin_addr, host, sizeof host);
-        snprintf(text, KNELL__ADDRESS_TEXT, "%s:%u", host, (unsigned)ntohs(address->as.v4.sin_port));
-    } else {
-        inet_ntop(AF_INET6, &address->as.v6.sin6_addr, host, sizeof host);
-        snprintf(text, KNELL__ADDRESS_TEXT, "[%s]:%u", host, (unsigned)ntohs(address->as.v6.sin6_port));
-    }
+    char host[KNELL__ADDRESS_TEXT];
+    const char *form = address->as.any.sa_family == AF_INET ? "%.64s:%u" : "[%.64s]:%u";
+    snprintf(text, KNELL__ADDRESS_TEXT, form, knell__address_host(address, host),
+             (unsigned)ntohs(knell__address_port(address)));
     return text;
 }
 

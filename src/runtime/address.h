@@ -21,6 +21,8 @@ int knell__address_parse(const char *text, struct knell__address *address);
 /* An address without a port: that becomes 0. */
 int knell__address_parse_host(const char *text, struct knell__address *address);
 const char *knell__address_text(const struct knell__address *address, char text[KNELL__ADDRESS_TEXT]);
+/* Without the port. */
+const char *knell__address_host(const struct knell__address *address, char text[KNELL__ADDRESS_TEXT]);
 
 /* The port, in network order. */
 in_port_t knell__address_port(const struct knell__address *address);

@@ -1,44 +1,16 @@
 /* meet: from a configuration to a table of all processes: own socket and board, rendezvous, who shares this host, the ring's
  * order. */
 #include "os/pages.h"
+#include "runtime/host.h"
 #include "runtime/state.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- this host ------------------------------------------------------------------------------------------------------- */
-
-static uint64_t namespace_of(const char *path)
-{
-    struct stat file;
-    return stat(path, &file) == 0 ? (uint64_t)file.st_ino : 0;
-}
-
-/* Processes share a host when they share kernel, process numbers and clock. */
-static void find_host(const char *name, uint8_t id[KNELL__HOST_ID])
-{
-    char text[256];
-    ssize_t size = 0;
-    if (name) {
-        crypto_generichash(id, KNELL__HOST_ID, (const uint8_t *)name, strlen(name), NULL, 0);
-        return;
-    }
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        size = read(fd, text, 64);
-        close(fd);
-    }
-    size = size > 0 ? size : 0;
-    size += snprintf(text + size, sizeof text - (size_t)size, " %llu %llu",
-                     (unsigned long long)namespace_of("/proc/self/ns/pid"),
-                     (unsigned long long)namespace_of("/proc/self/ns/time"));
-    crypto_generichash(id, KNELL__HOST_ID, (const uint8_t *)text, (size_t)size, NULL, 0);
-}
 
 static int find_place(struct knell_runtime *runtime, struct knell__rendezvous_point *me, char *why)
 {
@@ -62,7 +34,7 @@ static int find_place(struct knell_runtime *runtime, struct knell__rendezvous_po
     me->started = self.started;
     me->board_fd = runtime->board_fd < 0 ? -1 : runtime->board_fd;
     randombytes_buf(me->nonce, sizeof me->nonce);
-    find_host(runtime->config.host, me->host);
+    knell__host_id(runtime->config.host, me->host);
     return 0;
 }
 

@@ -18,10 +18,11 @@
 
 #include "runtime/address.h"
 #include "runtime/frame.h"
+#include "runtime/host.h"
 
 #include <knell/runtime.h>
 
-enum { KNELL__HOST_ID = 16, KNELL__NONCE = 16 };
+enum { KNELL__NONCE = 16 };
 
 /* Where a process is. Of fixed layout: it goes over the connection as it is, between machines of one byte order. */
 struct knell__rendezvous_point {

@@ -333,21 +333,47 @@ static void check_alone_atomic(void)
 }
 
 /* In a file of several nobody may write back what it has read, whatever the program asks for later. */
-static void check_hints(void)
+static void check_safe(void)
 {
     char value[16] = "disable";
     int flag = 0;
-    MPI_Info wanted, used;
-    OK(MPI_Info_create(&wanted));
-    OK(MPI_Info_set(wanted, "romio_ds_write", "enable"));
-    open_file(MPI_COMM_WORLD, MPI_MODE_RDWR);
-    OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", wanted));
+    MPI_Info used;
     OK(MPI_File_get_info(file, &used));
     OK(MPI_Info_get(used, "romio_ds_write", sizeof value - 1, value, &flag));
     CHECK(all == 1 || strcmp(value, "disable") == 0);
     OK(MPI_Info_free(&used));
+}
+
+static void check_hints(void)
+{
+    MPI_Info wanted, none;
+    OK(MPI_Info_create(&wanted));
+    OK(MPI_Info_set(wanted, "romio_ds_write", "enable"));
+    open_file(MPI_COMM_WORLD, MPI_MODE_RDWR);
+    OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", wanted));
+    check_safe();
+    OK(MPI_File_set_info(file, wanted));
+    check_safe();
+    CHECK(class_of(MPI_File_get_info(MPI_FILE_NULL, &none)) == MPI_ERR_FILE);
+    CHECK(class_of(MPI_File_set_info(MPI_FILE_NULL, wanted)) == MPI_ERR_FILE);
     OK(MPI_Info_free(&wanted));
     OK(MPI_File_close(&file));
+}
+
+/* By a name from another directory than that in which it is locked and deleted. */
+static void check_directory(void)
+{
+    char here[512];
+    int value = me, amode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+    const char *name = strrchr(file_name, '/') + 1;
+    CHECK(getcwd(here, sizeof here) && chdir("/tmp") == 0);
+    OK(MPI_File_open(MPI_COMM_WORLD, name, amode, MPI_INFO_NULL, &file));
+    CHECK(chdir("/") == 0);
+    OK(MPI_File_set_atomicity(file, 1));
+    OK(MPI_File_write_at(file, (MPI_Offset)sizeof value * me, &value, 1, MPI_INT, MPI_STATUS_IGNORE));
+    OK(MPI_File_close(&file));
+    CHECK(bytes_in_file() == -1 && chdir(here) == 0);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
 static void check_sequential(void)
@@ -383,7 +409,6 @@ int main(int argc, char **argv)
     check_hints();
     check_sequential();
     OK(MPI_Barrier(MPI_COMM_WORLD));
-    if (me == 0)
-        OK(MPI_File_delete(file_name, MPI_INFO_NULL));
+    check_directory();
     return end();
 }

@@ -7,14 +7,14 @@
 
 enum { TAG = 7, LARGE = 200000, THREADS = 4, ROUNDS = 50, STAMPED_AFTER = 24 };
 
-static MPI_Comm comm;
+static MPI_Comm comm, raised_on;
 static int partner, raised;
 static int out[2 * LARGE], in[2 * LARGE];
 
 static void count_raised(MPI_Comm *where, int *code, ...)
 {
-    (void)where;
     (void)code;
+    raised_on = *where;
     raised++;
 }
 
@@ -150,8 +150,12 @@ static void test_wrong(void)
     OK(MPI_Testall(2, request, &flag, (MPI_Status[2]){{0}}));
     CHECK(flag);
     OK(MPI_Start(&request[0]));
+    raised_on = MPI_COMM_NULL;
     WRONG(MPI_Start(&request[0]), MPI_ERR_REQUEST);
+    CHECK(raised_on == comm);
+    raised_on = MPI_COMM_NULL;
     WRONG(MPI_Startall(2, request), MPI_ERR_REQUEST);
+    CHECK(raised_on == comm);
     WRONG(MPI_Startall(-1, request), MPI_ERR_COUNT);
     OK(MPI_Startall(0, request));
     OK(MPI_Barrier(comm));

@@ -21,6 +21,7 @@ static void count_beyond_int(void)
     FAILS(MPI_Send_c(&value, (MPI_Count)1 << 32, MPI_INT, 0, 1, MPI_COMM_WORLD), MPI_ERR_COUNT);
     FAILS(MPI_Iallreduce_c(MPI_IN_PLACE, &value, (MPI_Count)1 << 40, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request),
           MPI_ERR_COUNT);
+    CHECK(request == MPI_REQUEST_NULL);
 }
 
 static void messages(MPI_Comm comm)
@@ -77,6 +78,50 @@ static void later(MPI_Comm comm, int rank, int size)
     CHECK(sum == 10 * (size * (size - 1) / 2) + size * rank);
 }
 
+/* Persistent ones with arrays: started twice. One whose counts do not fit is none, and the next call is what it is. */
+static void again(MPI_Comm comm, int rank, int size)
+{
+    enum { KINDS = 6 };
+    int given[8], got[KINDS][8], bytes = (int)sizeof(int);
+    MPI_Count counts[8], far[8];
+    MPI_Aint displs[8], places[8];
+    MPI_Datatype types[8];
+    MPI_Request request[KINDS], none;
+    for (int i = 0; i < size; i++) {
+        counts[i] = 1, displs[i] = i, places[i] = (MPI_Aint)i * bytes, types[i] = MPI_INT;
+        far[i] = (MPI_Count)1 << 33;
+    }
+    OK(MPI_Gatherv_init_c(given, 1, MPI_INT, got[0], counts, displs, MPI_INT, 0, comm, MPI_INFO_NULL, &request[0]));
+    OK(MPI_Scatterv_init_c(given, counts, displs, MPI_INT, got[1], 1, MPI_INT, 0, comm, MPI_INFO_NULL, &request[1]));
+    OK(MPI_Allgatherv_init_c(given, 1, MPI_INT, got[2], counts, displs, MPI_INT, comm, MPI_INFO_NULL, &request[2]));
+    OK(MPI_Alltoallv_init_c(given, counts, displs, MPI_INT, got[3], counts, displs, MPI_INT, comm, MPI_INFO_NULL,
+                            &request[3]));
+    OK(MPI_Alltoallw_init_c(given, counts, places, types, got[4], counts, places, types, comm, MPI_INFO_NULL,
+                            &request[4]));
+    OK(MPI_Reduce_scatter_init_c(given, got[5], counts, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request[5]));
+    FAILS(MPI_Allgatherv_init_c(given, 1, MPI_INT, got[2], far, displs, MPI_INT, comm, MPI_INFO_NULL, &none),
+          MPI_ERR_COUNT);
+    CHECK(none == MPI_REQUEST_NULL);
+    OK(MPI_Iallgather(&rank, 1, MPI_INT, given, 1, MPI_INT, comm, &none));
+    OK(MPI_Wait(&none, MPI_STATUS_IGNORE));
+    CHECK(none == MPI_REQUEST_NULL && given[size - 1] == size - 1);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < size; i++)
+            given[i] = 100 * round + 10 * rank + i;
+        OK(MPI_Startall(KINDS, request));
+        OK(MPI_Waitall(KINDS, request, (MPI_Status[KINDS]){{0}}));
+        CHECK(got[1][0] == 100 * round + rank);
+        CHECK(got[5][0] == 100 * round * size + 10 * (size * (size - 1) / 2) + size * rank);
+        for (int i = 0; i < size; i++) {
+            CHECK(rank != 0 || got[0][i] == 100 * round + 10 * i);
+            CHECK(got[2][i] == 100 * round + 10 * i);
+            CHECK(got[3][i] == 100 * round + 10 * i + rank && got[4][i] == got[3][i]);
+        }
+    }
+    for (int i = 0; i < KINDS; i++)
+        OK(MPI_Request_free(&request[i]));
+}
+
 static void collectives(MPI_Comm comm)
 {
     int rank, size, one = 1, sum = 0, all_of_them[8], told;
@@ -98,6 +143,7 @@ static void collectives(MPI_Comm comm)
     CHECK(told == rank);
     ignored_counts(comm, rank);
     later(comm, rank, size);
+    again(comm, rank, size);
     counts[0] = (MPI_Count)1 << 33;
     FAILS(MPI_Reduce_scatter_c(all_of_them, &told, counts, MPI_INT, MPI_SUM, comm), MPI_ERR_COUNT);
 }

@@ -156,6 +156,34 @@ static void between(void)
     OK(MPI_Comm_free(&half));
 }
 
+#if MPI_VERSION >= 4
+/* Persistent ones, started twice. */
+static void large_again(MPI_Comm ring)
+{
+    enum { KINDS = 3 };
+    int from[2], into[KINDS][2];
+    MPI_Count counts[] = {1, 1};
+    MPI_Aint displs[] = {0, 1}, bytes[] = {0, 4};
+    MPI_Datatype types[] = {MPI_INT, MPI_INT};
+    MPI_Request request[KINDS];
+    OK(MPI_Neighbor_alltoallv_init_c(from, counts, displs, MPI_INT, into[0], counts, displs, MPI_INT, ring,
+                                     MPI_INFO_NULL, &request[0]));
+    OK(MPI_Neighbor_alltoallw_init_c(from, counts, bytes, types, into[1], counts, bytes, types, ring, MPI_INFO_NULL,
+                                     &request[1]));
+    OK(MPI_Neighbor_allgatherv_init_c(from, 1, MPI_INT, into[2], counts, displs, MPI_INT, ring, MPI_INFO_NULL,
+                                      &request[2]));
+    for (int round = 0; round < 2; round++) {
+        from[0] = 10 * me + 1000 * round, from[1] = from[0] + 1;
+        OK(MPI_Startall(KINDS, request));
+        OK(MPI_Waitall(KINDS, request, (MPI_Status[KINDS]){{0}}));
+        for (int i = 0; i < KINDS; i++)
+            CHECK(into[i][0] == 10 * below() + 1000 * round + (i < 2) && into[i][1] == 10 * above() + 1000 * round);
+    }
+    for (int i = 0; i < KINDS; i++)
+        OK(MPI_Request_free(&request[i]));
+}
+#endif
+
 static void large(void)
 {
 #if MPI_VERSION >= 4
@@ -176,6 +204,7 @@ static void large(void)
     CHECK(into[0] == 10 * below() + 1 && into[1] == 10 * above());
     OK(MPI_Neighbor_allgatherv_c(from, 1, MPI_INT, into, counts, displs, MPI_INT, ring));
     CHECK(into[0] == 10 * below() && into[1] == 10 * above());
+    large_again(ring);
     int code = CODE(MPI_Neighbor_alltoallv_c(from, huge, displs, MPI_INT, into, huge, displs, MPI_INT, ring));
     MPI_Error_class(code, &code);
     CHECK(code == MPI_ERR_COUNT);

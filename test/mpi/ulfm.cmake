@@ -35,10 +35,11 @@ knell_mpi_test(sem-raised 2 0 sem_raised.c) # no death at all
 knell_mpi_test(sem-file 4 0 sem_file.c) # no death at all
 knell_mpi_test(sem-file-alone 1 0 sem_file.c)
 knell_mpi_test(sem-file-apart 3 0 sem_file_apart.c) # no death at all
+knell_mpi_test(sem-file-codes 4 0 sem_file_codes.c) # no death at all
 foreach(mpi IN LISTS mpis)
-  set_target_properties(test-mpi-sem_file_apart-${mpi} PROPERTIES ENABLE_EXPORTS ON) # its open() is for the layer
+  set_target_properties(test-mpi-sem_file_apart-${mpi} test-mpi-sem_file_codes-${mpi} PROPERTIES ENABLE_EXPORTS ON) # for the layer
 endforeach()
-knell_ulfm_test(sem-file-death 8 6 sem_file_death.c)
+knell_ulfm_test(sem-file-death 10 8 sem_file_death.c)
 knell_oracle_test(file 3 12 1000 oracle_file.c) # MPICH left alone takes a second for each
 # ---- intercommunicators ----
 foreach(ranks IN ITEMS 2 5 8)

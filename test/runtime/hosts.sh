@@ -74,6 +74,17 @@ sleeper=$!
 wait $sleeper && wrong "kill: what ran there ended well"
 expect "list after kill" "3" "$("$hosts" list "$name" | wc -l | tr -d ' ')"
 "$hosts" exec "$name" 3 -- true 2>/dev/null && wrong "exec on a killed host: status 0"
+timeout 30 "$hosts" restart "$name" 3 >/dev/null || wrong "restart: status $?"
+expect "reach a host that was started again" refused "$(reach 1 3)"
+expect "the agent" "h3 here" "$(on 1 /mnt/agent -x h3 'echo $(hostname)' here)"
+expect "the agent's errors" "heard" "$(on 1 /mnt/agent h3 'echo heard >&2' 2>&1 >/dev/null)"
+on 1 /mnt/agent h3 ./no-such-program 2>/dev/null && wrong "agent: a program that is not there has status 0"
+on 1 /mnt/agent h4 true 2>/dev/null && wrong "agent: a host that is not there has status 0"
+on 1 /mnt/agent h3 'sleep 1000' &
+sleeper=$!
+until on 3 sh -c 'grep -qsx sleep /proc/[0-9]*/comm'; do sleep 0.02; done
+"$hosts" kill "$name" 3
+wait $sleeper || wrong "agent: a host that died has another status than 0"
 timeout 30 "$hosts" down "$name" || wrong "down: status $?"
 "$hosts" list "$name" >/dev/null 2>&1 && wrong "left after down: $("$hosts" list "$name")"
 
@@ -87,6 +98,11 @@ done
 timeout -s KILL 0.05 "$hosts" up "$name" 4 2>/dev/null || :
 timeout 30 "$hosts" up "$name" 2 || wrong "up after a killed up: status $?"
 expect "list after a second up" "3" "$("$hosts" list "$name" | wc -l | tr -d ' ')"
+"$hosts" down "$name"
+
+# The hosts keep nothing of their maker's open: who reads its output sees the end of it. Their clocks may be apart.
+timeout 30 sh -c "\"$hosts\" up $name 2 apart 2>&1 8>&1 | cat" || wrong "hosts keep the output of up open"
+expect "clocks apart" 2 "$(($(on 2 sed 's/[.].*//' /proc/uptime) / 3600 - $(sed 's/[.].*//' /proc/uptime) / 3600))"
 "$hosts" down "$name"
 
 # hold ends with its caller.

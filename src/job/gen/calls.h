@@ -916,21 +916,21 @@
     X(IALLTOALLV_C, 9, 0, 1) \
     X(IALLTOALLW_C, 9, 0, 1) \
     X(IREDUCE_SCATTER_C, 6, 0, 1) \
-    X(GATHERV_INIT_C, 9, 8, 0) \
-    X(SCATTERV_INIT_C, 9, 8, 0) \
-    X(ALLGATHERV_INIT_C, 8, 0, 0) \
-    X(ALLTOALLV_INIT_C, 9, 0, 0) \
-    X(ALLTOALLW_INIT_C, 9, 0, 0) \
-    X(REDUCE_SCATTER_INIT_C, 6, 0, 0) \
+    X(GATHERV_INIT_C, 9, 8, 1) \
+    X(SCATTERV_INIT_C, 9, 8, 1) \
+    X(ALLGATHERV_INIT_C, 8, 0, 1) \
+    X(ALLTOALLV_INIT_C, 9, 0, 1) \
+    X(ALLTOALLW_INIT_C, 9, 0, 1) \
+    X(REDUCE_SCATTER_INIT_C, 6, 0, 1) \
     X(NEIGHBOR_ALLGATHERV_C, 8, 0, 1) \
     X(NEIGHBOR_ALLTOALLV_C, 9, 0, 1) \
     X(NEIGHBOR_ALLTOALLW_C, 9, 0, 1) \
     X(INEIGHBOR_ALLGATHERV_C, 8, 0, 1) \
     X(INEIGHBOR_ALLTOALLV_C, 9, 0, 1) \
     X(INEIGHBOR_ALLTOALLW_C, 9, 0, 1) \
-    X(NEIGHBOR_ALLGATHERV_INIT_C, 8, 0, 0) \
-    X(NEIGHBOR_ALLTOALLV_INIT_C, 9, 0, 0) \
-    X(NEIGHBOR_ALLTOALLW_INIT_C, 9, 0, 0) \
+    X(NEIGHBOR_ALLGATHERV_INIT_C, 8, 0, 1) \
+    X(NEIGHBOR_ALLTOALLV_INIT_C, 9, 0, 1) \
+    X(NEIGHBOR_ALLTOALLW_INIT_C, 9, 0, 1) \
     X(WIN_CREATE_C, 5, 0, 0) \
     X(WIN_ALLOCATE_C, 4, 0, 1) \
     X(WIN_ALLOCATE_SHARED_C, 4, 0, 1) \
@@ -994,15 +994,6 @@
     X(MPI_Comm_join) \
     X(MPI_Win_create) \
     X(MPI_Win_create_dynamic) \
-    X(MPI_Gatherv_init_c) \
-    X(MPI_Scatterv_init_c) \
-    X(MPI_Allgatherv_init_c) \
-    X(MPI_Alltoallv_init_c) \
-    X(MPI_Alltoallw_init_c) \
-    X(MPI_Reduce_scatter_init_c) \
-    X(MPI_Neighbor_allgatherv_init_c) \
-    X(MPI_Neighbor_alltoallv_init_c) \
-    X(MPI_Neighbor_alltoallw_init_c) \
     X(MPI_Win_create_c) \
     X(MPI_Psend_init) \
     X(MPI_Precv_init) \

@@ -11,13 +11,17 @@
 #define COLL_INIT_ALIAS(name, parameters)
 #endif
 
-#define COLL_INIT(name, parameters, call) \
-    int mpi_x_##name parameters           \
-    {                                     \
-        (void)info;                       \
-        coll_init_next();                 \
-        return call;                      \
-    }                                     \
+/* One that has one name only. */
+#define COLL_INIT_ONE(name, parameters, call) \
+    int mpi_##name parameters                 \
+    {                                         \
+        (void)info;                           \
+        coll_init_next();                     \
+        return call;                          \
+    }
+
+#define COLL_INIT(name, parameters, call)     \
+    COLL_INIT_ONE(x_##name, parameters, call) \
     COLL_INIT_ALIAS(name, parameters)
 
 #endif

@@ -2,8 +2,8 @@
  * the call without _c, which copies the arrays if it goes on after the call; all else is MPI_ERR_COUNT. (Calls with single counts are
  * generated.) */
 #include "mpi/base/gen/own.h"
+#include "mpi/coll/init.h"
 #include "mpi/coll/narrow.h"
-#include "mpi/error/error.h"
 
 #if MPI_VERSION >= 4
 
@@ -34,7 +34,7 @@ static int gatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     struct narrow recv = narrow_of(recvcounts, displs, size_at_root(comm, root));
     int code, count = (int)sendcount;
     if (!recv.fits || (sendbuf != MPI_IN_PLACE && !narrow_fits(sendcount)))
-        code = error_raise_large(comm);
+        code = narrow_refuse(comm, request);
     else if (request)
         code = mpi_igatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, root, comm, request);
     else
@@ -49,7 +49,7 @@ static int scatterv(const void *sendbuf, const MPI_Count sendcounts[], const MPI
     struct narrow send = narrow_of(sendcounts, displs, size_at_root(comm, root));
     int code, count = (int)recvcount;
     if (!send.fits || (recvbuf != MPI_IN_PLACE && !narrow_fits(recvcount)))
-        code = error_raise_large(comm);
+        code = narrow_refuse(comm, request);
     else if (request)
         code =
             mpi_iscatterv(sendbuf, send.counts, send.displs, sendtype, recvbuf, count, recvtype, root, comm, request);
@@ -65,7 +65,7 @@ static int allgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
     struct narrow recv = narrow_of(recvcounts, displs, size_of(comm));
     int code, count = (int)sendcount;
     if (!recv.fits || (sendbuf != MPI_IN_PLACE && !narrow_fits(sendcount)))
-        code = error_raise_large(comm);
+        code = narrow_refuse(comm, request);
     else if (request)
         code = mpi_iallgatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, comm, request);
     else
@@ -81,7 +81,7 @@ static int alltoallv(const void *sendbuf, const MPI_Count sendcounts[], const MP
     struct narrow recv = narrow_of(recvcounts, rdispls, size_of(comm));
     int code;
     if (!send.fits || !recv.fits)
-        code = error_raise_large(comm);
+        code = narrow_refuse(comm, request);
     else if (request)
         code = mpi_ialltoallv(sendbuf, send.counts, send.displs, sendtype, recvbuf, recv.counts, recv.displs, recvtype,
                               comm, request);
@@ -99,7 +99,7 @@ static int alltoallw(const void *sendbuf, const MPI_Count sendcounts[], const MP
     struct narrow recv = narrow_of(recvcounts, rdispls, size_of(comm));
     int code;
     if (!send.fits || !recv.fits)
-        code = error_raise_large(comm);
+        code = narrow_refuse(comm, request);
     else if (request)
         code = mpi_ialltoallw(sendbuf, send.counts, send.displs, sendtypes, recvbuf, recv.counts, recv.displs,
                               recvtypes, comm, request);
@@ -115,7 +115,7 @@ static int reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Count re
     struct narrow recv = narrow_of(recvcounts, NULL, local_size_of(comm));
     int code;
     if (!recv.fits)
-        code = error_raise_large(comm);
+        code = narrow_refuse(comm, request);
     else if (request)
         code = mpi_ireduce_scatter(sendbuf, recvbuf, recv.counts, datatype, op, comm, request);
     else
@@ -203,5 +203,38 @@ int mpi_ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count re
 {
     return reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 }
+
+/* ---- persistent ---------------------------------------------------------------------------------------------------------------------- */
+
+COLL_INIT_ONE(gatherv_init_c,
+              (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+               const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
+               MPI_Info info, MPI_Request *request),
+              gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request))
+COLL_INIT_ONE(scatterv_init_c,
+              (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype,
+               void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+               MPI_Request *request),
+              scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request))
+COLL_INIT_ONE(allgatherv_init_c,
+              (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+               const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
+               MPI_Info info, MPI_Request *request),
+              allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request))
+COLL_INIT_ONE(alltoallv_init_c,
+              (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
+               void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
+               MPI_Comm comm, MPI_Info info, MPI_Request *request),
+              alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request))
+COLL_INIT_ONE(alltoallw_init_c,
+              (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+               const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+               const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request),
+              alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                        request))
+COLL_INIT_ONE(reduce_scatter_init_c,
+              (const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op,
+               MPI_Comm comm, MPI_Info info, MPI_Request *request),
+              reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request))
 
 #endif

@@ -2,7 +2,8 @@
 #ifndef KNELL_MPI_COLL_NARROW_H
 #define KNELL_MPI_COLL_NARROW_H
 
-#include "mpi/base/layer.h"
+#include "mpi/coll/coll.h"
+#include "mpi/error/error.h"
 
 #include <limits.h>
 #include <mpi.h>
@@ -31,6 +32,13 @@ static inline struct narrow narrow_of(const MPI_Count *counts, const MPI_Aint *d
         made.displs[i] = displs ? (int)displs[i] : 0;
     }
     return made;
+}
+
+/* They do not fit. */
+static inline int narrow_refuse(MPI_Comm comm, MPI_Request *request)
+{
+    coll_is_init(); /* it will not be */
+    return error_raise_large(comm, request);
 }
 
 static inline int narrow_release(struct narrow *made, int code)

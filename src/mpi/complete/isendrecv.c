@@ -90,21 +90,30 @@ static int join(struct both *both, struct comm *comm, MPI_Request *request)
     return error_raise_unbegun(comm, code, request);
 }
 
+/* The send goes on without the receive. What it sends is the task's until it is over; without a task it stays for ever. */
+static void leave_send(struct both *both, struct comm *comm)
+{
+    MPI_Request left;
+    both->in_done = true;
+    if (request_token(comm, &both->task, &left) == MPI_SUCCESS)
+        request_detach(&left);
+}
+
 /* The send first: if its arguments are wrong, nothing has been posted. */
 static int begin(struct both *both, struct comm *comm, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                  int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
                  MPI_Request *request)
 {
     int code = p2p_isend(native.isend, sendbuf, sendcount, sendtype, dest, sendtag, comm, &both->out);
-    if (code == MPI_SUCCESS) {
-        code = p2p_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &both->in);
-        if (code != MPI_SUCCESS)
-            request_detach(&both->out);
+    *request = MPI_REQUEST_NULL;
+    if (code != MPI_SUCCESS) {
+        release(&both->task);
+        return code;
     }
+    code = p2p_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &both->in);
     if (code == MPI_SUCCESS)
         return join(both, comm, request);
-    release(&both->task);
-    *request = MPI_REQUEST_NULL;
+    leave_send(both, comm);
     return code;
 }
 

@@ -44,14 +44,20 @@ static int setting_pool(void)
     return wanted < least ? least : wanted > most ? most : wanted; /* with the least, no stamp of a shared one is 0 */
 }
 
-static MPI_Comm duplicate(MPI_Comm comm)
+/* All are asked for before the first is waited for: on several hosts each takes some journeys. */
+static void duplicate_all(void (*look)(void))
 {
-    MPI_Comm made;
-    MPI_Request request;
-    if (native.comm_idup(comm, &made, &request) != MPI_SUCCESS || native_await(&request) != MPI_SUCCESS)
+    int count = contexts.pool_size + 2, code = MPI_SUCCESS;
+    MPI_Request request[PLACE_SLOTS];
+    MPI_Comm *made[PLACE_SLOTS] = {&context_alone, &context_wire};
+    for (int i = 0; i < contexts.pool_size; i++)
+        made[i + 2] = &contexts.pool[i];
+    for (int i = 0; i < count && code == MPI_SUCCESS; i++)
+        code = native.comm_idup(i == 0 ? MPI_COMM_SELF : MPI_COMM_WORLD, made[i], &request[i]);
+    if (code != MPI_SUCCESS || native_await(request, count, look) != MPI_SUCCESS)
         layer_die("the MPI cannot duplicate communicators; try a smaller KNELL_CONTEXTS than %d", contexts.pool_size);
-    native.comm_set_errhandler(made, MPI_ERRORS_RETURN);
-    return made;
+    for (int i = 0; i < count; i++)
+        native.comm_set_errhandler(*made[i], MPI_ERRORS_RETURN);
 }
 
 static int native_tag_bits(void)
@@ -63,7 +69,7 @@ static int native_tag_bits(void)
     return bits;
 }
 
-void context_make_all(void)
+void context_make_all(void (*look)(void))
 {
     int bits = native_tag_bits();
     if (bits < PLACE_SLOT_BITS + PLACE_EPOCH_BITS + PLACE_SEQUENCE_BITS)
@@ -73,10 +79,7 @@ void context_make_all(void)
     contexts.pool = malloc((size_t)contexts.pool_size * sizeof *contexts.pool);
     if (!contexts.pool)
         layer_die("out of memory");
-    context_alone = duplicate(MPI_COMM_SELF);
-    context_wire = duplicate(MPI_COMM_WORLD);
-    for (int i = 0; i < contexts.pool_size; i++)
-        contexts.pool[i] = duplicate(MPI_COMM_WORLD);
+    duplicate_all(look);
     set(contexts.taken, 0, true);
     set(contexts.taken, 1, true);
     set(contexts.taken, PLACE_SLOTS - 1, true); /* context_notices_tag */

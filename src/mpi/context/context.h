@@ -70,7 +70,8 @@ static inline int context_letters_tag(void)
     return context_agree_tag() | 1 << PLACE_SEQUENCE_BITS;
 }
 
-void context_make_all(void);
+/* Collective. `look` as for native_await. */
+void context_make_all(void (*look)(void));
 /* Slots 0 and 1: MPI_COMM_WORLD and MPI_COMM_SELF. */
 struct place place_fixed(int slot);
 

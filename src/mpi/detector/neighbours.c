@@ -4,6 +4,7 @@
 #include "mpi/native/native.h"
 #include "mpi/native/tune.h"
 #include "runtime/crowd.h"
+#include "runtime/host.h"
 #include "runtime/watch.h"
 
 #include <dirent.h>
@@ -15,24 +16,76 @@
 
 enum { EXITING = 4 }; /* PF_EXITING of linux/sched.h */
 
+/* What a process says of itself to all. */
+struct resident {
+    uint8_t host[KNELL__HOST_ID], network[KNELL__HOST_ID], machine[KNELL__HOST_ID];
+    int32_t pid, session;
+};
+
 struct neighbour {
     int process, pid, session;
 };
 
 static struct neighbour *neighbour;
 static int neighbours;
+static int housemates; /* processes on other hosts that are on this machine all the same */
+static bool share_network = true;
 
-void neighbours_learn(MPI_Comm host)
+/* ---- learning -------------------------------------------------------------------------------------------------------------- */
+
+/* Not by MPI_Comm_split_type, which takes seconds when 64 processes on four hosts share few processors. */
+static struct resident *gather(const struct resident *own, void (*look)(void))
 {
-    struct neighbour own = {self.process, (int)getpid(), (int)getsid(0)};
+    struct resident *all = malloc((size_t)self.processes * sizeof *all);
     MPI_Request request;
-    native.comm_size(host, &neighbours);
-    neighbour = malloc((size_t)neighbours * sizeof *neighbour);
+    if (!all)
+        layer_die("out of memory");
+    if (native.iallgather(own, sizeof *own, MPI_BYTE, all, sizeof *own, MPI_BYTE, MPI_COMM_WORLD, &request) !=
+            MPI_SUCCESS ||
+        native_await(&request, 1, look) != MPI_SUCCESS)
+        layer_die("the MPI cannot gather where the ranks are");
+    return all;
+}
+
+static bool is_same(const uint8_t a[KNELL__HOST_ID], const uint8_t b[KNELL__HOST_ID])
+{
+    return memcmp(a, b, KNELL__HOST_ID) == 0;
+}
+
+static void keep(const struct resident *all, const struct resident *own)
+{
+    for (int i = 0; i < self.processes; i++) {
+        share_network = share_network && is_same(all[i].network, own->network);
+        if (is_same(all[i].host, own->host))
+            neighbour[neighbours++] = (struct neighbour){i, all[i].pid, all[i].session};
+        else
+            housemates += is_same(all[i].machine, own->machine);
+    }
+}
+
+void neighbours_learn(void (*look)(void))
+{
+    struct resident own = {.pid = (int32_t)getpid(), .session = (int32_t)getsid(0)};
+    knell__host_id(NULL, own.host);
+    knell__host_network(own.network);
+    knell__host_machine(own.machine);
+    struct resident *all = gather(&own, look);
+    int count = 0;
+    for (int i = 0; i < self.processes; i++)
+        count += is_same(all[i].host, own.host);
+    neighbour = malloc((size_t)count * sizeof *neighbour);
     if (!neighbour)
         layer_die("out of memory");
-    native.iallgather(&own, sizeof own, MPI_BYTE, neighbour, sizeof own, MPI_BYTE, host, &request);
-    native_await(&request);
+    keep(all, &own);
+    free(all);
 }
+
+bool neighbours_share_network(void)
+{
+    return share_network;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------------------------------- */
 
 int neighbours_first(void)
 {
@@ -48,7 +101,8 @@ bool neighbours_crowd(void)
     knell__crowd_begin(&crowd);
     for (int i = 0; i < neighbours; i++)
         knell__crowd_add(&crowd, neighbour[i].pid);
-    return crowd.processes > knell__crowd_processors(&crowd);
+    /* Where those of other hosts run cannot be asked: where these do. */
+    return crowd.processes + housemates > knell__crowd_processors(&crowd);
 }
 
 bool neighbours_apart(void)

@@ -2,12 +2,14 @@
 #ifndef KNELL_MPI_DETECTOR_NEIGHBOURS_H
 #define KNELL_MPI_DETECTOR_NEIGHBOURS_H
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Learns who they are; `host` has the processes of this host. Collective. */
-void neighbours_learn(MPI_Comm host);
+/* Learns who they are. Collective; `look` as for native_await. */
+void neighbours_learn(void (*look)(void));
+
+/* Whether all processes of the job share their network interfaces. */
+bool neighbours_share_network(void);
 
 int neighbours_first(void);
 /* Whether those who share processors with this one are more than these processors. */

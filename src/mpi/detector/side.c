@@ -4,18 +4,15 @@
 #include "mpi/base/lock.h"
 #include "mpi/base/settings.h"
 #include "mpi/detector/agree.h"
+#include "mpi/detector/meeting.h"
 #include "mpi/report/tell.h"
 #include "os/clock.h"
 
-#include <arpa/inet.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -99,20 +96,6 @@ static void on_fact(void *context, const struct knell_fact *fact)
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
 
-int side_invite(struct side_meeting *meeting, int *listening)
-{
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof at;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) != 0 || listen(fd, 128) != 0 ||
-        getsockname(fd, (struct sockaddr *)&at, &size) != 0 ||
-        getrandom(meeting->key, sizeof meeting->key, 0) != sizeof meeting->key)
-        return KNELL_ESYSTEM;
-    snprintf(meeting->address, sizeof meeting->address, "127.0.0.1:%u", ntohs(at.sin_port));
-    *listening = fd;
-    return 0;
-}
-
 /* In nanoseconds, as `knell run` writes them. */
 static knell_time time_setting(const char *name, knell_time otherwise)
 {
@@ -132,7 +115,9 @@ static enum knell_overlay overlay_setting(void)
 static void start_runtime(const struct side_meeting *meeting, int listening)
 {
     struct knell_runtime_config config = knell_runtime_config_default();
+    struct meeting_own own;
     char why[KNELL_RUNTIME_WHY];
+    meeting_accept(meeting, &own);
     config.rank = (knell_rank)self.process;
     config.ranks = (uint32_t)self.processes;
     config.eta = time_setting("KNELL_ETA_NS", config.eta);
@@ -140,11 +125,12 @@ static void start_runtime(const struct side_meeting *meeting, int listening)
     side.needs = config.eta + 2 * config.delta + SPREADS;          /* its observer may be dead too */
     config.overlay = overlay_setting();
     config.latest_only = settings_get("KNELL_LATEST_ONLY") != NULL;
-    config.key = meeting->key;
-    config.key_size = sizeof meeting->key;
+    config.key = own.key;
+    config.key_size = sizeof own.key;
+    config.bind = own.address;
     config.rendezvous = meeting->address;
     config.rendezvous_fd = listening;
-    config.rendezvous_wait = INT64_C(60000000000);
+    config.rendezvous_wait = SIDE_START_NS;
     config.combine = agree_folds;
     config.combine_count = SIDE_FOLDS;
     config.tree_bits = TREE_BITS;

@@ -26,12 +26,17 @@ void side_epoch_sleep(uint32_t seen, int64_t most_ns);
 
 /* ---- life ---------------------------------------------------------------------------------------------------------------- */
 
-/* Where process 0 waits for the others, and the job's key: made by process 0, handed round by MPI itself. */
+/* How long processes wait for each other at the start. */
+#define SIDE_START_NS INT64_C(60000000000)
+enum { SIDE_KEY = 32, SIDE_ADDRESS = 80 };
+
+/* Where process 0 waits for the others, and the job's key unless KNELL_KEY says it: made by process 0, handed round by MPI itself. */
 struct side_meeting {
-    char address[64];
-    uint8_t key[32];
+    char address[SIDE_ADDRESS];
+    uint8_t key[SIDE_KEY];
 };
-int side_invite(struct side_meeting *meeting, int *listening);
+/* Returns process 0's socket. Ends the job with a word when it cannot listen. */
+int side_invite(struct side_meeting *meeting);
 /* What calls look at is changed by these, in whichever thread learns of it, before the epoch is raised. */
 struct side_hooks {
     void (*failed)(int process);

@@ -12,6 +12,7 @@
 #include "mpi/error/error.h"
 #include "mpi/inject/inject.h"
 #include "mpi/native/native.h"
+#include "mpi/native/tune.h"
 #include "mpi/p2p/anytag.h"
 #include "mpi/p2p/probe.h"
 #include "mpi/record/calls.h"
@@ -41,9 +42,39 @@ static void outlive_broken_pipes(void)
         sigaction(SIGPIPE, &(struct sigaction){.sa_handler = do_nothing, .sa_flags = SA_RESTART | SA_ONSTACK}, NULL);
 }
 
+/* ---- what ends a start that cannot succeed --- */
+
+static int64_t began;
+
+/* Until the detector is there nobody tells of a death. */
+static void look_at_clock(void)
+{
+    if (knell__clock_now() - began > SIDE_START_NS)
+        layer_die("MPI_Init: the MPI below has not brought the ranks together within %d s; is one of them gone?",
+                  (int)(SIDE_START_NS / 1000000000));
+}
+
+static int lowest_living(void)
+{
+    int process = 0;
+    while (side_is_dead(process))
+        process++;
+    return process;
+}
+
+/* A rank cannot leave a native creation when a member dies in it: the job ends, and one of the living says why. */
+static void look_for_deaths(void)
+{
+    if (RARELY(side_deaths() > 0)) {
+        if (self.process == lowest_living())
+            layer_die("rank %d died in MPI_Init, and the job cannot begin without it", side_death_at(0));
+        sleep(1);
+        _exit(EXIT_FAILURE);
+    }
+}
+
 static void learn_self(void)
 {
-    MPI_Comm host;
     int threads;
     const char *mode = settings_get("KNELL_MODE");
     native.comm_rank(MPI_COMM_WORLD, &self.process);
@@ -51,22 +82,21 @@ static void learn_self(void)
     native.query_thread(&threads);
     self.threads = threads == MPI_THREAD_MULTIPLE;
     self.ghosts = mode && strcmp(mode, "ghost") == 0;
-    native.comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-    neighbours_learn(host);
-    native.comm_free(&host);
+    neighbours_learn(look_at_clock);
     self.host = neighbours_first();
     self.crowded = neighbours_crowd();
     self.apart = neighbours_apart();
 }
 
-/* Address and key go round by the MPI itself: it is whole, or the job has not begun. */
+/* The address goes round by the MPI itself: it is whole, or the job has not begun. */
 static void start_side(void)
 {
     struct side_meeting meeting = {0};
-    int listening = -1;
-    if (self.process == 0 && side_invite(&meeting, &listening) != 0)
-        layer_die("cannot listen on the loopback interface");
-    native.bcast(&meeting, sizeof meeting, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Request request;
+    int listening = self.process == 0 && self.processes > 1 ? side_invite(&meeting) : -1;
+    if (native.ibcast(&meeting, sizeof meeting, MPI_BYTE, 0, MPI_COMM_WORLD, &request) != MPI_SUCCESS ||
+        native_await(&request, 1, look_at_clock) != MPI_SUCCESS)
+        layer_die("the MPI cannot tell the ranks where rank 0 is");
     side_start(&meeting, listening, &(struct side_hooks){comm_note_failure, comm_note_revoke});
 }
 
@@ -89,17 +119,18 @@ static int begin(int code)
     close_learn(false);
     if (code != MPI_SUCCESS)
         return code;
+    began = knell__clock_now();
     outlive_broken_pipes();
     native_hush();
     learn_self();
     connect_rooms();
     coll_grace_learn();
     error_make_classes();
-    context_make_all();
-    native_learn_complete();
     doubt_begin();
     silence_begin();
     start_side();
+    context_make_all(look_for_deaths);
+    native_learn_complete();
     comm_make_predefined();
     handler_begin();
     hints_learn();

@@ -191,8 +191,10 @@ int error_raise_lack(MPI_Comm handle, enum job_call call)
     return error_raise(comm, MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
-int error_raise_large(MPI_Comm handle)
+int error_raise_large(MPI_Comm handle, MPI_Request *request)
 {
     struct comm *comm = comm_of(handle);
+    if (request)
+        *request = MPI_REQUEST_NULL;
     return error_raise(comm ? comm : &comm_self, MPI_ERR_COUNT);
 }

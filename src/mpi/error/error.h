@@ -35,8 +35,8 @@ RARE int error_raise_unbegun(struct comm *comm, int code, MPI_Request *request);
 /* A call that the layer does not carry: says so once, and raises MPI_ERR_UNSUPPORTED_OPERATION. */
 int error_raise_lack(MPI_Comm comm, enum job_call call);
 
-/* A count beyond int: the layer's messages have none. MPI_ERR_COUNT. */
-int error_raise_large(MPI_Comm comm);
+/* A count beyond int: the layer's messages have none. MPI_ERR_COUNT, and no request (NULL: the call has none). */
+int error_raise_large(MPI_Comm comm, MPI_Request *request);
 
 /* A call of the program's returns an error: if the MPI below has raised it and the layer has not, it is raised now (handler.c). */
 RARE void error_leave(int code);

@@ -69,7 +69,7 @@ static int offset_of(struct access *access, unsigned how, MPI_Offset count, MPI_
 static bool begin(struct access *access, MPI_File handle)
 {
     access->file = file_of(handle);
-    access->code = MPI_SUCCESS;
+    access->code = access->file ? MPI_SUCCESS : MPI_ERR_FILE; /* Open MPI has other words for it in some calls */
     access->refused = access->below = access->locked = false;
     return access->file != NULL;
 }
@@ -84,8 +84,8 @@ static bool go(struct access *access)
 
 bool access_begin(struct access *access, MPI_File handle, unsigned how, MPI_Offset count, MPI_Datatype datatype)
 {
-    if (!begin(access, handle)) /* the MPI below says what is wrong with the handle */
-        return go(access);
+    if (!begin(access, handle))
+        return false;
     access->code = refuse(access, how);
     if (access->code == MPI_SUCCESS)
         access->code = mode_of(access->file, how);
@@ -102,7 +102,7 @@ bool access_begin(struct access *access, MPI_File handle, unsigned how, MPI_Offs
 bool access_begin_query(struct access *access, MPI_File handle, unsigned how)
 {
     if (!begin(access, handle))
-        return go(access);
+        return false;
     access->code = how & ACCESS_ALL ? refuse(access, how) : MPI_SUCCESS;
     if (access->code == MPI_SUCCESS && how & ACCESS_POINTER)
         access->code = mode_of(access->file, how);

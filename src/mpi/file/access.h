@@ -20,7 +20,7 @@ enum {
 };
 
 struct access {
-    struct file *file; /* NULL: not one of ours */
+    struct file *file; /* NULL: there is no such file */
     int code;
     bool refused; /* the native call is not made, because of a death or a revoke */
     bool below, locked;

@@ -8,15 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
-
-/* "ufs:/a/b": the kind of file system may stand before the name. */
-static const char *path_of(const char *name)
-{
-    const char *colon = strchr(name, ':'), *slash = strchr(name, '/');
-    return colon && (!slash || colon < slash) ? colon + 1 : name;
-}
 
 /* The weaker kinds of access have one kind of lock only. */
 static int open_lock(const char *path, int amode)
@@ -79,8 +71,8 @@ int mpi_file_set_atomicity(MPI_File handle, int flag)
     struct file *file = file_of(handle);
     if (!file)
         return file_raise(NULL, MPI_ERR_FILE);
-    if (flag && file->lock < 0)
-        file->lock = open_lock(path_of(file->name), file->amode);
+    if (flag && file->lock < 0 && file->path)
+        file->lock = open_lock(file->path, file->amode);
     int code = flag && file->lock < 0 ? MPI_ERR_UNSUPPORTED_OPERATION : MPI_SUCCESS;
     code = file_worst_same(file, code, flag != 0);
     if (code == MPI_SUCCESS)

@@ -53,6 +53,33 @@ int mpi_file_sync(MPI_File handle)
     return file_raise(file, file_worst(file, code));
 }
 
+/* None given, none changed. */
+static MPI_Info safe_hints(const struct file *file, MPI_Info info)
+{
+    return info == MPI_INFO_NULL ? info : file_safe_hints(file->comm, info);
+}
+
+static void free_hints(MPI_Info safe)
+{
+    if (safe != MPI_INFO_NULL)
+        native.info_free(&safe);
+}
+
+int mpi_file_set_info(MPI_File handle, MPI_Info info)
+{
+    struct file *file = file_of(handle);
+    if (!file)
+        return no_file();
+    int code = file_trouble(file);
+    if (code != MPI_SUCCESS)
+        return file_raise(file, code);
+    MPI_Info safe = safe_hints(file, info);
+    file_below();
+    code = file_above(native.file_set_info(handle, safe == MPI_INFO_NULL ? info : safe));
+    free_hints(safe);
+    return file_raise(file, code);
+}
+
 /* A file that was opened with MPI_MODE_SEQUENTIAL has no other displacement than where the shared pointer is. */
 static int displacement(const struct file *file, MPI_Offset *disp)
 {
@@ -66,13 +93,12 @@ static int set_view(struct file *file, MPI_Offset disp, MPI_Datatype etype, MPI_
                     MPI_Info info)
 {
     int size = 0;
-    MPI_Info safe = info == MPI_INFO_NULL ? info : file_safe_hints(file->comm, info);
+    MPI_Info safe = safe_hints(file, info);
     file_below();
     int code = displacement(file, &disp);
     if (code == MPI_SUCCESS)
         code = native.file_set_view(file->handle, disp, etype, filetype, datarep, safe == MPI_INFO_NULL ? info : safe);
-    if (safe != MPI_INFO_NULL)
-        native.info_free(&safe);
+    free_hints(safe);
     if (code == MPI_SUCCESS)
         code = native.type_size(etype, &size);
     if (code == MPI_SUCCESS)

@@ -18,19 +18,24 @@ int file_trouble(const struct file *file)
     return RARELY(comm_trouble(file->comm)) ? op_check(file->comm, PEER_ALL) : MPI_SUCCESS;
 }
 
-/* This member's own code, if it has one: it says more than its class. */
+/* This member's own code, if it is of that class: it says more. */
+static int in_words(int code, int64_t class)
+{
+    return file_class(code) == class ? code : (int)class;
+}
+
 int file_worst(struct file *file, int code)
 {
     int64_t worst = file_class(code);
     int failed = coll_most(file->comm, &worst, 1);
-    return failed != MPI_SUCCESS ? failed : code != MPI_SUCCESS ? code : (int)worst;
+    return failed != MPI_SUCCESS ? failed : in_words(code, worst);
 }
 
 int file_worst_same(struct file *file, int code, int64_t value)
 {
     int64_t most[] = {file_class(code), value, -value};
     int failed = coll_most(file->comm, most, 3);
-    if (failed != MPI_SUCCESS || code != MPI_SUCCESS)
-        return failed != MPI_SUCCESS ? failed : code;
-    return most[0] != MPI_SUCCESS ? (int)most[0] : most[1] != -most[2] ? MPI_ERR_NOT_SAME : MPI_SUCCESS;
+    if (failed != MPI_SUCCESS)
+        return failed;
+    return most[0] == MPI_SUCCESS && most[1] != -most[2] ? MPI_ERR_NOT_SAME : in_words(code, most[0]);
 }

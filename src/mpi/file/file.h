@@ -20,12 +20,14 @@ struct file {
     struct file *next; /* with the same hash: table.c */
     MPI_File handle;   /* the native one, of this member alone */
     struct comm *comm; /* its own: nobody else's collectives go there */
-    char *name;
-    int amode; /* the program's; the native one is another */
+    char *name;        /* the program's */
+    char *path;        /* the kernel's, also after a chdir; NULL: not known */
+    int amode;         /* the program's; the native one is another */
     struct file_handler handler;
     struct pointer pointer; /* shared */
     bool atomic;
     int lock; /* a descriptor for locks, once atomic mode was asked for; -1: none */
+    int pin;  /* one that says which file is to be deleted when it is closed; -1: none */
     _Atomic bool lock_is_held;
     enum job_call ends; /* what will end the split collective that has begun; 0: there is none */
     MPI_Status split_status;
@@ -33,7 +35,7 @@ struct file {
 
 /* ---- handles (table.c) ------------------------------------------------------------------------------------------------------------ */
 
-/* NULL: not one of ours; the native call knows what to say. */
+/* NULL: there is no such file. */
 struct file *file_of(MPI_File handle);
 void file_list(struct file *file);
 void file_unlist(struct file *file);
@@ -49,6 +51,15 @@ void file_handler_release(struct file *file);
 /* Codes of the MPI below mean something in one process only, classes in all. */
 int file_class(int code);
 
+/* ---- names (name.c) --------------------------------------------------------------------------------------------------------------- */
+
+/* The kernel's name of the file, from malloc; NULL: there is none. */
+char *file_path_of(const char *name);
+/* From here on the file can be told from a later one of the same name: for MPI_MODE_DELETE_ON_CLOSE. */
+void file_pin(struct file *file);
+/* Deletes it, unless it is gone: then MPI_ERR_NO_SUCH_FILE. */
+int file_delete(const struct file *file);
+
 /* ---- hints (open.c) --------------------------------------------------------------------------------------------------------------- */
 
 /* What the MPI below is to hear instead, which the caller frees; MPI_INFO_NULL: what the program gave. */
@@ -58,7 +69,7 @@ MPI_Info file_safe_hints(const struct comm *comm, MPI_Info given);
 
 /* Why a collective call cannot be made: a member is dead, or the file is revoked. */
 int file_trouble(const struct file *file);
-/* The worst of the members' codes, as a class. Fails when a member dies, and never waits for one in vain. */
+/* The worst of the members' codes, the same class at all of them. Fails when a member dies, and never waits for one in vain. */
 int file_worst(struct file *file, int code);
 /* The same, and all must have given the same value: MPI_ERR_NOT_SAME. */
 int file_worst_same(struct file *file, int code, int64_t value);

@@ -13,6 +13,7 @@
 #include <knell/mpix.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What the MPI below does not hear of: whatever one member does for all, and what it would believe of the other members. */
 enum { AMODE_LAYER = MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_SEQUENTIAL | MPI_MODE_UNIQUE_OPEN };
@@ -113,12 +114,6 @@ static int close_natively(struct file *file)
     return file_above(native.file_close(&file->handle));
 }
 
-static int delete_natively(const char *name)
-{
-    file_below();
-    return file_above(native.file_delete(name, MPI_INFO_NULL));
-}
-
 /* ---- all members ------------------------------------------------------------------------------------------------------------------ */
 
 /* The one agreement that nobody stays away from: all members have the communicator. */
@@ -189,9 +184,10 @@ static struct file *new_file(struct comm *comm, const char *name, int amode)
     if (!file || !(file->name = strdup(name)))
         layer_die("out of memory");
     file->comm = comm;
+    file->path = file_path_of(name);
     file->amode = amode;
     file->handle = MPI_FILE_NULL;
-    file->lock = -1;
+    file->lock = file->pin = -1;
     return file;
 }
 
@@ -200,6 +196,9 @@ static void free_file(struct file *file)
     free_comm(file->comm);
     pointer_end(&file->pointer);
     atomic_end(file);
+    if (file->pin >= 0)
+        close(file->pin);
+    free(file->path);
     free(file->name);
     free(file);
 }
@@ -208,6 +207,7 @@ static void free_file(struct file *file)
 static void publish(struct file *file)
 {
     file_handler_inherit(file);
+    file_pin(file);
     file->comm->owner = file;
     file->comm->raise = raise_on_file;
     if (file->amode & MPI_MODE_APPEND)
@@ -256,12 +256,12 @@ static bool acts_for_all(const struct comm *comm)
 static int delete_together(struct file *file, int code)
 {
     if (code == MPI_SUCCESS && acts_for_all(file->comm))
-        code = delete_natively(file->name);
+        code = file_delete(file);
     return file_worst(file, code);
 }
 
-/* After a death, or on a revoked file, each closes for itself: it needs nobody, and says what it found itself. Another may have deleted the
- * file then. */
+/* After a death, or on a revoked file, each closes for itself: it needs nobody, and says what it found itself. Each deletes the file, too,
+ * unless another has: the lowest may die before it does. */
 static int close_together(struct file *file)
 {
     bool deletes = file->amode & MPI_MODE_DELETE_ON_CLOSE;
@@ -270,8 +270,8 @@ static int close_together(struct file *file)
         code = delete_together(file, code);
     if (code != MPIX_ERR_PROC_FAILED && code != MPIX_ERR_REVOKED)
         return code;
-    if (deletes && acts_for_all(file->comm))
-        delete_natively(file->name);
+    if (deletes && (file->pin >= 0 || acts_for_all(file->comm)))
+        file_delete(file);
     return mine;
 }
 

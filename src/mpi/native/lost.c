@@ -41,11 +41,18 @@ static bool is_parked(int fd)
     return epoll_wait(fd, &(struct epoll_event){0}, 1, 0) == 0;
 }
 
+/* The last four: the host is gone, and TCP has given up on it. */
+static bool means_end(int error)
+{
+    return error == ECONNRESET || error == EPIPE || error == ETIMEDOUT || error == EHOSTUNREACH ||
+           error == ENETUNREACH || error == EHOSTDOWN;
+}
+
 /* What the transport hears: of a connection that is gone, that it has to wait. */
 static ssize_t hear(int fd, ssize_t result, bool is_end, const void *caller)
 {
     int error = errno;
-    bool gone = is_end || (result < 0 && (error == ECONNRESET || error == EPIPE));
+    bool gone = is_end || (result < 0 && means_end(error));
     bool stays = result < 0 && error == EINVAL;
     if ((gone || stays) && is_of_transport(caller) && (gone ? park(fd) : is_parked(fd))) {
         errno = EAGAIN;

@@ -71,11 +71,17 @@ void native_tune(void)
     native.test = test;
 }
 
-int native_await(MPI_Request *request)
+/* Whichever is tested, all of them go on. */
+int native_await(MPI_Request *request, int count, void (*look)(void))
 {
-    int complete = 0, code = native.test(request, &complete, MPI_STATUS_IGNORE);
-    for (; code == MPI_SUCCESS && !complete; sched_yield())
-        code = native.test(request, &complete, MPI_STATUS_IGNORE);
+    int complete = 0, code = MPI_SUCCESS;
+    for (int i = 0; i < count && code == MPI_SUCCESS; i += complete) {
+        code = native.test(&request[i], &complete, MPI_STATUS_IGNORE);
+        if (complete)
+            continue;
+        look();
+        sched_yield();
+    }
     return code;
 }
 

@@ -7,8 +7,9 @@
 
 /* Puts better ones in the place of some. */
 void native_tune(void);
-/* Waits, and gives the processor away meanwhile. Ranks that share one wait for each other for long in the MPI's blocking calls. */
-int native_await(MPI_Request *request);
+/* Waits for all of them, and gives the processor away meanwhile: ranks that share one wait for each other for long in the MPI's blocking
+ * calls. `look` is called all the while, and ends the process if there is nothing to wait for any more. */
+int native_await(MPI_Request *request, int count, void (*look)(void));
 /* Between the two calls its MPI_Test looks, and gives no turn away. Not a lock: a hint. */
 void native_look_quickly(void);
 void native_look_idly(void);

@@ -36,30 +36,36 @@ int persistent_free(const struct request *known, MPI_Request *handle)
     return native.request_free(handle);
 }
 
-/* Neither one that is active nor one that is none. */
-static bool can_start(MPI_Request request)
+/* Not one that is active, nor one that is none. */
+static bool can_start(const struct persistent *persistent)
 {
-    const struct persistent *persistent = persistent_of(request);
     return persistent && persistent->active == MPI_REQUEST_NULL;
+}
+
+static int refuse(const struct persistent *persistent)
+{
+    return error_raise(persistent ? persistent->comm : &comm_world, MPI_ERR_REQUEST);
 }
 
 int mpi_start(MPI_Request *request)
 {
     struct persistent *persistent = persistent_of(*request);
-    if (RARELY(!persistent || persistent->active != MPI_REQUEST_NULL))
-        return error_raise(persistent ? persistent->comm : &comm_world, MPI_ERR_REQUEST);
+    if (RARELY(!can_start(persistent)))
+        return refuse(persistent);
     return persistent->start(persistent);
 }
 
 /* All or, when one of them cannot be, none. One that the MPI below refuses ends the call. */
 int mpi_startall(int count, MPI_Request requests[])
 {
-    int code = count < 0 ? MPI_ERR_COUNT : MPI_SUCCESS;
-    for (int i = 0; i < count; i++)
-        if (!can_start(requests[i]))
-            code = MPI_ERR_REQUEST;
-    if (RARELY(code != MPI_SUCCESS))
-        return error_raise(&comm_world, code);
+    int code = MPI_SUCCESS;
+    if (RARELY(count < 0))
+        return error_raise(&comm_world, MPI_ERR_COUNT);
+    for (int i = 0; i < count; i++) {
+        const struct persistent *persistent = persistent_of(requests[i]);
+        if (RARELY(!can_start(persistent)))
+            return refuse(persistent);
+    }
     for (int i = 0; i < count && code == MPI_SUCCESS; i++)
         code = mpi_start(&requests[i]);
     return code;

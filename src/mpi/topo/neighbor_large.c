@@ -1,8 +1,8 @@
 /* neighbor_large.c: the collectives of neighbours that have arrays of MPI 4's large counts, as coll/large.c has those of all members:
  * what fits in int goes to the call without _c. */
 #include "mpi/base/gen/own.h"
+#include "mpi/coll/init.h"
 #include "mpi/coll/narrow.h"
-#include "mpi/error/error.h"
 
 #if MPI_VERSION >= 4
 
@@ -28,7 +28,7 @@ static int allgatherv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
     struct narrow recv = narrow_of(recvcounts, displs, recvs(comm));
     int code, count = (int)sendcount;
     if (!recv.fits || !narrow_fits(sendcount))
-        code = error_raise_large(comm);
+        code = narrow_refuse(comm, request);
     else if (request)
         code = mpi_ineighbor_allgatherv(sendbuf, count, sendtype, recvbuf, recv.counts, recv.displs, recvtype, comm,
                                         request);
@@ -45,7 +45,7 @@ static int alltoallv(const void *sendbuf, const MPI_Count sendcounts[], const MP
     struct narrow recv = narrow_of(recvcounts, rdispls, recvs(comm));
     int code;
     if (!send.fits || !recv.fits)
-        code = error_raise_large(comm);
+        code = narrow_refuse(comm, request);
     else if (request)
         code = mpi_ineighbor_alltoallv(sendbuf, send.counts, send.displs, sendtype, recvbuf, recv.counts, recv.displs,
                                        recvtype, comm, request);
@@ -63,7 +63,7 @@ static int alltoallw(const void *sendbuf, const MPI_Count sendcounts[], const MP
     struct narrow send = narrow_of(sendcounts, NULL, sends(comm)), recv = narrow_of(recvcounts, NULL, recvs(comm));
     int code;
     if (!send.fits || !recv.fits)
-        code = error_raise_large(comm);
+        code = narrow_refuse(comm, request);
     else if (request)
         code = mpi_ineighbor_alltoallw(sendbuf, send.counts, sdispls, sendtypes, recvbuf, recv.counts, rdispls,
                                        recvtypes, comm, request);
@@ -117,5 +117,24 @@ int mpi_ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 {
     return alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 }
+
+/* ---- persistent ---------------------------------------------------------------------------------------------------------------------- */
+
+COLL_INIT_ONE(neighbor_allgatherv_init_c,
+              (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+               const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
+               MPI_Info info, MPI_Request *request),
+              allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request))
+COLL_INIT_ONE(neighbor_alltoallv_init_c,
+              (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
+               void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
+               MPI_Comm comm, MPI_Info info, MPI_Request *request),
+              alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request))
+COLL_INIT_ONE(neighbor_alltoallw_init_c,
+              (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+               const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+               const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request),
+              alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                        request))
 
 #endif

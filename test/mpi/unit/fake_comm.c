@@ -186,11 +186,12 @@ void fake_begin(int process, int processes)
     self.processes = processes;
     connect_rooms();
     native_tune();
-    context_make_all();
+    context_make_all(NULL);
     native_learn_complete();
     doubt_begin();
     silence_begin();
-    side_start(&(struct side_meeting){.key = {0}}, -1, &(struct side_hooks){comm_note_failure, comm_note_revoke});
+    side_start(&(struct side_meeting){.address = "127.0.0.1:1"}, -1,
+               &(struct side_hooks){comm_note_failure, comm_note_revoke});
     comm_make_predefined();
     atomic_store(&layer_attention, 0);
 }

@@ -3799,10 +3799,7 @@ EXPORT int MPI_File_set_info(MPI_File fh, MPI_Info info)
 {
     if (!ENTER(slowly_file_set_info(HERE, fh, info)))
         return native.file_set_info(fh, info);
-    struct access access;
-    if (access_begin_query(&access, fh, ACCESS_ALL))
-        access.code = native.file_set_info(fh, info);
-    return leave(JOB_CALL_FILE_SET_INFO, access_end(&access));
+    return leave(JOB_CALL_FILE_SET_INFO, mpi_file_set_info(fh, info));
 }
 int PMPI_File_set_info(MPI_File fh, MPI_Info info) ALIAS(MPI_File_set_info);
 
@@ -6025,7 +6022,7 @@ int PMPI_Free_mem(void *base) ALIAS(MPI_Free_mem);
 
 EXPORT int MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 {
-    return FITS(size) ? MPI_Buffer_attach(buffer, (int)size) : error_raise_large(MPI_COMM_SELF);
+    return FITS(size) ? MPI_Buffer_attach(buffer, (int)size) : error_raise_large(MPI_COMM_SELF, NULL);
 }
 int PMPI_Buffer_attach_c(void *buffer, MPI_Count size) ALIAS(MPI_Buffer_attach_c);
 #endif
@@ -6049,7 +6046,7 @@ int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size) ALIAS(MPI_Buffer_de
 
 EXPORT int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Send(buf, (int)count, datatype, dest, tag, comm) : error_raise_large(comm);
+    return FITS(count) ? MPI_Send(buf, (int)count, datatype, dest, tag, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Send_c);
 #endif
@@ -6057,7 +6054,7 @@ int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int des
 
 EXPORT int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Bsend(buf, (int)count, datatype, dest, tag, comm) : error_raise_large(comm);
+    return FITS(count) ? MPI_Bsend(buf, (int)count, datatype, dest, tag, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Bsend_c);
 #endif
@@ -6065,7 +6062,7 @@ int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 
 EXPORT int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Ssend(buf, (int)count, datatype, dest, tag, comm) : error_raise_large(comm);
+    return FITS(count) ? MPI_Ssend(buf, (int)count, datatype, dest, tag, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Ssend_c);
 #endif
@@ -6073,7 +6070,7 @@ int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 
 EXPORT int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Rsend(buf, (int)count, datatype, dest, tag, comm) : error_raise_large(comm);
+    return FITS(count) ? MPI_Rsend(buf, (int)count, datatype, dest, tag, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) ALIAS(MPI_Rsend_c);
 #endif
@@ -6081,7 +6078,7 @@ int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 
 EXPORT int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    return FITS(count) ? MPI_Recv(buf, (int)count, datatype, source, tag, comm, status) : error_raise_large(comm);
+    return FITS(count) ? MPI_Recv(buf, (int)count, datatype, source, tag, comm, status) : error_raise_large(comm, NULL);
 }
 int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Recv_c);
 #endif
@@ -6089,7 +6086,7 @@ int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, i
 
 EXPORT int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Isend(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Isend(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isend_c);
 #endif
@@ -6097,7 +6094,7 @@ int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 
 EXPORT int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Ibsend(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Ibsend(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibsend_c);
 #endif
@@ -6105,7 +6102,7 @@ int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
 
 EXPORT int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Issend(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Issend(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Issend_c);
 #endif
@@ -6113,7 +6110,7 @@ int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
 
 EXPORT int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Irsend(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Irsend(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Irsend_c);
 #endif
@@ -6121,7 +6118,7 @@ int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
 
 EXPORT int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Irecv(buf, (int)count, datatype, source, tag, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Irecv(buf, (int)count, datatype, source, tag, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Irecv_c);
 #endif
@@ -6129,7 +6126,7 @@ int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, 
 
 EXPORT int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Sendrecv(sendbuf, (int)sendcount, sendtype, dest, sendtag, recvbuf, (int)recvcount, recvtype, source, recvtag, comm, status) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Sendrecv(sendbuf, (int)sendcount, sendtype, dest, sendtag, recvbuf, (int)recvcount, recvtype, source, recvtag, comm, status) : error_raise_large(comm, NULL);
 }
 int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Sendrecv_c);
 #endif
@@ -6137,7 +6134,7 @@ int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 
 EXPORT int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    return FITS(count) ? MPI_Sendrecv_replace(buf, (int)count, datatype, dest, sendtag, source, recvtag, comm, status) : error_raise_large(comm);
+    return FITS(count) ? MPI_Sendrecv_replace(buf, (int)count, datatype, dest, sendtag, source, recvtag, comm, status) : error_raise_large(comm, NULL);
 }
 int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) ALIAS(MPI_Sendrecv_replace_c);
 #endif
@@ -6145,7 +6142,7 @@ int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 EXPORT int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Isendrecv(sendbuf, (int)sendcount, sendtype, dest, sendtag, recvbuf, (int)recvcount, recvtype, source, recvtag, comm, request) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Isendrecv(sendbuf, (int)sendcount, sendtype, dest, sendtag, recvbuf, (int)recvcount, recvtype, source, recvtag, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv_c);
 #endif
@@ -6153,7 +6150,7 @@ int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 
 EXPORT int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Isendrecv_replace(buf, (int)count, datatype, dest, sendtag, source, recvtag, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Isendrecv_replace(buf, (int)count, datatype, dest, sendtag, source, recvtag, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Isendrecv_replace_c);
 #endif
@@ -6161,7 +6158,7 @@ int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, 
 
 EXPORT int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-    return FITS(count) ? MPI_Mrecv(buf, (int)count, datatype, message, status) : error_raise_large(MPI_COMM_SELF);
+    return FITS(count) ? MPI_Mrecv(buf, (int)count, datatype, message, status) : error_raise_large(MPI_COMM_SELF, NULL);
 }
 int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) ALIAS(MPI_Mrecv_c);
 #endif
@@ -6169,7 +6166,7 @@ int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message 
 
 EXPORT int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Imrecv(buf, (int)count, datatype, message, request) : error_raise_large(MPI_COMM_SELF);
+    return FITS(count) ? MPI_Imrecv(buf, (int)count, datatype, message, request) : error_raise_large(MPI_COMM_SELF, request);
 }
 int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) ALIAS(MPI_Imrecv_c);
 #endif
@@ -6177,7 +6174,7 @@ int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message
 
 EXPORT int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Send_init(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Send_init(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Send_init_c);
 #endif
@@ -6185,7 +6182,7 @@ int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 
 EXPORT int MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Bsend_init(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Bsend_init(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Bsend_init_c);
 #endif
@@ -6193,7 +6190,7 @@ int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 EXPORT int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Ssend_init(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Ssend_init(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ssend_init_c);
 #endif
@@ -6201,7 +6198,7 @@ int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 EXPORT int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Rsend_init(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Rsend_init(buf, (int)count, datatype, dest, tag, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Rsend_init_c);
 #endif
@@ -6209,7 +6206,7 @@ int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 EXPORT int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Recv_init(buf, (int)count, datatype, source, tag, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Recv_init(buf, (int)count, datatype, source, tag, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Recv_init_c);
 #endif
@@ -6217,7 +6214,7 @@ int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 
 EXPORT int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Bcast(buffer, (int)count, datatype, root, comm) : error_raise_large(comm);
+    return FITS(count) ? MPI_Bcast(buffer, (int)count, datatype, root, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) ALIAS(MPI_Bcast_c);
 #endif
@@ -6225,7 +6222,7 @@ int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 
 EXPORT int MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!comm_at_root(comm, root) || FITS(recvcount)) ? MPI_Gather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!comm_at_root(comm, root) || FITS(recvcount)) ? MPI_Gather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Gather_c);
 #endif
@@ -6233,7 +6230,7 @@ int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
 
 EXPORT int MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    return (!comm_at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Scatter(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm) : error_raise_large(comm);
+    return (!comm_at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Scatter(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) ALIAS(MPI_Scatter_c);
 #endif
@@ -6241,7 +6238,7 @@ int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 
 EXPORT int MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Allgather_c);
 #endif
@@ -6249,7 +6246,7 @@ int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 
 EXPORT int MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Alltoall_c);
 #endif
@@ -6257,7 +6254,7 @@ int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 
 EXPORT int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Reduce(sendbuf, recvbuf, (int)count, datatype, op, root, comm) : error_raise_large(comm);
+    return FITS(count) ? MPI_Reduce(sendbuf, recvbuf, (int)count, datatype, op, root, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) ALIAS(MPI_Reduce_c);
 #endif
@@ -6265,7 +6262,7 @@ int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 
 EXPORT int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Allreduce(sendbuf, recvbuf, (int)count, datatype, op, comm) : error_raise_large(comm);
+    return FITS(count) ? MPI_Allreduce(sendbuf, recvbuf, (int)count, datatype, op, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Allreduce_c);
 #endif
@@ -6273,7 +6270,7 @@ int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 
 EXPORT int MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    return FITS(recvcount) ? MPI_Reduce_scatter_block(sendbuf, recvbuf, (int)recvcount, datatype, op, comm) : error_raise_large(comm);
+    return FITS(recvcount) ? MPI_Reduce_scatter_block(sendbuf, recvbuf, (int)recvcount, datatype, op, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Reduce_scatter_block_c);
 #endif
@@ -6281,7 +6278,7 @@ int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count re
 
 EXPORT int MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Scan(sendbuf, recvbuf, (int)count, datatype, op, comm) : error_raise_large(comm);
+    return FITS(count) ? MPI_Scan(sendbuf, recvbuf, (int)count, datatype, op, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Scan_c);
 #endif
@@ -6289,7 +6286,7 @@ int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatyp
 
 EXPORT int MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    return FITS(count) ? MPI_Exscan(sendbuf, recvbuf, (int)count, datatype, op, comm) : error_raise_large(comm);
+    return FITS(count) ? MPI_Exscan(sendbuf, recvbuf, (int)count, datatype, op, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) ALIAS(MPI_Exscan_c);
 #endif
@@ -6297,7 +6294,7 @@ int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 
 EXPORT int MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Ibcast(buffer, (int)count, datatype, root, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Ibcast(buffer, (int)count, datatype, root, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ibcast_c);
 #endif
@@ -6305,7 +6302,7 @@ int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root
 
 EXPORT int MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!comm_at_root(comm, root) || FITS(recvcount)) ? MPI_Igather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, request) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!comm_at_root(comm, root) || FITS(recvcount)) ? MPI_Igather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Igather_c);
 #endif
@@ -6313,7 +6310,7 @@ int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 
 EXPORT int MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    return (!comm_at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Iscatter(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, request) : error_raise_large(comm);
+    return (!comm_at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Iscatter(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscatter_c);
 #endif
@@ -6321,7 +6318,7 @@ int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 
 EXPORT int MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Iallgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Iallgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallgather_c);
 #endif
@@ -6329,7 +6326,7 @@ int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
 
 EXPORT int MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ialltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ialltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ialltoall_c);
 #endif
@@ -6337,7 +6334,7 @@ int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 
 EXPORT int MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Ireduce(sendbuf, recvbuf, (int)count, datatype, op, root, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Ireduce(sendbuf, recvbuf, (int)count, datatype, op, root, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_c);
 #endif
@@ -6345,7 +6342,7 @@ int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Data
 
 EXPORT int MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Iallreduce(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Iallreduce(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iallreduce_c);
 #endif
@@ -6353,7 +6350,7 @@ int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 
 EXPORT int MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(recvcount) ? MPI_Ireduce_scatter_block(sendbuf, recvbuf, (int)recvcount, datatype, op, comm, request) : error_raise_large(comm);
+    return FITS(recvcount) ? MPI_Ireduce_scatter_block(sendbuf, recvbuf, (int)recvcount, datatype, op, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ireduce_scatter_block_c);
 #endif
@@ -6361,7 +6358,7 @@ int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count r
 
 EXPORT int MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Iscan(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Iscan(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iscan_c);
 #endif
@@ -6369,7 +6366,7 @@ int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dataty
 
 EXPORT int MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Iexscan(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Iexscan(sendbuf, recvbuf, (int)count, datatype, op, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Iexscan_c);
 #endif
@@ -6377,7 +6374,7 @@ int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Data
 
 EXPORT int MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Bcast_init(buffer, (int)count, datatype, root, comm, info, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Bcast_init(buffer, (int)count, datatype, root, comm, info, request) : error_raise_large(comm, request);
 }
 int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Bcast_init_c);
 #endif
@@ -6385,7 +6382,7 @@ int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 
 EXPORT int MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!comm_at_root(comm, root) || FITS(recvcount)) ? MPI_Gather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, info, request) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && (!comm_at_root(comm, root) || FITS(recvcount)) ? MPI_Gather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, info, request) : error_raise_large(comm, request);
 }
 int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gather_init_c);
 #endif
@@ -6393,7 +6390,7 @@ int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 
 EXPORT int MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return (!comm_at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Scatter_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, info, request) : error_raise_large(comm);
+    return (!comm_at_root(comm, root) || FITS(sendcount)) && (recvbuf == MPI_IN_PLACE || FITS(recvcount)) ? MPI_Scatter_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, root, comm, info, request) : error_raise_large(comm, request);
 }
 int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatter_init_c);
 #endif
@@ -6401,7 +6398,7 @@ int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 
 EXPORT int MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Allgather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Allgather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : error_raise_large(comm, request);
 }
 int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgather_init_c);
 #endif
@@ -6409,7 +6406,7 @@ int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 
 EXPORT int MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Alltoall_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Alltoall_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : error_raise_large(comm, request);
 }
 int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoall_init_c);
 #endif
@@ -6417,7 +6414,7 @@ int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 
 EXPORT int MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Reduce_init(sendbuf, recvbuf, (int)count, datatype, op, root, comm, info, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Reduce_init(sendbuf, recvbuf, (int)count, datatype, op, root, comm, info, request) : error_raise_large(comm, request);
 }
 int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_init_c);
 #endif
@@ -6425,7 +6422,7 @@ int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 
 EXPORT int MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Allreduce_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Allreduce_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : error_raise_large(comm, request);
 }
 int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allreduce_init_c);
 #endif
@@ -6433,7 +6430,7 @@ int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 
 EXPORT int MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return FITS(recvcount) ? MPI_Reduce_scatter_block_init(sendbuf, recvbuf, (int)recvcount, datatype, op, comm, info, request) : error_raise_large(comm);
+    return FITS(recvcount) ? MPI_Reduce_scatter_block_init(sendbuf, recvbuf, (int)recvcount, datatype, op, comm, info, request) : error_raise_large(comm, request);
 }
 int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_block_init_c);
 #endif
@@ -6441,7 +6438,7 @@ int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Cou
 
 EXPORT int MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Scan_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Scan_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : error_raise_large(comm, request);
 }
 int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scan_init_c);
 #endif
@@ -6449,7 +6446,7 @@ int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 
 EXPORT int MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return FITS(count) ? MPI_Exscan_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : error_raise_large(comm);
+    return FITS(count) ? MPI_Exscan_init(sendbuf, recvbuf, (int)count, datatype, op, comm, info, request) : error_raise_large(comm, request);
 }
 int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Exscan_init_c);
 #endif
@@ -6457,7 +6454,7 @@ int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 
 EXPORT int MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_allgather_c);
 #endif
@@ -6465,7 +6462,7 @@ int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 
 EXPORT int MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm) : error_raise_large(comm, NULL);
 }
 int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) ALIAS(MPI_Neighbor_alltoall_c);
 #endif
@@ -6473,7 +6470,7 @@ int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 
 EXPORT int MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ineighbor_allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ineighbor_allgather(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_allgather_c);
 #endif
@@ -6481,7 +6478,7 @@ int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 
 EXPORT int MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ineighbor_alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Ineighbor_alltoall(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, request) : error_raise_large(comm, request);
 }
 int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) ALIAS(MPI_Ineighbor_alltoall_c);
 #endif
@@ -6489,7 +6486,7 @@ int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 
 EXPORT int MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_allgather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_allgather_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : error_raise_large(comm, request);
 }
 int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgather_init_c);
 #endif
@@ -6497,7 +6494,7 @@ int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI
 
 EXPORT int MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_alltoall_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : error_raise_large(comm);
+    return (sendbuf == MPI_IN_PLACE || FITS(sendcount)) && FITS(recvcount) ? MPI_Neighbor_alltoall_init(sendbuf, (int)sendcount, sendtype, recvbuf, (int)recvcount, recvtype, comm, info, request) : error_raise_large(comm, request);
 }
 int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoall_init_c);
 #endif
@@ -6505,7 +6502,7 @@ int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_
 
 EXPORT int MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    return FITS(origin_count) && FITS(target_count) ? MPI_Put(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, win) : error_raise_large(MPI_COMM_SELF);
+    return FITS(origin_count) && FITS(target_count) ? MPI_Put(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, win) : error_raise_large(MPI_COMM_SELF, NULL);
 }
 int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) ALIAS(MPI_Put_c);
 #endif
@@ -6513,7 +6510,7 @@ int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 
 EXPORT int MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    return FITS(origin_count) && FITS(target_count) ? MPI_Get(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, win) : error_raise_large(MPI_COMM_SELF);
+    return FITS(origin_count) && FITS(target_count) ? MPI_Get(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, win) : error_raise_large(MPI_COMM_SELF, NULL);
 }
 int PMPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) ALIAS(MPI_Get_c);
 #endif
@@ -6521,7 +6518,7 @@ int PMPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_da
 
 EXPORT int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    return FITS(origin_count) && FITS(target_count) ? MPI_Accumulate(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, op, win) : error_raise_large(MPI_COMM_SELF);
+    return FITS(origin_count) && FITS(target_count) ? MPI_Accumulate(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, op, win) : error_raise_large(MPI_COMM_SELF, NULL);
 }
 int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) ALIAS(MPI_Accumulate_c);
 #endif
@@ -6529,7 +6526,7 @@ int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datat
 
 EXPORT int MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    return FITS(origin_count) && FITS(result_count) && FITS(target_count) ? MPI_Get_accumulate(origin_addr, (int)origin_count, origin_datatype, result_addr, (int)result_count, result_datatype, target_rank, target_disp, (int)target_count, target_datatype, op, win) : error_raise_large(MPI_COMM_SELF);
+    return FITS(origin_count) && FITS(result_count) && FITS(target_count) ? MPI_Get_accumulate(origin_addr, (int)origin_count, origin_datatype, result_addr, (int)result_count, result_datatype, target_rank, target_disp, (int)target_count, target_datatype, op, win) : error_raise_large(MPI_COMM_SELF, NULL);
 }
 int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) ALIAS(MPI_Get_accumulate_c);
 #endif
@@ -6537,7 +6534,7 @@ int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_D
 
 EXPORT int MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    return FITS(origin_count) && FITS(target_count) ? MPI_Rput(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, win, request) : error_raise_large(MPI_COMM_SELF);
+    return FITS(origin_count) && FITS(target_count) ? MPI_Rput(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, win, request) : error_raise_large(MPI_COMM_SELF, request);
 }
 int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rput_c);
 #endif
@@ -6545,7 +6542,7 @@ int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype or
 
 EXPORT int MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    return FITS(origin_count) && FITS(target_count) ? MPI_Rget(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, win, request) : error_raise_large(MPI_COMM_SELF);
+    return FITS(origin_count) && FITS(target_count) ? MPI_Rget(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, win, request) : error_raise_large(MPI_COMM_SELF, request);
 }
 int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rget_c);
 #endif
@@ -6553,7 +6550,7 @@ int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_d
 
 EXPORT int MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    return FITS(origin_count) && FITS(target_count) ? MPI_Raccumulate(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, op, win, request) : error_raise_large(MPI_COMM_SELF);
+    return FITS(origin_count) && FITS(target_count) ? MPI_Raccumulate(origin_addr, (int)origin_count, origin_datatype, target_rank, target_disp, (int)target_count, target_datatype, op, win, request) : error_raise_large(MPI_COMM_SELF, request);
 }
 int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) ALIAS(MPI_Raccumulate_c);
 #endif
@@ -6561,7 +6558,7 @@ int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Data
 
 EXPORT int MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    return FITS(origin_count) && FITS(result_count) && FITS(target_count) ? MPI_Rget_accumulate(origin_addr, (int)origin_count, origin_datatype, result_addr, (int)result_count, result_datatype, target_rank, target_disp, (int)target_count, target_datatype, op, win, request) : error_raise_large(MPI_COMM_SELF);
+    return FITS(origin_count) && FITS(result_count) && FITS(target_count) ? MPI_Rget_accumulate(origin_addr, (int)origin_count, origin_datatype, result_addr, (int)result_count, result_datatype, target_rank, target_disp, (int)target_count, target_datatype, op, win, request) : error_raise_large(MPI_COMM_SELF, request);
 }
 int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) ALIAS(MPI_Rget_accumulate_c);
 #endif
@@ -6787,8 +6784,10 @@ EXPORT int MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 {
     if (!ENTER(slowly_gatherv_init_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request)))
         return native.gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_GATHERV_INIT_C, error_raise_lack(comm, JOB_CALL_GATHERV_INIT_C));
+    int code = mpi_gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_GATHERV_INIT_C, code);
 }
 int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Gatherv_init_c);
 #endif
@@ -6804,8 +6803,10 @@ EXPORT int MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 {
     if (!ENTER(slowly_scatterv_init_c(HERE, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request)))
         return native.scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_SCATTERV_INIT_C, error_raise_lack(comm, JOB_CALL_SCATTERV_INIT_C));
+    int code = mpi_scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_SCATTERV_INIT_C, code);
 }
 int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Scatterv_init_c);
 #endif
@@ -6821,8 +6822,10 @@ EXPORT int MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_D
 {
     if (!ENTER(slowly_allgatherv_init_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLGATHERV_INIT_C, error_raise_lack(comm, JOB_CALL_ALLGATHERV_INIT_C));
+    int code = mpi_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLGATHERV_INIT_C, code);
 }
 int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Allgatherv_init_c);
 #endif
@@ -6838,8 +6841,10 @@ EXPORT int MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[
 {
     if (!ENTER(slowly_alltoallv_init_c(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLTOALLV_INIT_C, error_raise_lack(comm, JOB_CALL_ALLTOALLV_INIT_C));
+    int code = mpi_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLTOALLV_INIT_C, code);
 }
 int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallv_init_c);
 #endif
@@ -6855,8 +6860,10 @@ EXPORT int MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[
 {
     if (!ENTER(slowly_alltoallw_init_c(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_ALLTOALLW_INIT_C, error_raise_lack(comm, JOB_CALL_ALLTOALLW_INIT_C));
+    int code = mpi_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_ALLTOALLW_INIT_C, code);
 }
 int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Alltoallw_init_c);
 #endif
@@ -6872,8 +6879,10 @@ EXPORT int MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const M
 {
     if (!ENTER(slowly_reduce_scatter_init_c(HERE, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request)))
         return native.reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_REDUCE_SCATTER_INIT_C, error_raise_lack(comm, JOB_CALL_REDUCE_SCATTER_INIT_C));
+    int code = mpi_reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_REDUCE_SCATTER_INIT_C, code);
 }
 int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Reduce_scatter_init_c);
 #endif
@@ -6994,8 +7003,10 @@ EXPORT int MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcou
 {
     if (!ENTER(slowly_neighbor_allgatherv_init_c(HERE, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request)))
         return native.neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLGATHERV_INIT_C));
+    int code = mpi_neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_NEIGHBOR_ALLGATHERV_INIT_C, code);
 }
 int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_allgatherv_init_c);
 #endif
@@ -7011,8 +7022,10 @@ EXPORT int MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count se
 {
     if (!ENTER(slowly_neighbor_alltoallv_init_c(HERE, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request)))
         return native.neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLV_INIT_C));
+    int code = mpi_neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLV_INIT_C, code);
 }
 int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallv_init_c);
 #endif
@@ -7028,8 +7041,10 @@ EXPORT int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count se
 {
     if (!ENTER(slowly_neighbor_alltoallw_init_c(HERE, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request)))
         return native.neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-    *request = MPI_REQUEST_NULL;
-    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT_C, error_raise_lack(comm, JOB_CALL_NEIGHBOR_ALLTOALLW_INIT_C));
+    int code = mpi_neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (RARELY(code != MPI_SUCCESS))
+        *request = MPI_REQUEST_NULL;
+    return leave(JOB_CALL_NEIGHBOR_ALLTOALLW_INIT_C, code);
 }
 int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) ALIAS(MPI_Neighbor_alltoallw_init_c);
 #endif
