@@ -7,6 +7,7 @@ knell=$1 ends=$2 ranks=$3
 shift 3
 scratch=$(mktemp -d) || exit 1
 seed=${KNELL_SEED:-$(date +%s)}
+state=$seed
 filled=''
 
 clean() {
@@ -20,10 +21,10 @@ fail() {
     exit 1
 }
 
-# random N: a number below N
+# random N: a number below N, into $drawn; not printed, since the state would stay behind in a subshell
 random() {
-    seed=$(((seed * 1103515245 + 12345) % 2147483648))
-    echo $((seed / 65536 % $1))
+    state=$(((state * 1103515245 + 12345) % 2147483648))
+    drawn=$((state / 65536 % $1))
 }
 
 # Processes of the job have the mark in their environment; they are gone soon after.
@@ -33,7 +34,7 @@ left() {
     for p in /proc/[0-9]*; do
         [ "$p" = "/proc/$$" ] || ! grep -qsz "^KNELL_TEST_MARK=$KNELL_TEST_MARK\$" "$p/environ" || case $(cat "$p/comm" 2>/dev/null) in
         sh | grep | sleep | cat | explore_life.sh | ctest | timeout | '') ;;
-        *) echo "$p $(cat "$p/comm")" ;;
+        *) echo "$p $(cat "$p/comm" 2>/dev/null)" ;;
         esac
     done
 }
@@ -73,7 +74,8 @@ one_end() {
         first=yes
     fi
     kind=$1
-    delay=$(random 2500)
+    random $span
+    delay=$drawn
     if [ -n "$first" ]; then
         eval "\"\$knell\" explore -n $ranks --out \"\$out\" --json $program" >"$scratch/json" 2>"$scratch/said" &
     else
@@ -90,7 +92,7 @@ one_end() {
     status=$?
     rm -f "$scratch/disk/filler"
     nothing_left "$kind"
-    [ ! -e "$out/results.jsonl" ] || [ "$kind" = kill ] || torn "$out/results.jsonl" "$kind"
+    [ ! -e "$out/results.jsonl" ] || torn "$out/results.jsonl" "$kind"
     case $kind-$status in
     kill-137 | int-130 | disk-3 | disk-2) return 0 ;;
     *-0 | *-1) return 1 ;;
@@ -102,18 +104,27 @@ program=''
 for word in "$@"; do
     program="$program '$word'"
 done
-done=0
-while [ "$done" -lt "$ends" ]; do
-    case $(random 3)-$filled in
+# Where the runs without faults take longer than SPAN ms, no end would come after them, and the rest would be one undisturbed
+# exploration. So an end before the first result makes the next ones later, and there is at least one after it.
+done=0 amid=0 span=2500 compared='' kinds=''
+while [ "$done" -lt "$ends" ] || [ "$amid" -eq 0 ]; do
+    random 3
+    case $drawn-$filled in
     0-*) kind=kill ;;
     2-yes) kind=disk ;;
     *) kind=int ;;
     esac
+    kinds="$kinds$kind
+"
     if ! one_end "$kind"; then
         # It came to its end: the next one begins anew.
         python3 "$(dirname "$0")/explore_same.py" "$scratch/quiet.json" "$scratch/json" || fail "another summary after interruptions"
         compared=yes
         rm -rf "$out"
+    elif [ -s "$out/results.jsonl" ]; then
+        amid=$((amid + 1))
+    elif [ "$span" -lt 20000 ]; then
+        span=$((span * 3 / 2))
     fi
     done=$((done + 1))
 done
@@ -123,4 +134,5 @@ if [ -e "$out/plan.json" ]; then
     compared=yes
 fi
 nothing_left "the end"
-echo "$ends ends, nothing left, the same summary${compared:+: compared}"
+[ -n "$compared" ] || fail "no summary was compared"
+echo "$done ends, $amid of them amid the results ($(printf %s "$kinds" | sort | uniq -c | tr -s ' \n' ' ')), nothing left, the same summary, KNELL_SEED=$seed"

@@ -21,6 +21,7 @@ explore() {
     "$knell" explore -n 4 --mode "$mode" --jobs 2 --out "$scratch/e" "$@" -- "$program" >"$scratch/out" 2>"$scratch/err"
     status=$?
     [ "$status" -eq "$wanted" ] || fail "$program $*: status $status, expected $wanted"
+    grep -E '^ +finished|places' "$scratch/out"
 }
 
 # tells REGEX: a line of the summary

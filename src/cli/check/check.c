@@ -60,10 +60,10 @@ int check_command(int argc, char **argv)
         OPT_PROGRAM("PROGRAM", &program, "the program or library; what follows is ignored"),
     };
     int status = options_parse(&usage, options, COUNT_OF(options), argc, argv);
-    if (status < 0 && (!program || !program[0] || !*program[0]))
-        status = cli_usage_error(&usage, "the program is missing: knell check PROGRAM");
-    if (status < 0)
+    if (status < 0 && program && program[0] && *program[0])
         status = find(program[0], path);
+    else if (status < 0)
+        status = cli_usage_error(&usage, "the program is missing: knell check PROGRAM");
     if (status >= 0)
         return status;
     struct check_result result = {.path = path};

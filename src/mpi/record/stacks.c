@@ -38,14 +38,14 @@ static void find_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * se
     const uint8_t *at = (const uint8_t *)(info->dlpi_addr + segment->p_vaddr), *end = at + segment->p_memsz;
     while (at + sizeof(ElfW(Nhdr)) <= end) {
         const ElfW(Nhdr) *note = (const void *)at;
-        const uint8_t *name = at + sizeof *note, *bytes = name + (note->n_namesz + 3u) / 4 * 4;
+        const uint8_t *name = at + sizeof *note, *bytes = name + ((size_t)note->n_namesz + 3) / 4 * 4;
         if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(name, "GNU", 4) == 0 &&
             note->n_descsz <= JOB_RECORD_BUILD_ID) {
             module->build_id_size = note->n_descsz;
             memcpy(module->build_id, bytes, note->n_descsz);
             return;
         }
-        at = bytes + (note->n_descsz + 3u) / 4 * 4;
+        at = bytes + ((size_t)note->n_descsz + 3) / 4 * 4;
     }
 }
 

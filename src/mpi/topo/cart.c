@@ -46,8 +46,9 @@ static struct topology *cart_new(int ndims, const int *dims, const int *periods,
     cart->dims = topology_take(cart, dims, ndims);
     cart->periods = kept;
     for (int i = 0; i < ndims; i++) {
-        neighbours[2 * i] = cart_shifted(cart, rank, i, -1);
-        neighbours[2 * i + 1] = cart_shifted(cart, rank, i, 1);
+        int *pair = neighbours + 2 * (size_t)i;
+        pair[0] = cart_shifted(cart, rank, i, -1);
+        pair[1] = cart_shifted(cart, rank, i, 1);
     }
     cart->indegree = cart->outdegree = 2 * ndims;
     cart->sources = cart->destinations = neighbours;

@@ -65,7 +65,7 @@ static void parcel_fill(struct parcel *parcel, const struct edges *given, int si
     int *(*to)[WAYS] = need((size_t)size * sizeof *to);
     for (int i = 0; i < size; i++) {
         to[i][OUT] = parcel->pairs + parcel->displs[i];
-        to[i][IN] = to[i][OUT] + 2 * parcel->edges[i][OUT];
+        to[i][IN] = to[i][OUT] + 2 * (size_t)parcel->edges[i][OUT];
     }
     for (int i = 0; i < given->count; i++) {
         const int *edge = given->edge + 3 * (size_t)i;

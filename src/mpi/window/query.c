@@ -45,7 +45,7 @@ int mpi_win_shared_query(MPI_Win handle, int rank, MPI_Aint *size, int *disp_uni
 #if MPI_VERSION >= 4
 int mpi_win_shared_query_c(MPI_Win handle, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
 {
-    int unit;
+    int unit = 0;
     if (!window_of(handle))
         return native.win_shared_query_c(handle, rank, size, disp_unit, baseptr);
     int code = mpi_win_shared_query(handle, rank, size, &unit, baseptr);
