@@ -13,7 +13,7 @@ endforeach()
 # The same under `knell run --hosts`.
 foreach(mpi IN LISTS mpis)
   set(script ${CMAKE_CURRENT_SOURCE_DIR}/run_hosts.sh ${mpi} $<TARGET_FILE:knell> ${PROJECT_SOURCE_DIR}/tools/hosts
-    $<TARGET_FILE:ring-${mpi}> $<TARGET_FILE:test-mpi-host_loss-${mpi}>)
+    ${PROJECT_BINARY_DIR}/examples/mpi/ring-${mpi} $<TARGET_FILE:test-mpi-host_loss-${mpi}>)
   knell_mpi_add(mpi-run-hosts-${mpi} mpi 240 real ${script} 1 rank host)
   knell_mpi_add(mpi-run-hosts-more-${mpi} mpi-more 240 real ${script} 1 start where record killed)
   knell_mpi_add(mpi-run-hosts-${mpi}-soak "soak;mpi-soak" 1800 real ${script} 20 rank host start where record killed)

@@ -16,8 +16,10 @@ static const struct usage usage = {
     .notes = "The launcher must go on after a death; docs/use/hosts.md says with which options, and why. `knell run "
              "--dry-run` prints such a line.\n"
              "Exit status: that of the program; 0 if a signal ended it: its death is for the other ranks to handle.\n",
-    .examples = "  mpirun.openmpi --enable-recovery --mca pml ob1 --mca btl tcp,self -n 4 knell exec ./app\n"
-                "  UCX_TLS=tcp,cma,self mpiexec.mpich -disable-auto-cleanup -n 4 knell exec ./app --size 100\n",
+    .examples = "  mpirun.openmpi --enable-recovery --mca pml ob1 --mca btl tcp,self -n 4 \\\n"
+                "    knell exec ./app\n"
+                "  UCX_TLS=tcp,cma,self mpiexec.mpich -disable-auto-cleanup -n 4 \\\n"
+                "    knell exec ./app --size 100\n",
 };
 
 /* By the launcher's word; else by the program's libraries. What a script starts is unknown. */

@@ -21,6 +21,7 @@
 #include "mpi/wait/doubt.h"
 
 #include <ctype.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,18 @@ static void start_side(void)
     side_start(&meeting, listening, &(struct side_hooks){comm_note_failure, comm_note_revoke});
 }
 
+/* Who leaves MPI_Init may die at once, and others would wait for it in a native creation: nobody leaves before all have what they made.
+ * A death ends this wait, not the job: who still cannot go on without the dead ends it. The barrier is then left as it is. */
+static void leave_together(void)
+{
+    MPI_Request request;
+    int through = 0, code = native.ibarrier(MPI_COMM_WORLD, &request);
+    while (code == MPI_SUCCESS && !through && side_deaths() == 0) {
+        code = native.test(&request, &through, MPI_STATUS_IGNORE);
+        sched_yield();
+    }
+}
+
 /* What a room needs of a room above it, it is told here. */
 static void connect_rooms(void)
 {
@@ -130,6 +143,7 @@ static int begin(int code)
     silence_begin();
     start_side();
     context_make_all(look_for_deaths);
+    leave_together();
     native_learn_complete();
     comm_make_predefined();
     handler_begin();
