@@ -11,6 +11,7 @@
 enum { MOST = 100, BEGIN = 5 };
 
 static struct run_rank rank[MOST];
+static struct run_link link[MOST];
 static struct job_report report[20 * MOST];
 static struct run_plan plan;
 static struct run_job job;
@@ -20,7 +21,8 @@ static void begin(int ranks)
     memset(rank, 0, sizeof rank);
     unsetenv("COLUMNS");
     plan = (struct run_plan){.ranks = ranks, .timeout = 1000 * MS};
-    job = (struct run_job){.plan = &plan, .rank = rank, .report = report, .begin = BEGIN, .end = BEGIN + 64 * MS};
+    job = (struct run_job){
+        .plan = &plan, .rank = rank, .links.link = link, .report = report, .begin = BEGIN, .end = BEGIN + 64 * MS};
     for (int i = 0; i < ranks; i++)
         rank[i] = (struct run_rank){.started = true, .init = true, .ready = true, .left = true, .inside = -1};
 }

@@ -15,6 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* How long supervisors without a launcher are listened to. */
+#define LAST_WORDS_NS INT64_C(1000000000)
+
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 static void has_started(struct run_job *job, struct run_rank *rank)
@@ -217,8 +220,15 @@ static bool is_over(const struct run_job *job)
     return run_all_ended(job) || is_left_alone(job) || job->aborted || job->stopped_by || job->timed_out || job->broken;
 }
 
-/* Reports of the ranks may still be unread. A launcher that is killed takes the ranks with it, and these may end
- * before we notice its own end. */
+/* The supervisors have told all that they had to tell before the launcher ended: it may be long, and is still to be read. */
+static void hear_rest(struct run_job *job, int signals)
+{
+    int64_t until = knell__clock_now() + LAST_WORDS_NS;
+    while (is_left_alone(job) && run_links_any(&job->links) && !job->stopped_by && knell__clock_now() < until)
+        run_wait(job, signals, until);
+}
+
+/* A launcher that is killed takes the ranks with it, and these may end before we notice its own end. */
 static bool is_lost(struct run_job *job)
 {
     run_read_reports(job);
@@ -243,6 +253,7 @@ static void follow(struct run_job *job, int signals)
         job->timed_out |= knell__clock_now() >= limit && !run_all_ended(job);
         job->broken = cannot_begin(job);
     }
+    hear_rest(job, signals);
     job->lost = is_lost(job);
     job->end = knell__clock_now();
 }

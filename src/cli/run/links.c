@@ -49,6 +49,14 @@ void run_links_close(struct run_links *links)
     free(links->report);
 }
 
+bool run_links_any(const struct run_links *links)
+{
+    bool any = false;
+    for (int i = 0; i < links->ranks && !any; i++)
+        any = links->link[i].is_open;
+    return any;
+}
+
 void run_link_opened(struct run_job *job, int rank, int fd, const struct channel_hello *hello)
 {
     struct run_link *link = &job->links.link[rank];

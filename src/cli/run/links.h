@@ -73,6 +73,8 @@ void run_door_close(struct run_links *links);
 
 bool run_links_open(struct run_links *links, int ranks);
 void run_links_close(struct run_links *links);
+/* Is any supervisor still connected? */
+bool run_links_any(const struct run_links *links);
 /* Takes in what has come; run_links_next gives the reports of it. */
 void run_links_turn(struct run_job *job);
 /* Asks every supervisor for a sign of life, in due time; gives up ranks whose host is lost. Returns when to do it again. */
