@@ -4,9 +4,9 @@
  * collective, and nobody revokes: those that do not wait for the dead hear from the others that they are out (with a long
  * KNELL_GRACE_NS nothing else ends their waiting). */
 #include "check.h"
+#include "die_soon.h"
 
 #include <stdbool.h>
-#include <sys/time.h>
 
 enum { PIECE = 40000, PEERS = 8, MUCH = 14 * PIECE, SPOILT = 0x5a5a5a5a }; /* MUCH: goes down a chain */
 
@@ -111,20 +111,6 @@ static const struct {
 
 /* ---- a death in the middle --------------------------------------------------------------------------------------------------------- */
 
-static void die(int signal)
-{
-    (void)signal;
-    raise(SIGKILL);
-}
-
-/* After some milliseconds of work, wherever that is. */
-static void die_soon(void)
-{
-    struct itimerval soon = {.it_value = {.tv_usec = 3000 + 700 * (getpid() % 7)}};
-    signal(SIGVTALRM, die);
-    setitimer(ITIMER_VIRTUAL, &soon, NULL);
-}
-
 static int once(int which)
 {
     MPI_Request request;
@@ -160,7 +146,7 @@ static void lose_one(int which, int victim)
     if (told)
         die_if(rank == victim);
     else if (rank == victim)
-        die_soon();
+        die_soon(ITIMER_VIRTUAL);
     int code = told ? once(which) : until_error(which);
     CHECK(code == MPIX_ERR_PROC_FAILED || (told ? code == MPI_SUCCESS : code == MPIX_ERR_REVOKED));
     spoil(from);

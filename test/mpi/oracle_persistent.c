@@ -5,6 +5,8 @@
  *
  * Left out, since an MPI alone is wrong there: Open MPI 4.1.4 sends the data of the first start of a buffered send each time; MPICH
  * 4.0.2 leaves the status as it was when MPI_Testany finds persistent requests that are inactive and no others. */
+#include "oracle.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,22 +45,6 @@ static struct end out[CHANNELS][DEPTH], in[CHANNELS][DEPTH];
 static int channels;
 static uint64_t digest;
 
-/* ---- random numbers: `common` is the same at all ranks, `own` is not ------------------------------------------------------------ */
-
-static uint64_t common, own;
-
-static int draw(uint64_t *state, int below)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int)((*state >> 33) % (uint64_t)below);
-}
-
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 31)) * UINT64_C(0x9e3779b97f4a7c15);
-    return x ^ (x >> 29);
-}
-
 /* ---- the plan ------------------------------------------------------------------------------------------------------------------- */
 
 /* A channel with wildcards has its communicator to itself; the others share the first, with a tag of their own. */
@@ -90,8 +76,7 @@ static struct channel plan_channel(int i)
 static void make_plan(int seed)
 {
     bool taken[COMMS] = {false};
-    common = mix((uint64_t)seed + 1);
-    own = mix((uint64_t)seed * 31 + (uint64_t)me + 7);
+    draw_from(seed, me);
     channels = 0;
     for (int i = 0; i < CHANNELS; i++) {
         struct channel c = plan_channel(i);

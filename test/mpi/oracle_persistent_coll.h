@@ -2,6 +2,8 @@
 #ifndef KNELL_TEST_MPI_ORACLE_PERSISTENT_COLL_H
 #define KNELL_TEST_MPI_ORACLE_PERSISTENT_COLL_H
 
+#include "oracle.h"
+
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -65,27 +67,10 @@ static int *out[OPS], *in[OPS];
 static bool stands_in;
 void knell_kill_me(void) __attribute__((weak)); /* of the layer, if it is loaded */
 
-/* ---- random numbers: `common` is the same at all ranks, `own` is not ------------------------------------------------------------ */
-
-static uint64_t common, own;
-
-static int draw(uint64_t *state, int below)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int)((*state >> 33) % (uint64_t)below);
-}
-
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 31)) * UINT64_C(0x9e3779b97f4a7c15);
-    return x ^ (x >> 29);
-}
-
 static void make_plan(int seed)
 {
     static const int most[] = {0, 1, 3, 40, 500, MOST};
-    common = mix((uint64_t)seed + 1);
-    own = mix((uint64_t)seed * 31 + (uint64_t)me + 7);
+    draw_from(seed, me);
     for (int i = 0; i < OPS; i++) {
         enum kind kind = (enum kind)draw(&common, KINDS);
         int comm = kind >= NEIGHBOR_ALLGATHER ? AROUND : draw(&common, COMMS);

@@ -3,10 +3,9 @@
  * "later" for the nonblocking calls, "told": the member dies just before the exchange, and nobody revokes: those that do not wait for the
  * dead hear from the others that they are out (with a long grace). */
 #include "check.h"
+#include "die_soon.h"
 
-#include <signal.h>
 #include <stdbool.h>
-#include <sys/time.h>
 
 enum { PIECE = 40000, SPOILT = 77, BLOCKS = 4, MUCH = BLOCKS * PIECE };
 
@@ -53,20 +52,6 @@ static int until_error(int which)
     return code;
 }
 
-static void die(int signal)
-{
-    (void)signal;
-    raise(SIGKILL);
-}
-
-/* After some milliseconds of work, wherever that is. */
-static void die_soon(void)
-{
-    struct itimerval soon = {.it_value = {.tv_usec = 3000 + 700 * (getpid() % 7)}};
-    signal(SIGPROF, die);
-    setitimer(ITIMER_PROF, &soon, NULL);
-}
-
 /* As square as it can be; one direction periodic. */
 static void make_grid(void)
 {
@@ -91,7 +76,7 @@ static void lose_one(int which, int victim)
     if (told)
         die_if(rank == victim);
     else if (rank == victim)
-        die_soon();
+        die_soon(ITIMER_PROF);
     int code = told ? once(which) : until_error(which);
     CHECK(code == MPIX_ERR_PROC_FAILED || (told ? code == MPI_SUCCESS : code == MPIX_ERR_REVOKED));
     for (int i = 0; i < MUCH; i++)

@@ -3,18 +3,28 @@
 #include "check.h"
 
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BYTES = 3000, PENDING = 30000, LARGE = 1 << 20, LARGES = 4 };
 
 static char data[LARGE];
 
+static MPI_Comm others;
+static int victim; /* its process */
+
 /* It takes nothing: it is not in MPI. */
-static void die_full(void)
+static void wait_for_death(void)
 {
-    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
-    raise(SIGKILL);
+    for (;;)
+        pause();
+}
+
+/* When all have begun all that they send. */
+static void kill_it(void)
+{
+    OK(MPI_Barrier(others));
+    if (me == 0)
+        CHECK(kill(victim, SIGKILL) == 0);
 }
 
 static void send_all(void)
@@ -23,6 +33,7 @@ static void send_all(void)
     static MPI_Status status[PENDING + LARGES];
     for (int i = 0; i < PENDING + LARGES; i++)
         MPI_Isend(data, i < PENDING ? BYTES : LARGE, MPI_BYTE, 1, i, MPI_COMM_WORLD, &request[i]);
+    kill_it();
     FAILS(MPI_Waitall(PENDING + LARGES, request, status), MPI_ERR_IN_STATUS);
     for (int i = PENDING; i < PENDING + LARGES; i++) /* nobody received these */
         CHECK(status[i].MPI_ERROR == MPIX_ERR_PROC_FAILED);
@@ -49,8 +60,11 @@ static void go_on(void)
 int main(int argc, char **argv)
 {
     begin(&argc, &argv, 60);
+    victim = (int)getpid();
+    OK(MPI_Bcast(&victim, 1, MPI_INT, 1, MPI_COMM_WORLD));
+    OK(MPI_Comm_split(MPI_COMM_WORLD, me == 1, me, &others));
     if (me == 1)
-        die_full();
+        wait_for_death();
     send_all();
     go_on();
     return end();

@@ -107,15 +107,9 @@ static int allgather(const void *send, int send_count, MPI_Datatype send_type, v
                      const int *counts, const int *displs, MPI_Datatype recv_type, MPI_Comm comm, MPI_Request *request)
 {
     struct coll_arrays by_rank = {.recv_counts = counts, .recv_displs = displs};
-    struct coll_args args = {.send = send,
-                             .send_count = send_count,
-                             .send_type = send_type,
-                             .recv = recv,
-                             .recv_count = recv_count,
-                             .recv_type = recv_type,
-                             .by_rank = &by_rank,
-                             .gives = COLL_GIVES_BLOCK,
-                             .inter = coll_inter_allgather};
+    struct coll_args args =
+        coll_args_of(COLL_GIVES_BLOCK, &by_rank, send, send_count, send_type, recv, recv_count, recv_type);
+    args.inter = coll_inter_allgather;
     return coll_call(comm, allgather_step, &args, request);
 }
 

@@ -96,15 +96,9 @@ static int alltoall(const void *send, int send_count, MPI_Datatype send_type, vo
                     MPI_Datatype recv_type, MPI_Comm comm, MPI_Request *request)
 {
     struct coll_arrays by_rank = {0};
-    struct coll_args args = {.send = send,
-                             .send_count = send_count,
-                             .send_type = send_type,
-                             .recv = recv,
-                             .recv_count = recv_count,
-                             .recv_type = recv_type,
-                             .by_rank = &by_rank,
-                             .gives = COLL_GIVES_BLOCKS,
-                             .inter = coll_inter_alltoall};
+    struct coll_args args =
+        coll_args_of(COLL_GIVES_BLOCKS, &by_rank, send, send_count, send_type, recv, recv_count, recv_type);
+    args.inter = coll_inter_alltoall;
     return coll_call(comm, alltoall_step, &args, request);
 }
 
@@ -119,13 +113,8 @@ static int alltoallvw(const void *send, const int send_counts[], const int send_
                                   .recv_displs = recv_displs,
                                   .send_types = send_types,
                                   .recv_types = recv_types};
-    struct coll_args args = {.send = send,
-                             .send_type = send_type,
-                             .recv = recv,
-                             .recv_type = recv_type,
-                             .by_rank = &by_rank,
-                             .gives = COLL_GIVES_BLOCKS,
-                             .inter = coll_inter_alltoall};
+    struct coll_args args = coll_args_of(COLL_GIVES_BLOCKS, &by_rank, send, 0, send_type, recv, 0, recv_type);
+    args.inter = coll_inter_alltoall;
     return coll_call(comm, alltoall_step, &args, request);
 }
 

@@ -68,6 +68,21 @@ struct coll_args {
     coll_step *inter; /* the algorithm for intercommunicators; NULL: they have no such collective */
 };
 
+/* Of a collective that sends blocks and receives blocks. */
+static inline struct coll_args coll_args_of(enum coll_gives gives, const struct coll_arrays *by_rank, const void *send,
+                                            int send_count, MPI_Datatype send_type, void *recv, int recv_count,
+                                            MPI_Datatype recv_type)
+{
+    return (struct coll_args){.send = send,
+                              .send_count = send_count,
+                              .send_type = send_type,
+                              .recv = recv,
+                              .recv_count = recv_count,
+                              .recv_type = recv_type,
+                              .by_rank = by_rank,
+                              .gives = gives};
+}
+
 /* The block of a rank, however the arguments tell where it is. */
 struct coll_block {
     void *at;

@@ -48,16 +48,10 @@ static int gather(const void *send, int send_count, MPI_Datatype send_type, void
                   MPI_Request *request)
 {
     struct coll_arrays by_rank = {.recv_counts = counts, .recv_displs = displs, .at_root = true};
-    struct coll_args args = {.send = send,
-                             .send_count = send_count,
-                             .send_type = send_type,
-                             .recv = recv,
-                             .recv_count = recv_count,
-                             .recv_type = recv_type,
-                             .by_rank = &by_rank,
-                             .root = root,
-                             .gives = COLL_GIVES_BLOCK,
-                             .inter = coll_inter_gather};
+    struct coll_args args =
+        coll_args_of(COLL_GIVES_BLOCK, &by_rank, send, send_count, send_type, recv, recv_count, recv_type);
+    args.root = root;
+    args.inter = coll_inter_gather;
     return coll_call(comm, gather_step, &args, request);
 }
 
@@ -65,16 +59,10 @@ static int scatter(const void *send, int send_count, const int *counts, const in
                    void *recv, int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm, MPI_Request *request)
 {
     struct coll_arrays by_rank = {.send_counts = counts, .send_displs = displs, .at_root = true};
-    struct coll_args args = {.send = send,
-                             .send_count = send_count,
-                             .send_type = send_type,
-                             .recv = recv,
-                             .recv_count = recv_count,
-                             .recv_type = recv_type,
-                             .by_rank = &by_rank,
-                             .root = root,
-                             .gives = COLL_GIVES_BLOCKS_AS_ROOT,
-                             .inter = coll_inter_scatter};
+    struct coll_args args =
+        coll_args_of(COLL_GIVES_BLOCKS_AS_ROOT, &by_rank, send, send_count, send_type, recv, recv_count, recv_type);
+    args.root = root;
+    args.inter = coll_inter_scatter;
     return coll_call(comm, scatter_step, &args, request);
 }
 

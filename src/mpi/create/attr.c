@@ -9,15 +9,6 @@
 
 /* ---- errors of the MPI below ----------------------------------------------------------------------------------------------- */
 
-static bool ends_the_job(MPI_Errhandler handler)
-{
-#ifdef MPI_ERRORS_ABORT
-    if (handler == MPI_ERRORS_ABORT)
-        return true;
-#endif
-    return handler == MPI_ERRORS_ARE_FATAL;
-}
-
 /* MPI_ERRHANDLER_NULL: all is left as it is. */
 MPI_Errhandler attr_store_enter(const struct comm *comm)
 {
@@ -25,7 +16,7 @@ MPI_Errhandler attr_store_enter(const struct comm *comm)
     if (comm->store != comm->handle) /* it returns its errors */
         return MPI_ERRHANDLER_NULL;
     native.comm_get_errhandler(comm->store, &handler);
-    if (ends_the_job(handler)) {
+    if (error_is_fatal(handler)) {
         native.comm_set_errhandler(comm->store, MPI_ERRORS_RETURN);
         return handler;
     }

@@ -108,6 +108,11 @@ static void end_job(int code, const char *error, const char *handler)
     layer_abort(code);
 }
 
+bool error_is_fatal(MPI_Errhandler handler)
+{
+    return fatal_name(handler) != NULL;
+}
+
 void error_end_if_fatal(const struct comm *comm, MPI_Errhandler handler, int code)
 {
     char text[JOB_DESK_ERROR];

@@ -28,6 +28,8 @@ static inline int error_raise(struct comm *comm, int code)
 
 /* A handler that ends the job does so. */
 void error_end_if_fatal(const struct comm *comm, MPI_Errhandler handler, int code);
+/* Would it? */
+bool error_is_fatal(MPI_Errhandler handler);
 
 /* The same for a call that was to begin something: there is no request, whatever the handler does. */
 RARE int error_raise_unbegun(struct comm *comm, int code, MPI_Request *request);

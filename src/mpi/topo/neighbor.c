@@ -101,14 +101,8 @@ static int allgather(const void *send, int send_count, MPI_Datatype send_type, v
                      const int *counts, const int *displs, MPI_Datatype recv_type, MPI_Comm comm, MPI_Request *request)
 {
     struct coll_arrays arrays = {.recv_counts = counts, .recv_displs = displs};
-    struct coll_args args = {.send = send,
-                             .send_count = send_count,
-                             .send_type = send_type,
-                             .recv = recv,
-                             .recv_count = recv_count,
-                             .recv_type = recv_type,
-                             .by_rank = &arrays,
-                             .gives = COLL_GIVES_BLOCK};
+    struct coll_args args =
+        coll_args_of(COLL_GIVES_BLOCK, &arrays, send, send_count, send_type, recv, recv_count, recv_type);
     return call(comm, &args, request);
 }
 
@@ -116,14 +110,8 @@ static int alltoall(const void *send, int send_count, MPI_Datatype send_type, vo
                     MPI_Datatype recv_type, MPI_Comm comm, MPI_Request *request)
 {
     struct coll_arrays arrays = {0};
-    struct coll_args args = {.send = send,
-                             .send_count = send_count,
-                             .send_type = send_type,
-                             .recv = recv,
-                             .recv_count = recv_count,
-                             .recv_type = recv_type,
-                             .by_rank = &arrays,
-                             .gives = COLL_GIVES_BLOCKS};
+    struct coll_args args =
+        coll_args_of(COLL_GIVES_BLOCKS, &arrays, send, send_count, send_type, recv, recv_count, recv_type);
     return call(comm, &args, request);
 }
 
@@ -133,12 +121,7 @@ static int alltoallv(const void *send, const int *send_counts, const int *send_d
 {
     struct coll_arrays arrays = {
         .send_counts = send_counts, .recv_counts = recv_counts, .send_displs = send_displs, .recv_displs = recv_displs};
-    struct coll_args args = {.send = send,
-                             .send_type = send_type,
-                             .recv = recv,
-                             .recv_type = recv_type,
-                             .by_rank = &arrays,
-                             .gives = COLL_GIVES_BLOCKS};
+    struct coll_args args = coll_args_of(COLL_GIVES_BLOCKS, &arrays, send, 0, send_type, recv, 0, recv_type);
     return call(comm, &args, request);
 }
 
@@ -152,12 +135,8 @@ static int alltoallw(const void *send, const int *send_counts, const MPI_Aint *s
                                  .recv_bytes = recv_bytes,
                                  .send_types = send_types,
                                  .recv_types = recv_types};
-    struct coll_args args = {.send = send,
-                             .send_type = MPI_DATATYPE_NULL,
-                             .recv = recv,
-                             .recv_type = MPI_DATATYPE_NULL,
-                             .by_rank = &arrays,
-                             .gives = COLL_GIVES_BLOCKS};
+    struct coll_args args =
+        coll_args_of(COLL_GIVES_BLOCKS, &arrays, send, 0, MPI_DATATYPE_NULL, recv, 0, MPI_DATATYPE_NULL);
     return call(comm, &args, request);
 }
 

@@ -25,22 +25,13 @@ int mpi_win_call_errhandler(MPI_Win handle, int errorcode)
     return MPI_SUCCESS;
 }
 
-static bool ends_the_job(MPI_Errhandler handler)
-{
-#ifdef MPI_ERRORS_ABORT
-    if (handler == MPI_ERRORS_ABORT)
-        return true;
-#endif
-    return handler == MPI_ERRORS_ARE_FATAL;
-}
-
 /* Natively it would end this process alone, as if it had died. MPI_ERRHANDLER_NULL: all is left as it is. */
 MPI_Errhandler window_native_enter(const struct window *window)
 {
     MPI_Errhandler handler;
     if (native.win_get_errhandler(window->handle, &handler) != MPI_SUCCESS)
         return MPI_ERRHANDLER_NULL;
-    if (ends_the_job(handler)) {
+    if (error_is_fatal(handler)) {
         native.win_set_errhandler(window->handle, MPI_ERRORS_RETURN);
         return handler;
     }
