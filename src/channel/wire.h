@@ -9,8 +9,10 @@
  *                                  <-     SEEN           before reports that need it, and as the answer to STRIKE and LOOK
  *                                  <-     LOG, CALLS     what a record keeps
  *                                  <-     REPORT         ENDED: the last message
+ *     BYE                          ->
  *
- * When the connection ends, the supervisor ends the rank. */
+ * When the connection ends, the supervisor ends the rank. When nothing is heard over it, the host of `knell run` may be lost: the rank
+ * goes on alone. */
 #ifndef KNELL_CHANNEL_WIRE_H
 #define KNELL_CHANNEL_WIRE_H
 
@@ -23,10 +25,11 @@ enum channel_kind {
     CHANNEL_CALLS,      /* struct channel_at, and a piece of the rank's record of calls (job/record.h) */
     CHANNEL_WRITE,      /* struct channel_at, and words of eight bytes: they go to that place in the desk's orders */
     CHANNEL_LEFT,       /* struct channel_number: the desk's `left` */
-    CHANNEL_START,      /* nothing */
+    CHANNEL_START,      /* struct channel_start, and the path of the status file; empty: none */
     CHANNEL_SIGNAL,     /* struct channel_signal */
     CHANNEL_STRIKE,     /* struct channel_number: kill the rank, or, while its shield is shut, when that opens */
     CHANNEL_LOOK,       /* struct channel_look */
+    CHANNEL_BYE,        /* nothing: the rank's end is heard */
     CHANNEL_KINDS,
 };
 
@@ -43,6 +46,11 @@ struct channel_at {
 
 struct channel_number {
     uint64_t number;
+};
+
+struct channel_start {
+    int64_t silence; /* nothing was heard for so long: the host is lost */
+    int64_t limit;   /* the rank may run for so long; 0: as long as it likes */
 };
 
 struct channel_signal {

@@ -48,6 +48,7 @@ int end_tell(struct exec *exec)
             link_report(exec, (struct job_report){.word = JOB_WORD_LEFT, .value = left});
         link_report(exec, (struct job_report){.word = JOB_WORD_ENDED, .value = exec->status});
         link_wait_sent(exec, 0);
+        alone_end(exec);
     }
     output_rest();
     goodbye_say_for(exec);

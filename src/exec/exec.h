@@ -5,6 +5,8 @@
  *     main.c      settings; the course from start to end
  *     link.c      the connection to `knell run` (channel/)
  *     loop.c      while the rank lives: orders, reports, output, signals
+ *     alone.c     the host of `knell run` is lost: the rank goes on, the status goes to a file
+ *     front.c     what the launcher sees of a supervisor that may have to go on alone
  *     desk.c      the memory shared with the rank (job/report.h), and what `knell run` orders there
  *     rank.c      the rank's process
  *     output.c    the rank's standard output and standard error
@@ -20,11 +22,14 @@
 #include <sys/types.h>
 
 struct exec {
-    char **program; /* its arguments, ended by NULL */
-    int number;     /* of the rank, by the launcher's word; -1: it has none */
-    bool is_heard;  /* `knell run` is there */
-    bool may_start;
+    char **program;          /* its arguments, ended by NULL */
+    int number;              /* of the rank, by the launcher's word; -1: it has none */
+    bool is_heard;           /* `knell run` is there */
+    bool may_start, may_end; /* as `knell run` says */
     struct channel_stream channel;
+    bool is_apart; /* `knell run` is on another host */
+    bool is_alone; /* and nothing is heard of it any more */
+    int front;     /* it ends with the process that the launcher knows; -1: that is this one */
     struct job_desk *desk;
     int desk_fd, calls_fd;       /* calls_fd -1: not wanted */
     int reports_in, reports_out; /* a pipe; -1: none */
@@ -88,6 +93,24 @@ void output_turn(struct channel_stream *log, const struct pollfd fds[OUTPUT_STRE
 /* After the rank's end: all that it wrote goes to the log; then the launcher gets the rest, if it reads. */
 void output_drain(struct channel_stream *log);
 void output_rest(void);
+
+/* ---- alone.c, front.c ------------------------------------------------------------------------------------------------ */
+
+/* As START says. */
+void alone_learn(const struct channel_message *start);
+/* Something was heard of `knell run`. */
+void alone_heard(struct exec *exec);
+/* Of the rank's reports: who is dead. */
+void alone_note(const struct job_report *report);
+/* Is `knell run` still there? Ends the rank when its time is over and nobody else would. */
+void alone_look(struct exec *exec);
+/* Until the next look, for poll; -1: none is needed. */
+int alone_next_look(const struct exec *exec);
+/* The rank has ended: does `knell run` hear it? */
+void alone_end(struct exec *exec);
+
+/* Returns in a process of its own session, the supervisor; the process before stays where the launcher sees it. */
+bool front_leave(struct exec *exec);
 
 /* ---- loop.c, end.c, goodbye.c ---------------------------------------------------------------------------------------- */
 

@@ -94,18 +94,28 @@ static int try_for_long(const struct knell__address *address, const struct knell
     return fd;
 }
 
-/* By which address this host is seen: the detector of the rank uses the same. */
-static void learn_address(int fd)
+/* Without brackets and port. */
+static void host_text(struct knell__address *address, char text[KNELL__ADDRESS_TEXT])
 {
-    struct knell__address own = {.size = sizeof own.as};
-    char text[KNELL__ADDRESS_TEXT];
-    if (getenv("KNELL_ADDRESS") || getsockname(fd, &own.as.any, &own.size) != 0)
-        return;
-    knell__address_text(&own, text);
-    char *end = strrchr(text, ':'), *begin = text + (*text == '[');
+    knell__address_text(address, text);
+    char *end = strrchr(text, ':');
     if (end)
         end[end > text && end[-1] == ']' ? -1 : 0] = '\0';
-    setenv("KNELL_ADDRESS", begin, 1);
+    if (*text == '[')
+        memmove(text, text + 1, strlen(text));
+}
+
+/* By which address this host is seen: the detector of the rank uses the same. `knell run` is here if it has that address, too. */
+static void learn_addresses(struct exec *exec, int fd)
+{
+    struct knell__address own = {.size = sizeof own.as}, other = {.size = sizeof other.as};
+    char here[KNELL__ADDRESS_TEXT], there[KNELL__ADDRESS_TEXT];
+    if (getsockname(fd, &own.as.any, &own.size) != 0 || getpeername(fd, &other.as.any, &other.size) != 0)
+        return;
+    host_text(&own, here);
+    host_text(&other, there);
+    exec->is_apart = strcmp(here, there) != 0;
+    setenv("KNELL_ADDRESS", here, 0);
 }
 
 bool link_open(struct exec *exec)
@@ -127,7 +137,7 @@ bool link_open(struct exec *exec)
         return false;
     }
     channel_stream_open(&exec->channel, fd);
-    learn_address(fd);
+    learn_addresses(exec, fd);
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
     exec->reports_in = ends[0];
@@ -170,8 +180,10 @@ void link_pass_reports(struct exec *exec)
 {
     struct job_report report;
     while (exec->reports_in >= 0 && channel_unsent(&exec->channel) < EXEC_UNSENT_MOST &&
-           read(exec->reports_in, &report, sizeof report) == (ssize_t)sizeof report)
+           read(exec->reports_in, &report, sizeof report) == (ssize_t)sizeof report) {
+        alone_note(&report);
         link_report(exec, report);
+    }
 }
 
 /* ---- orders ---------------------------------------------------------------------------------------------------------- */
@@ -200,16 +212,21 @@ static void obey(struct exec *exec, const struct channel_message *message)
         atomic_store(&exec->desk->pact.left, (uint32_t)order.number.number);
         break;
     case CHANNEL_START:
+        alone_learn(message);
+        alone_heard(exec);
         exec->may_start = true;
         break;
     case CHANNEL_SIGNAL:
         desk_signal(exec, order.signal.signal, order.signal.minds_shield);
         if (order.signal.number)
-            desk_tell(exec, order.signal.number, 0);
+            desk_tell(exec, order.signal.number, atomic_load(&exec->desk->pact.left));
         break;
     case CHANNEL_STRIKE:
         desk_strike(exec);
-        desk_tell(exec, order.number.number, 0);
+        desk_tell(exec, order.number.number, atomic_load(&exec->desk->pact.left));
+        break;
+    case CHANNEL_BYE:
+        exec->may_end = true;
         break;
     case CHANNEL_LOOK:
         look(exec, &order.look);
@@ -223,6 +240,8 @@ void link_obey(struct exec *exec)
 {
     struct channel_message message;
     channel_fill(&exec->channel);
-    while (channel_next(&exec->channel, &message))
+    while (channel_next(&exec->channel, &message)) {
+        alone_heard(exec);
         obey(exec, &message);
+    }
 }

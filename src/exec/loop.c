@@ -2,8 +2,9 @@
 #include "exec/exec.h"
 
 #include <signal.h>
+#include <unistd.h>
 
-enum { AT_CHANNEL, AT_REPORTS, AT_SIGNALS, AT_OUTPUT, EVENTS = AT_OUTPUT + OUTPUT_STREAMS };
+enum { AT_CHANNEL, AT_REPORTS, AT_SIGNALS, AT_FRONT, AT_OUTPUT, EVENTS = AT_OUTPUT + OUTPUT_STREAMS };
 
 bool loop_until_start(struct exec *exec)
 {
@@ -16,6 +17,15 @@ bool loop_until_start(struct exec *exec)
     return true;
 }
 
+/* The launcher has killed it. That ends the rank, unless the launcher itself is lost. */
+static void lose_front(struct exec *exec)
+{
+    close(exec->front);
+    exec->front = -1;
+    if (!exec->is_alone)
+        rank_kill(exec, SIGKILL);
+}
+
 static void turn(struct exec *exec)
 {
     const bool connected = !exec->channel.lost, takes = channel_unsent(&exec->channel) < EXEC_UNSENT_MOST;
@@ -24,19 +34,23 @@ static void turn(struct exec *exec)
                         .events = (short)(POLLIN | (channel_unsent(&exec->channel) ? POLLOUT : 0))},
         [AT_REPORTS] = {.fd = takes ? exec->reports_in : -1, .events = POLLIN},
         [AT_SIGNALS] = {.fd = exec->signals, .events = POLLIN},
+        [AT_FRONT] = {.fd = exec->front, .events = POLLIN},
     };
     output_poll(&fds[AT_OUTPUT]);
     for (int i = 0; i < OUTPUT_STREAMS && !takes; i++)
         fds[AT_OUTPUT + i].fd = -1;
-    poll(fds, EVENTS, -1);
+    poll(fds, EVENTS, alone_next_look(exec));
     channel_flush(&exec->channel);
     if (fds[AT_CHANNEL].revents)
         link_obey(exec);
     if (fds[AT_REPORTS].revents)
         link_pass_reports(exec);
     output_turn(&exec->channel, &fds[AT_OUTPUT]);
+    alone_look(exec);
     if (fds[AT_SIGNALS].revents)
         rank_hear_signals(exec);
+    if (fds[AT_FRONT].revents)
+        lose_front(exec);
 }
 
 /* When `knell run` ends the connection the job is over. When nothing is heard of it, its host may be lost: the ring decides. */

@@ -46,6 +46,7 @@ int main(int argc, char **argv)
     struct exec exec = {.program = argv + 1,
                         .number = launched_as(),
                         .channel = {.fd = -1, .lost = true},
+                        .front = -1,
                         .desk_fd = -1,
                         .calls_fd = -1,
                         .reports_in = -1,
@@ -54,7 +55,13 @@ int main(int argc, char **argv)
         exec_say("a program is expected, as in mpirun -n 4 knell exec ./app");
         return 2;
     }
-    if (!prepare(&exec) || !loop_until_start(&exec))
+    if (!prepare(&exec))
+        return EXIT_FAILURE;
+    if (exec.is_apart && !front_leave(&exec)) {
+        exec_say("no process can be started for the supervisor");
+        return EXIT_FAILURE;
+    }
+    if (!loop_until_start(&exec))
         return EXIT_FAILURE;
     output_prepare(exec.is_heard && getenv("KNELL_RECORD"));
     if (!rank_start(&exec)) {

@@ -99,7 +99,7 @@ void rank_hear_signals(struct exec *exec)
 {
     struct signalfd_siginfo info;
     while (read(exec->signals, &info, sizeof info) == (ssize_t)sizeof info)
-        if (info.ssi_signo != SIGCHLD)
+        if (info.ssi_signo != SIGCHLD && !exec->is_alone)
             rank_kill(exec, (int)info.ssi_signo);
     look_for_ends(exec);
 }

@@ -1,9 +1,10 @@
 /* host_loss: a host with several ranks goes while the others work (or look on: `idle`); they shrink and finish with the right answer.
- * Arguments: how many ranks are lost; work, idle or finalize. Says "ready" when the host may go, and when the last of its ranks was known
+ * Arguments: how many ranks are lost; work, idle or finalize; for how many seconds the survivors still work. Says "ready" when the host may go, and when the last of its ranks was known
  * dead here: "knew NANOSECONDS", by the clock of the day, which the hosts of a test have in common. */
 #include "check.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <time.h>
 
 enum { SECONDS = 60 };
@@ -56,12 +57,21 @@ static MPI_Comm without_the_dead(int lost)
     }
 }
 
-static void check_answer(MPI_Comm comm)
+/* The first of them looks at the clock. */
+static bool is_over(MPI_Comm comm, double until)
+{
+    int over = MPI_Wtime() >= until;
+    OK(MPI_Bcast(&over, 1, MPI_INT, 0, comm));
+    return over;
+}
+
+static void check_answer(MPI_Comm comm, int seconds)
 {
     int size, rank, sum = 0, most = 0, mine = me + 1;
+    double until = MPI_Wtime() + seconds;
     OK(MPI_Comm_size(comm, &size));
     OK(MPI_Comm_rank(comm, &rank));
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20 || !is_over(comm, until); i++) {
         OK(MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm));
         OK(MPI_Allreduce(&(int){1}, &sum, 1, MPI_INT, MPI_SUM, comm));
         CHECK(sum == size && most <= all);
@@ -76,13 +86,16 @@ int main(int argc, char **argv)
     OK(MPI_Barrier(MPI_COMM_WORLD));
     if (me == 0)
         say_time("ready");
-    if (strcmp(how, "finalize") == 0)
+    if (strcmp(how, "finalize") == 0) {
+        while (me >= all - lost) /* the others wait for these in MPI_Finalize */
+            pause();
         return end();
+    }
     if (strcmp(how, "idle") == 0)
         look_on(lost);
     else
         work_until_error();
     OK(MPIX_Comm_revoke(MPI_COMM_WORLD));
-    check_answer(without_the_dead(lost));
+    check_answer(without_the_dead(lost), argc > 3 ? atoi(argv[3]) : 0);
     return end();
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# `knell run --hosts` on three hosts (tools/hosts): a rank dies at a call, as a process and as a ghost; a host dies; a host dies in MPI_Init;
+# `knell run --hosts` on three hosts (tools/hosts): a rank dies at a call, as a process and as a ghost; a host dies, two at once, that of
+# knell run itself; a host dies in MPI_Init and in MPI_Finalize;
 # a time limit says who is where; a record has what ranks of other hosts wrote; nothing is left after kill -9 of knell run.
 # Usage: run_hosts.sh MPI KNELL HOSTS_SCRIPT RING HOST_LOSS JOBS CASE...
 # Status 77: hosts are not permitted here.
@@ -90,6 +91,43 @@ lose_host() {
     "$hosts" restart "$name" 3 >/dev/null
 }
 
+lose_two_hosts() {
+    start -- "$host_loss" 4 work
+    until_true is_ready ready
+    "$hosts" kill "$name" 2 &
+    "$hosts" kill "$name" 3
+    ends_with 0
+    [ "$(grep -o fine "$dir/out" | wc -l)" -eq 2 ] || wrong "not both survivors ended well"
+    says 'rank 2 was lost with its host h2'
+    says 'rank 5 was lost with its host h3'
+    check_left 1
+    "$hosts" restart "$name" 2 >/dev/null
+    "$hosts" restart "$name" 3 >/dev/null
+}
+
+# The survivors work until the launchers' daemons would have killed them: after 8 s.
+lose_own_host() {
+    "$hosts" exec "$name" 2 -- rm -f /mnt/status
+    start --status-file /mnt/status -- "$host_loss" 2 work 12
+    until_true is_ready ready
+    "$hosts" kill "$name" 1
+    wait
+    until_true "$hosts" exec "$name" 2 -- test -e /mnt/status || wrong "nobody wrote the status"
+    [ "$("$hosts" exec "$name" 2 -- cat /mnt/status)" = 0 ] || wrong "the status is not 0"
+    check_left 2 3
+    "$hosts" restart "$name" 1 >/dev/null
+}
+
+lose_host_at_end() {
+    start -- "$host_loss" 2 finalize
+    until_true is_ready ready
+    "$hosts" kill "$name" 3
+    ends_with 0
+    [ "$(grep -o fine "$dir/out" | wc -l)" -eq 4 ] || wrong "not all four survivors ended well"
+    check_left 1 2
+    "$hosts" restart "$name" 3 >/dev/null
+}
+
 # All have called MPI_Init but one, which waits for its host's end.
 lose_host_at_start() {
     cat >"$dir/late" <<END
@@ -145,7 +183,10 @@ for case in "$@"; do
         case $case in
         rank) lose_rank ;;
         host) lose_host ;;
+        two) lose_two_hosts ;;
+        own) lose_own_host ;;
         start) lose_host_at_start ;;
+        end) lose_host_at_end ;;
         where) say_where ;;
         record) keep_record ;;
         killed) kill_run ;;

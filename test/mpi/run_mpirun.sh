@@ -22,7 +22,7 @@ bad() {
     shift
     mpirun "$@"
     ended_with 2
-    says "^knell mpirun: .*$words"
+    says "^knell (mpirun|run): .*$words"
     [ "$(wc -l <"$scratch/err")" -eq 1 ] && [ ! -s "$scratch/out" ] || wrong "not one line"
 }
 
@@ -70,9 +70,10 @@ bad '-np: its value is missing' -np
 bad '-np: the number of ranks is given twice' -n 2 -np 2 "$app"
 bad '--made-up: not an option .*leave it away' -n 2 --made-up "$app"
 bad '--mca: its value is missing' -n 2 --mca btl
-bad '--host far,away: several hosts' -n 2 --host far,away "$app"
-bad '--hostfile: several hosts' -n 2 --hostfile hosts "$app"
-bad '--f: several hosts' -n 2 -f hosts "$app"
+bad 'the host far is not known here' -n 2 --host far,away "$app"
+bad 'hostfile no-such-file: No such file' -n 2 --hostfile no-such-file "$app"
+bad 'hostfile no-such-file: No such file' -n 2 -f no-such-file "$app"
+bad '-n N is needed' --host far "$app"
 bad "':' after .*: one program a job" -n 1 "$app" : -n 1 "$app"
 bad '--with-ft no: must be ulfm or mpi' --with-ft no -n 2 "$app"
 bad '--wdir .*/nowhere: No such' -n 2 -wdir "$scratch/nowhere" "$app"

@@ -314,7 +314,8 @@ static void revoked(MPI_Comm comm)
     FAILS(MPI_Win_fence(0, win), MPIX_ERR_REVOKED);
     OK(MPI_Win_is_revoked(win, &flag));
     CHECK(flag);
-    OK(MPI_Barrier(comm)); /* which is not revoked; rank 1 may have the lock of a window whose revoke it has not heard of */
+    OK(MPI_Barrier(
+        comm)); /* which is not revoked; rank 1 may have the lock of a window whose revoke it has not heard of */
     if (rank == 0)
         FAILS(MPI_Win_unlock(0, win), MPIX_ERR_REVOKED);
     OK(MPI_Group_free(&target));

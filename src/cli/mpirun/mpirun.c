@@ -15,25 +15,26 @@ static const struct usage usage = {
     .operands = "PROGRAM [argument...]",
     .notes =
         "With one dash or two. Without -n there are as many ranks as processors.\n"
-        "Accepted without effect, since `knell run` does it anyway or there is one host: --oversubscribe, "
-        "--allow-run-as-root, --enable-recovery, -genvall, -ppn, -N, --host localhost.\n"
+        "Accepted without effect, since `knell run` does it anyway: --oversubscribe, --allow-run-as-root, "
+        "--enable-recovery, -genvall, -ppn, -N, --host localhost.\n"
         "--mca and the options of binding and output are passed on as variables of the environment; pml stays ob1, the one "
         "that survives deaths.\n"
         "--version is answered by the MPI's own launcher.\n"
-        "Refused: other hosts (--host, --hostfile), several programs (':'), files for the output.\n"
+        "Refused: several programs (':'), files for the output.\n"
         "Also some options of `knell run`: --mpi, --mode, --kill, --fail, --mttf, --seed, --info, --record, --log, --status, "
-        "--json, --quiet, --dry-run.\n"
+        "--status-file, --json, --quiet, --dry-run.\n"
         "Exit status: that of `knell run`.\n",
     .examples = "  knell mpirun -np 4 --oversubscribe ./app\n"
                 "  knell mpirun --with-ft ulfm -n 8 -x OMP_NUM_THREADS=1 ./solver --size 1000\n"
                 "  knell mpirun -n 4 -genv DEBUG 1 -wdir /tmp ./app\n"
-                "  knell mpirun -n 4 --kill 1@1s ./app\n",
+                "  knell mpirun -n 4 --kill 1@1s ./app\n"
+                "  knell mpirun -n 16 --host node1:8,node2:8 ./app\n",
 };
 
 /* The help, the complaints about a missing word, and what shells complete; words.c reads the words. */
 static int explain(int argc, char **argv)
 {
-    const char *text[12];
+    const char *text[16];
     bool flag[2];
     char **program = NULL;
     struct option options[] = {
@@ -48,6 +49,12 @@ static int explain(int argc, char **argv)
         OPT_TEXT("map-by", "WHAT", &text[7], "mapping of ranks; also --rank-by for Open MPI"),
         OPT_FLAG("tag-output", &flag[0], "Open MPI: each line with its rank; also --timestamp-output"),
         OPT_TEXT("timeout", "SECONDS", &text[8], "ends the job after that time and says where the ranks are"),
+        OPT_TEXT("host", "H,H:RANKS", &text[9], "where the ranks run; also -H, -hosts",
+                 .fallback_help = "on this host"),
+        OPT_TEXT("hostfile", "FILE", &text[10], "the same in a file; also --machinefile, -f"),
+        OPT_TEXT("launcher-exec", "CMD", &text[11], "starts commands on hosts; also --mca plm_rsh_agent",
+                 .fallback_help = "ssh"),
+        OPT_TEXT("iface", "NAME", &text[12], "the network interface between hosts"),
         OPT_FLAG("oversubscribe", &flag[1], "accepted: more ranks than processors"),
         OPT_PROGRAM("PROGRAM", &program, "the program, then its own arguments"),
     };

@@ -18,7 +18,9 @@ struct mpirun_plan {
     size_t words;
     char **program; /* and its arguments, ended by NULL */
     bool help, version;
-    const char *mpi; /* for the version; NULL: not given */
+    const char *mpi;             /* for the version; NULL: not given */
+    bool has_hosts;              /* others than this one */
+    const char *rsh, *interface; /* to them; NULL: not given */
 };
 
 /* Reads mpirun's words: fills the plan, sets variables, changes the directory. -1, or an exit status after a complaint. `plan->word` has

@@ -91,6 +91,8 @@ static int set_mca(struct mpirun_plan *plan, const struct form *form, const char
 {
     char name[256];
     (void)form;
+    if (strcmp(value[0], "plm_rsh_agent") == 0)
+        plan->rsh = value[1];
     snprintf(name, sizeof name, "OMPI_MCA_%.200s", value[0]);
     return set_variable(plan, name, value[1]);
 }
@@ -140,27 +142,48 @@ static int with_ft(struct mpirun_plan *plan, const struct form *form, const char
                            form->name, value[0]);
 }
 
-/* Names of this host are accepted, with or without slots: "localhost:4". */
+/* Names of this host alone say nothing, with or without slots: "localhost:4". */
 static int set_hosts(struct mpirun_plan *plan, const struct form *form, const char *const *value)
 {
     char here[256] = "";
+    (void)form;
     gethostname(here, sizeof here - 1);
     for (const char *from = value[0]; *from; from += strcspn(from, ","), from += *from == ',') {
         size_t length = strcspn(from, ":,");
         bool is_here = (length == 9 && strncmp(from, "localhost", 9) == 0) ||
                        (length == 9 && strncmp(from, "127.0.0.1", 9) == 0) ||
                        (length == strlen(here) && strncmp(from, here, length) == 0);
-        if (!is_here)
-            return cli_usage_error(
-                plan->usage, "--%s %.80s: several hosts are not supported yet: ranks run on this one; leave it away",
-                form->name, value[0]);
+        plan->has_hosts |= !is_here;
     }
+    if (plan->has_hosts) {
+        pass(plan, "--hosts");
+        pass(plan, value[0]);
+    }
+    return -1;
+}
+
+static int set_hostfile(struct mpirun_plan *plan, const struct form *form, const char *const *value)
+{
+    plan->has_hosts = true;
+    return pass_on(plan, form, value);
+}
+
+static int set_rsh(struct mpirun_plan *plan, const struct form *form, const char *const *value)
+{
+    (void)form;
+    plan->rsh = value[0];
+    return -1;
+}
+
+static int set_interface(struct mpirun_plan *plan, const struct form *form, const char *const *value)
+{
+    (void)form;
+    plan->interface = value[0];
     return -1;
 }
 
 /* ---- the options ------------------------------------------------------------------------------------------------- */
 
-#define ONE_HOST "several hosts are not supported yet: ranks run on this one; leave it away"
 #define OUTPUT "knell run has --record DIR instead, which keeps the output of the job and of each rank"
 
 static const struct form forms[] = {
@@ -206,9 +229,13 @@ static const struct form forms[] = {
     {"host", 1, set_hosts, NULL},
     {"H", 1, set_hosts, NULL},
     {"hosts", 1, set_hosts, NULL},
-    {"hostfile", 1, refuse, ONE_HOST},
-    {"machinefile", 1, refuse, ONE_HOST},
-    {"f", 1, refuse, ONE_HOST},
+    {"hostfile", 1, set_hostfile, "--hostfile"},
+    {"machinefile", 1, set_hostfile, "--hostfile"},
+    {"f", 1, set_hostfile, "--hostfile"},
+    {"launcher-exec", 1, set_rsh, NULL},
+    {"rsh", 1, set_rsh, NULL},
+    {"iface", 1, set_interface, NULL},
+    {"interface", 1, set_interface, NULL},
     {"app", 1, refuse, "one program a job: knell run starts the same program as every rank"},
     {"configfile", 1, refuse, "one program a job: knell run starts the same program as every rank"},
     {"output-filename", 1, refuse, OUTPUT},
@@ -226,6 +253,7 @@ static const struct form forms[] = {
     {"record", 1, pass_on, "--record"},
     {"log", 1, pass_on, "--log"},
     {"status", 1, pass_on, "--status"},
+    {"status-file", 1, pass_on, "--status-file"},
     {"json", 0, pass_on, "--json"},
     {"quiet", 0, pass_on, "--quiet"},
     {"dry-run", 0, pass_on, "--dry-run"},
@@ -266,6 +294,24 @@ static int read_option(struct mpirun_plan *plan, char **argv, int *used)
     return form->does(plan, form, value);
 }
 
+/* `knell run` takes them with hosts only, and several hosts have no number of processors that is known here. */
+static int finish_hosts(struct mpirun_plan *plan)
+{
+    if (!plan->has_hosts)
+        return -1;
+    if (!plan->ranks)
+        return cli_usage_error(plan->usage, "-n N is needed with several hosts: how many ranks in all");
+    if (plan->rsh) {
+        pass(plan, "--rsh");
+        pass(plan, plan->rsh);
+    }
+    if (plan->interface) {
+        pass(plan, "--interface");
+        pass(plan, plan->interface);
+    }
+    return -1;
+}
+
 static int read_program(struct mpirun_plan *plan, char **program)
 {
     plan->program = program;
@@ -302,5 +348,6 @@ int mpirun_read(struct mpirun_plan *plan, char **argv)
         if (status >= 0)
             return status;
     }
-    return read_program(plan, argv);
+    int status = finish_hosts(plan);
+    return status < 0 ? read_program(plan, argv) : status;
 }

@@ -303,6 +303,8 @@ static int prepare(struct run_job *job)
     if (status == EXIT_OK && plan->log)
         status = log_open(&job->log[RUN_LOG_USER], plan->usage, plan->log);
     if (status == EXIT_OK)
+        status = run_status_file_begin(job);
+    if (status == EXIT_OK)
         status = run_record_make(job);
     if (status == EXIT_OK)
         status = run_directory_open(plan, &job->directory);
@@ -331,7 +333,7 @@ static int execute(struct run_job *job, int signals)
     if (job->timed_out || job->stopped_by)
         run_write_where(job, stderr);
     run_end(job, signals);
-    return run_finish(job, signals);
+    return run_status_file_write(job, run_finish(job, signals));
 }
 
 static void forget(struct run_job *job)
@@ -341,6 +343,7 @@ static void forget(struct run_job *job)
     free(job->rank);
     free(job->report);
     free(job->places);
+    free(job->status_file);
     free(job->events_path);
     run_shm_free(&job->leaks.before);
     run_shm_free(&job->leaks.left);

@@ -13,6 +13,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+
 /* ---- gathering --------------------------------------------------------------------------------------------------- */
 
 static void add(struct run_launch *command, const char *word)
@@ -91,6 +93,30 @@ static void to_hosts_openmpi(const struct run_plan *plan, struct run_launch *com
     option(command, "btl_tcp_if_include", plan->network);
 }
 
+/* Of a host or a shell, not of the program; or of the launcher. */
+static bool is_local(const char *name, size_t length)
+{
+    static const char *const names[] = {"PWD", "OLDPWD", "SHLVL", "_", "HOSTNAME", "TMPDIR", "KNELL_KEY"};
+    bool local = strncmp(name, "OMPI_", 5) == 0 || strncmp(name, "PMIX_", 5) == 0;
+    for (size_t i = 0; i < COUNT_OF(names) && !local; i++)
+        local = strlen(names[i]) == length && strncmp(names[i], name, length) == 0;
+    return local;
+}
+
+/* As on one host, and as MPICH's launcher does: ranks have the environment of this command. mpirun passes on what is named. */
+static void pass_environment(struct run_launch *command)
+{
+    for (char **at = environ; *at; at++) {
+        size_t length = strcspn(*at, "=");
+        char name[256];
+        if (length >= sizeof name || strspn(*at, NAME_LETTERS) != length || is_local(*at, length))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)length, *at);
+        add(command, "-x");
+        add(command, name);
+    }
+}
+
 static void to_hosts_mpich(const struct run_plan *plan, struct run_launch *command)
 {
     add_hosts(plan, "-hosts", command);
@@ -124,6 +150,8 @@ static void for_openmpi(const struct run_plan *plan, const struct run_launch_job
         add(command, "-x"); /* by its name: anybody may read arguments */
         add(command, "KNELL_KEY");
     }
+    if (plan->address[0])
+        pass_environment(command);
 }
 
 /* Small messages go by TCP; the sender writes large ones into the receiver's memory. docs/design/mpi.md says what a death
@@ -185,11 +213,13 @@ static void give_settings(const struct run_plan *plan, const struct run_launch_j
 bool run_launch_make(const struct run_plan *plan, const struct run_launch_job *job, struct run_launch *command)
 {
     char ranks[16];
-    size_t count = 0;
+    size_t count = 0, room = RUN_LAUNCH_WORDS;
     while (plan->program[count])
         count++;
+    for (char **at = environ; *at; at++)
+        room += 2;
     memset(command, 0, sizeof *command);
-    command->word = calloc(count + RUN_LAUNCH_WORDS, sizeof *command->word);
+    command->word = calloc(count + room, sizeof *command->word);
     if (!command->word)
         return false;
     snprintf(ranks, sizeof ranks, "%" PRId64, plan->ranks);

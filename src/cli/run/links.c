@@ -57,6 +57,15 @@ bool run_links_any(const struct run_links *links)
     return any;
 }
 
+static void start(const struct run_job *job, struct run_link *link)
+{
+    const struct run_plan *plan = job->plan;
+    int64_t left = plan->timeout ? job->launched + plan->timeout - knell__clock_now() : 0;
+    struct channel_start start = {plan->delta + SILENCE_NS, plan->timeout && left <= 0 ? 1 : left};
+    const char *file = job->status_file ? job->status_file : "";
+    channel_put(&link->stream, CHANNEL_START, &start, sizeof start, file, strlen(file));
+}
+
 void run_link_opened(struct run_job *job, int rank, int fd, const struct channel_hello *hello)
 {
     struct run_link *link = &job->links.link[rank];
@@ -69,7 +78,7 @@ void run_link_opened(struct run_job *job, int rank, int fd, const struct channel
     link->is_changed = true;
     link->heard = knell__clock_now();
     run_desk_send(job, rank);
-    channel_put(&link->stream, CHANNEL_START, NULL, 0, NULL, 0);
+    start(job, link);
     if (++job->links.opened == job->links.ranks) /* nobody else is expected: from here on nothing listens */
         run_door_close(&job->links);
 }
@@ -110,7 +119,10 @@ static void take_report(struct run_job *job, int rank, const struct channel_mess
     memcpy(&report, message->body, sizeof report);
     report.process = rank; /* a supervisor speaks for one */
     report.when -= link->ahead;
-    link->has_told_end |= report.word == JOB_WORD_ENDED;
+    if (report.word == JOB_WORD_ENDED) {
+        link->has_told_end = true;
+        channel_put(&link->stream, CHANNEL_BYE, NULL, 0, NULL, 0);
+    }
     queue(&job->links, &report);
 }
 

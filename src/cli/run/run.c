@@ -139,6 +139,7 @@ static int parse(int argc, char **argv, struct run_plan *plan)
         OPT_TEXT("expect", "REGEX", &plan->expect, "a line of the output must match"),
         OPT_WORD("status", &plan->status, whose, "whether deaths that were not injected make the job fail",
                  .arg = "survivors|all", .fallback = "survivors"),
+        OPT_TEXT("status-file", "FILE", &plan->status_file, "writes the job's status here, even if this host is lost"),
         OPT_TEXT("log", "FILE", &plan->log, "writes all events here, one JSON object per line"),
         OPT_FLAG("json", &plan->json, "write JSON instead of the timeline"),
         OPT_FLAG("quiet", &plan->quiet, "no timeline at the end"),

@@ -75,7 +75,7 @@ struct run_plan {
     struct texts kills, defines, infos;
     const char *fail;
     int64_t mttf; /* 0: none */
-    const char *log;
+    const char *log, *status_file;
     const char *record, *check;
     const char *expect, *progress; /* regular expressions */
     bool calls, stacks;
@@ -212,6 +212,7 @@ struct run_job {
     bool last_finished;     /* the rank that ended last had completed MPI_Finalize */
     struct run_fail *fail;  /* NULL: nothing is injected */
     struct log log[RUN_LOGS];
+    char *status_file;     /* absolute; NULL: none */
     char record[PATH_MAX]; /* the folder, absolute; empty: none */
     char *events_path;
     uint64_t events_left_out;    /* bytes of events and calls that the folder does not have */
@@ -242,6 +243,13 @@ void run_end(struct run_job *job, int signals);
 /* Ends all processes that are left. */
 void run_end_children(struct run_job *job);
 int run_status(const struct run_job *job);
+
+/* ---- status_file.c ----------------------------------------------------------------------------------------------- */
+
+/* Of an earlier job there is none from here on. An exit status. */
+int run_status_file_begin(struct run_job *job);
+/* The exit status to end with. */
+int run_status_file_write(const struct run_job *job, int status);
 
 /* ---- fail.c ------------------------------------------------------------------------------------------------------ */
 
