@@ -1,9 +1,12 @@
 #!/bin/sh
 # A Slurm cluster on hosts of tools/hosts: the last host is the login node, which also has the controller; the others compute.
-# Usage: cluster.sh HOSTS_SCRIPT NAME H up|down|log
+# Usage: cluster.sh HOSTS_SCRIPT NAME H up           starts it
+#        cluster.sh HOSTS_SCRIPT NAME H node NUMBER  starts a node again whose host was restarted
+#        cluster.sh HOSTS_SCRIPT NAME H log          what the daemons said
 # Everything is in /mnt, which the hosts have in common and which goes with them; only the daemons' own private folders are in /var/tmp.
 set -eu
-hosts=$1 name=$2 count=$3 what=$4
+hosts=$1 name=$2 count=$3
+shift 3
 login=$count
 nodes=$((count - 1))
 at=/mnt/slurm
@@ -64,19 +67,28 @@ are_idle() {
     on "$login" env SLURM_CONF=$at/slurm.conf timeout 5 sinfo -h -N -t idle -o %N 2>/dev/null | sort -u | wc -l | grep -qx "$nodes"
 }
 
+wait_for_nodes() {
+    tries=0
+    until are_idle; do
+        tries=$((tries + 1))
+        [ $tries -lt 300 ] || { log >&2; echo "cluster.sh: the nodes of Slurm do not come up" >&2; return 1; }
+        sleep 0.1
+    done
+}
+
 up() {
     write_settings
     start_munge
     on "$login" sh -c "SLURM_CONF=$at/slurm.conf setsid slurmctld -D </dev/null >$at/slurmctld.log 2>&1 &"
     for i in $(seq 1 "$nodes"); do start_node "$i"; done
-    tries=0
-    until are_idle; do
-        tries=$((tries + 1))
-        [ $tries -lt 120 ] || { log >&2; echo "cluster.sh: the nodes of Slurm do not come up" >&2; return 1; }
-        sleep 0.25
-    done
+    wait_for_nodes
+}
+
+node() { # NUMBER
+    start_node "$1"
+    wait_for_nodes
 }
 
 log() { on "$login" sh -c "tail -n 30 $at/*.log $at/*.said"; }
 
-$what
+"$@"

@@ -5,6 +5,7 @@
  *     program.c       the program, its MPI, the launcher and the layer
  *     info.c          --info
  *     hosts.c         --hosts: the hosts of the job and the network between them
+ *     hosts.c         --hosts; slurm.c: those of an allocation
  *     launch.c        the launcher's command and environment
  *     directory.c     the job's private directory, for files of the MPIs
  *     links.h         the supervisors of the ranks: door.c, links.c, desk.c
