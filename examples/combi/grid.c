@@ -1,0 +1,171 @@
+#include "grid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void grid_make(struct grid *g, int dim, const int *level)
+{
+    *g = (struct grid){.dim = dim, .points = 1};
+    memcpy(g->level, level, (size_t)dim * sizeof *level);
+    for (int k = 1; k < dim; k++)
+        if (level[k] < level[g->slab])
+            g->slab = k;
+    for (int k = dim - 1; k >= 0; k--)
+        if (k != g->slab)
+            g->stride[k] = g->points, g->n[k] = 1L << level[k], g->points *= g->n[k];
+    g->n[g->slab] = 1L << level[g->slab];
+    g->stride[g->slab] = g->points;
+    g->points *= g->n[g->slab];
+}
+
+static long along(const struct grid *g, long point, int axis)
+{
+    return point / g->stride[axis] % g->n[axis];
+}
+
+void grid_point(const struct grid *g, long point, double *x)
+{
+    for (int k = 0; k < g->dim; k++)
+        x[k] = (double)along(g, point, k) / (double)g->n[k];
+}
+
+/* ---- surpluses ------------------------------------------------------------------------------------------------------------------- */
+
+/* One line: adds `sign` times the mean of both neighbours to the points of one level after the other. Level j is at the odd
+ * multiples of n / 2^j; its neighbours are of lower levels. */
+static void line_level(double *v, long n, long stride, long gap, double sign)
+{
+    for (long i = gap; i < n; i += 2 * gap)
+        v[i * stride] += sign * 0.5 * (v[(i - gap) * stride] + v[(i + gap) % n * stride]);
+}
+
+static void transform(const struct grid *g, double *value, bool back)
+{
+    for (int k = 0; k < g->dim; k++)
+        for (long p = 0; p < g->points; p++) {
+            if (along(g, p, k) != 0)
+                continue;
+            if (back)
+                for (long gap = g->n[k] / 2; gap > 0; gap /= 2)
+                    line_level(value + p, g->n[k], g->stride[k], gap, 1);
+            else
+                for (long gap = 1; gap < g->n[k]; gap *= 2)
+                    line_level(value + p, g->n[k], g->stride[k], gap, -1);
+        }
+}
+
+void grid_to_surplus(const struct grid *g, double *value)
+{
+    transform(g, value, false);
+}
+
+void grid_from_surplus(const struct grid *g, double *value)
+{
+    transform(g, value, true);
+}
+
+/* ---- the sparse grid --------------------------------------------------------------------------------------------------------------- */
+
+static long points_of_level(int level)
+{
+    return level == 0 ? 1 : 1L << (level - 1);
+}
+
+void sparse_make(struct sparse *p, const struct scheme *s)
+{
+    long cells = 1;
+    p->dim = s->dim, p->length = 0;
+    for (int k = 0; k < s->dim; k++)
+        p->width[k] = s->min[k] + s->tau + 1, cells *= p->width[k];
+    p->offset = malloc((size_t)cells * sizeof *p->offset);
+    for (long cell = 0; cell < cells; cell++) {
+        int least[DIM_MOST]; /* the smallest grid that has this subspace */
+        long rest = cell, points = 1;
+        for (int k = s->dim - 1; k >= 0; rest /= p->width[k--]) {
+            int level = (int)(rest % p->width[k]);
+            points *= points_of_level(level);
+            least[k] = level > s->min[k] ? level : s->min[k];
+        }
+        bool any = scheme_find(s, least) >= 0;
+        p->offset[cell] = any ? p->length : -1;
+        p->length += any ? points : 0;
+    }
+}
+
+void sparse_free(struct sparse *p)
+{
+    free(p->offset);
+}
+
+/* Where a point of a grid is in the sparse grid: point i of 2^l is number i / 2^(z+1) of level l - z, where 2^z divides i. */
+static long place(const struct sparse *p, const struct grid *g, long point)
+{
+    long cell = 0, number = 0;
+    for (int k = 0; k < g->dim; k++) {
+        long i = along(g, point, k);
+        int zeros = i == 0 ? g->level[k] : __builtin_ctzl((unsigned long)i), level = g->level[k] - zeros;
+        cell = cell * p->width[k] + level;
+        number = number * points_of_level(level) + (i >> zeros >> 1);
+    }
+    return p->offset[cell] + number;
+}
+
+void sparse_add(const struct sparse *p, const struct grid *g, const double *surplus, double weight, double *sparse)
+{
+    for (long point = 0; point < g->points; point++)
+        sparse[place(p, g, point)] += weight * surplus[point];
+}
+
+void sparse_take(const struct sparse *p, const struct grid *g, const double *sparse, double *surplus)
+{
+    for (long point = 0; point < g->points; point++)
+        surplus[point] = sparse[place(p, g, point)];
+}
+
+/* In each subspace one hat function is not zero at x: its centre is at an odd multiple of 2^-level. */
+double sparse_at(const struct sparse *p, const double *sparse, const double *x)
+{
+    int level[DIM_MOST] = {0};
+    double sum = 0;
+    for (long cell = 0, k = 0; k >= 0; cell++) {
+        if (p->offset[cell] >= 0) {
+            double hat = 1;
+            long number = 0;
+            for (int a = 0; a < p->dim; a++) {
+                double scaled = level[a] == 0 ? 0 : (x[a] - floor(x[a])) * (double)points_of_level(level[a]);
+                number = number * points_of_level(level[a]) + (long)scaled;
+                hat *= level[a] == 0 ? 1 : 1 - fabs(2 * (scaled - floor(scaled)) - 1);
+            }
+            sum += hat * sparse[p->offset[cell] + number];
+        }
+        for (k = p->dim - 1; k >= 0 && ++level[k] == p->width[k]; k--)
+            level[k] = 0;
+    }
+    return sum;
+}
+
+/* A sequence of low discrepancy: multiples of powers of the root of r^(d+1) = r + 1. */
+void sample_point(int dim, int number, double *x)
+{
+    static const double root[DIM_MOST + 1] = {0, 1.618033988749895, 1.324717957244746, 1.220744084605760};
+    double step = 1;
+    for (int k = 0; k < dim; k++) {
+        step /= root[dim];
+        x[k] = fmod(0.5 + step * number, 1);
+    }
+}
+
+double sparse_distance(const struct sparse *p, const double *one, const double *other)
+{
+    double *difference = malloc((size_t)p->length * sizeof *difference), sum = 0;
+    for (long i = 0; i < p->length; i++)
+        difference[i] = one[i] - other[i];
+    for (int i = 0; i < SAMPLES; i++) {
+        double x[DIM_MOST];
+        sample_point(p->dim, i, x);
+        sum += pow(sparse_at(p, difference, x), 2);
+    }
+    free(difference);
+    return sqrt(sum / SAMPLES);
+}

@@ -1,0 +1,161 @@
+/* group: a master and its workers. They take orders, solve grids, and mend their group when one of them dies. */
+#include "job.h"
+#include "pde.h"
+
+#include <mpi-ext.h>
+#include <stdlib.h>
+
+/* ---- solving ----------------------------------------------------------------------------------------------------------------------- */
+
+/* How many numbers of the grid each rank of the team has, and where they begin. */
+static void blocks(const struct grid *g, int size, int *count, int *from)
+{
+    for (int r = 0; r < size; r++) {
+        long first, rows;
+        pde_block(g, r, size, &first, &rows);
+        count[r] = (int)(rows * g->stride[g->slab]);
+        from[r] = (int)(first * g->stride[g->slab]);
+    }
+}
+
+int solve_grid(const struct job *j, const double *state, int grid, double *value, MPI_Comm team)
+{
+    int rank = rank_in(team), size = size_of(team), count[RANKS_MOST], from[RANKS_MOST];
+    struct grid g;
+    job_grid(j, grid, &g);
+    blocks(&g, size, count, from);
+    int row = (int)g.stride[g.slab];
+    double *block = calloc((size_t)(count[rank] + 2 * row), sizeof *block);
+    if (rank == 0) {
+        sparse_take(&j->sparse, &g, state + STATE_HEAD, value);
+        grid_from_surplus(&g, value);
+    }
+    int code = MPI_Scatterv(value, count, from, MPI_DOUBLE, block + row, count[rank], MPI_DOUBLE, 0, team);
+    if (code == MPI_SUCCESS)
+        code = pde_advance(&g, job_span(j), block, team);
+    if (code == MPI_SUCCESS)
+        code = MPI_Gatherv(block + row, count[rank], MPI_DOUBLE, value, count, from, MPI_DOUBLE, 0, team);
+    free(block);
+    return code;
+}
+
+/* ---- the master's talk with the manager -------------------------------------------------------------------------------------------- */
+
+static int tell(const struct job *j, int kind, int grid)
+{
+    int news[NEWS_INTS] = {kind, j->group, grid, job_round(j)};
+    return MPI_Send(news, NEWS_INTS, MPI_INT, j->manager, TAG_NEWS, j->all);
+}
+
+static int send_grid(const struct job *j, int grid)
+{
+    struct grid g;
+    job_grid(j, grid, &g);
+    int code = tell(j, NEWS_GRID, grid);
+    if (code == MPI_SUCCESS)
+        code = MPI_Send(j->value[grid], (int)g.points, MPI_DOUBLE, j->manager, TAG_GRID, j->all);
+    return code;
+}
+
+static int receive_state(struct job *j)
+{
+    double *state = malloc((size_t)job_state_length(j) * sizeof *state);
+    int code = MPI_Recv(state, job_state_length(j), MPI_DOUBLE, j->manager, TAG_STATE, j->all, MPI_STATUS_IGNORE);
+    if (code == MPI_SUCCESS)
+        job_set_state(j, state);
+    free(state);
+    return code;
+}
+
+/* Does what the master can do alone, until a grid is to be solved. */
+static int take_order(struct job *j, int *grid)
+{
+    for (;;) {
+        int order[ORDER_INTS];
+        int code = MPI_Recv(order, ORDER_INTS, MPI_INT, j->manager, TAG_ORDER, j->all, MPI_STATUS_IGNORE);
+        if (code != MPI_SUCCESS)
+            return code;
+        bool sane = order[1] >= 0 && order[1] < j->scheme.count;
+        if (order[0] == ORDER_STATE)
+            code = receive_state(j);
+        else if (order[0] == ORDER_COLLECT && sane && j->value[order[1]])
+            code = send_grid(j, order[1]);
+        else if (order[0] == ORDER_SOLVE && sane) {
+            *grid = order[1];
+            return MPI_SUCCESS;
+        } else
+            code = tell(j, NEWS_REPORT, NONE); /* bits were wrong on the way: the order is not carried out */
+        if (code != MPI_SUCCESS)
+            return code;
+    }
+}
+
+/* ---- work -------------------------------------------------------------------------------------------------------------------------- */
+
+static int solve_together(struct job *j, int grid)
+{
+    bool master = rank_in(j->team) == 0;
+    int code = MPI_Bcast(&grid, 1, MPI_INT, 0, j->team);
+    if (code != MPI_SUCCESS || grid < 0 || grid >= j->scheme.count)
+        return code == MPI_SUCCESS ? MPI_ERR_OTHER : code;
+    struct grid g;
+    job_grid(j, grid, &g);
+    double *value = master ? malloc((size_t)g.points * sizeof *value) : NULL;
+    code = solve_grid(j, j->state, grid, value, j->team);
+    if (code != MPI_SUCCESS || !master) {
+        free(value);
+        return code;
+    }
+    free(j->value[grid]);
+    j->value[grid] = value;
+    return MPI_SUCCESS;
+}
+
+/* A call on the team failed at me, or the manager is dead: all of the team come here. They agree on what to do, since some may
+ * know more than others. True: the group is a group again, or is removed. False: the job is to be rebuilt. */
+static bool mend(struct job *j, bool manager_lives)
+{
+    MPI_Comm smaller;
+    int revoked, local = manager_lives;
+    MPIX_Comm_revoke(j->team); /* releases those who wait for a rank that has left the solver */
+    MPIX_Comm_is_revoked(j->all, &revoked);
+    local = local && !revoked;
+    MPIX_Comm_agree(j->team, &local); /* whatever its code, the flag is the same at all */
+    if (!local)
+        return false;
+    MPIX_Comm_shrink(j->team, &smaller);
+    MPI_Comm_free(&j->team);
+    j->team = smaller;
+    if (rank_in(j->team) == 0)      /* the master, or the first of the workers in its place */
+        tell(j, NEWS_REPORT, NONE); /* if this fails, so does the next call on `all` */
+    if (j->option.hurt == HURT_REMOVE) {
+        MPI_Comm_free(&j->team);
+        j->group = NONE;
+    }
+    return true;
+}
+
+void serve(struct job *j)
+{
+    while (j->group != NONE) {
+        bool master = rank_in(j->team) == 0, manager_lives = true, well = true;
+        int grid = NONE;
+        if (master)
+            manager_lives = take_order(j, &grid) == MPI_SUCCESS;
+        if (manager_lives)
+            well = solve_together(j, grid) == MPI_SUCCESS;
+        if (manager_lives && well && master)
+            manager_lives = tell(j, NEWS_DONE, grid) == MPI_SUCCESS;
+        if ((!manager_lives || !well) && !mend(j, manager_lives))
+            return;
+    }
+    wait_removed(j);
+}
+
+/* A rank whose group was removed has nothing to do, but is there when the job is rebuilt. */
+void wait_removed(struct job *j)
+{
+    int order[ORDER_INTS];
+    while (MPI_Recv(order, ORDER_INTS, MPI_INT, j->manager, TAG_ORDER, j->all, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+        ;
+}

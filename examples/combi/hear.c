@@ -1,0 +1,199 @@
+/* hear: the manager hands out grids and hears of results and of deaths. */
+#include "manager.h"
+
+#include "pde.h"
+
+#include <mpi-ext.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- deaths -------------------------------------------------------------------------------------------------------------------------- */
+
+/* What a group worked on is lost, and what its master had. */
+static void lose_grids(struct manager *m, int group, bool held, bool given)
+{
+    for (int grid = 0; grid < m->j->scheme.count; grid++)
+        if (m->at[grid] == group && ((held && m->status[grid] == HELD) || (given && m->status[grid] == GIVEN)))
+            m->status[grid] = LOST;
+    m->group[group].working = false;
+}
+
+static void remove_group(struct manager *m, int group, const char *why)
+{
+    lose_grids(m, group, true, true);
+    m->group[group].gone = true;
+    printf("round %d: group %d is removed: %s\n", job_round(m->j) + 1, group, why);
+}
+
+/* Figure 6.1: a dead master; figure 6.2: a dead worker, when the manager itself looks out for it. */
+static void lose_rank(struct manager *m, int rank)
+{
+    const struct job *j = m->j;
+    int number = j->group_of[rank];
+    printf("round %d: rank %d died\n", job_round(j) + 1, j->world_rank_of[rank]);
+    if (number == NONE || m->group[number].gone)
+        return;
+    struct group *g = &m->group[number];
+    if (--g->alive == 0)
+        remove_group(m, number, "nobody of it lives");
+    else if (rank == g->master && j->option.hurt == HURT_REMOVE)
+        remove_group(m, number, "its master died");
+    else if (rank == g->master) {
+        lose_grids(m, number, true, true);
+        g->hurt = true; /* its workers choose another master, who reports */
+    } else if (j->option.hurt == HURT_REMOVE && j->option.notice == NOTICE_WATCH)
+        remove_group(m, number, "a worker died");
+}
+
+/* Who of the dead is new? From now on the ear listens without them. */
+static void bury(struct manager *m)
+{
+    static int number[RANKS_MOST], rank[RANKS_MOST];
+    MPI_Group failed, members;
+    int count;
+    MPIX_Comm_failure_ack(m->j->all);
+    MPIX_Comm_failure_get_acked(m->j->all, &failed);
+    MPI_Comm_group(m->j->all, &members);
+    MPI_Group_size(failed, &count);
+    for (int i = 0; i < count; i++)
+        number[i] = i;
+    MPI_Group_translate_ranks(failed, count, number, members, rank);
+    for (int i = 0; i < count; i++)
+        if (!m->dead[rank[i]]) {
+            m->dead[rank[i]] = true;
+            lose_rank(m, rank[i]);
+        }
+    MPI_Group_free(&failed);
+    MPI_Group_free(&members);
+    fflush(stdout);
+}
+
+/* ---- news ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* Figure 6.2: a group has lost a rank and says so. Its speaker may be another one than before: then the old master is dead. */
+static void hear_report(struct manager *m, int number, int speaker, int round)
+{
+    struct group *g = &m->group[number];
+    bool other = speaker != g->master;
+    printf("round %d: rank %d reports a death in group %d\n", job_round(m->j) + 1, m->j->world_rank_of[speaker],
+           number);
+    lose_grids(m, number, other, true);
+    g->master = speaker;
+    g->hurt = false;
+    if (m->j->option.hurt == HURT_REMOVE)
+        remove_group(m, number, "its master reported a death");
+    else if (round != job_round(m->j))
+        send_state(m, number);
+}
+
+static void hear_grid(struct manager *m, int grid, int from)
+{
+    struct grid g;
+    job_grid(m->j, grid, &g);
+    double *value = malloc((size_t)g.points * sizeof *value);
+    MPI_Status status;
+    int count = 0, code = MPI_Recv(value, (int)g.points, MPI_DOUBLE, from, TAG_GRID, m->j->all, &status);
+    if (code == MPI_SUCCESS)
+        MPI_Get_count(&status, MPI_DOUBLE, &count);
+    if (count == g.points && m->status[grid] == HELD) {
+        m->j->value[grid] = value;
+        m->status[grid] = HERE;
+    } else
+        free(value); /* if its master died while it sent, the ear will hear of it */
+    m->group[m->j->group_of[from]].working = false;
+}
+
+static void understand(struct manager *m, int from)
+{
+    int kind = m->news[0], group = m->j->group_of[from], grid = m->news[2];
+    if (group == NONE || m->group[group].gone)
+        return; /* a group that was removed may go on for a while */
+    if (kind == NEWS_REPORT)
+        hear_report(m, group, from, m->news[3]);
+    else if (grid < 0 || grid >= m->j->scheme.count || m->at[grid] != group)
+        return; /* bits were wrong on the way */
+    else if (kind == NEWS_GRID)
+        hear_grid(m, grid, from);
+    else if (kind == NEWS_DONE && m->status[grid] == GIVEN) {
+        m->status[grid] = HELD;
+        m->group[group].working = false;
+    }
+}
+
+/* Section 6.1: a receive from any source stays pending when some rank dies, and says so. It goes on when that is acknowledged. */
+static int hear(struct manager *m)
+{
+    MPI_Status status;
+    if (m->ear == MPI_REQUEST_NULL)
+        MPI_Irecv(m->news, NEWS_INTS, MPI_INT, MPI_ANY_SOURCE, TAG_NEWS, m->j->all, &m->ear);
+    int code = MPI_Wait(&m->ear, &status);
+    if (code == MPIX_ERR_PROC_FAILED_PENDING || code == MPIX_ERR_PROC_FAILED)
+        bury(m);
+    else if (code == MPI_SUCCESS)
+        understand(m, status.MPI_SOURCE);
+    else
+        return code;
+    return MPI_SUCCESS;
+}
+
+/* ---- orders -------------------------------------------------------------------------------------------------------------------------- */
+
+/* The costliest grid first: so all groups end at about the same time. */
+static int costliest(const struct manager *m)
+{
+    const struct scheme *s = &m->j->scheme;
+    int best = NONE;
+    double most = 0;
+    for (int grid = 0; grid < s->count; grid++)
+        if (m->status[grid] == WANTED && pde_cost(s->dim, s->level[grid], job_span(m->j)) > most) {
+            best = grid;
+            most = pde_cost(s->dim, s->level[grid], job_span(m->j));
+        }
+    return best;
+}
+
+static int held_by(const struct manager *m, int group)
+{
+    for (int grid = 0; grid < m->j->scheme.count; grid++)
+        if (m->status[grid] == HELD && m->at[grid] == group)
+            return grid;
+    return NONE;
+}
+
+/* Grids are collected when all have been given out. */
+static void give_orders(struct manager *m)
+{
+    for (int g = 0; g < GROUPS_MOST; g++) {
+        if (m->group[g].gone || m->group[g].hurt || m->group[g].working)
+            continue;
+        int order[ORDER_INTS] = {ORDER_SOLVE, costliest(m)};
+        if (order[1] == NONE)
+            order[0] = ORDER_COLLECT, order[1] = held_by(m, g);
+        if (order[1] == NONE)
+            continue;
+        m->group[g].working = true;
+        m->at[order[1]] = g;
+        if (order[0] == ORDER_SOLVE)
+            m->status[order[1]] = GIVEN, m->tries[order[1]]++;
+        MPI_Send(order, ORDER_INTS, MPI_INT, m->group[g].master, TAG_ORDER,
+                 m->j->all); /* if it fails, the ear will hear of it */
+    }
+}
+
+int gather_grids(struct manager *m)
+{
+    for (;;) {
+        int open = 0, groups = 0, code;
+        for (int grid = 0; grid < m->j->scheme.count; grid++)
+            open += m->status[grid] == WANTED || m->status[grid] == GIVEN || m->status[grid] == HELD;
+        for (int g = 0; g < GROUPS_MOST; g++)
+            groups += !m->group[g].gone;
+        if (open == 0)
+            return MPI_SUCCESS;
+        if (groups == 0)
+            return MPI_ERR_OTHER;
+        give_orders(m);
+        if ((code = hear(m)) != MPI_SUCCESS)
+            return code;
+    }
+}

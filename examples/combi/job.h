@@ -1,0 +1,111 @@
+/* job: what a rank knows, and what ranks say to each other.
+ *
+ * One rank is the manager. The others are in groups; the first rank of a group is its master. The manager speaks with masters,
+ * over `all`; a master speaks with its workers, over `team`. Nobody else speaks.
+ *
+ *                       manager            over all: orders down, news up
+ *                     /    |    \
+ *                master  master  master
+ *                  |       |       |       over team: a task and its data, rows of neighbours, the result
+ *               workers workers workers
+ *
+ * A death in a group is the group's matter: it mends itself, and says so to the manager (group.c). The other groups hear nothing.
+ * The death of the manager is everybody's matter: all meet in rebuild.c, and the lowest master is the manager. */
+#ifndef COMBI_JOB_H
+#define COMBI_JOB_H
+
+#include "grid.h"
+#include "options.h"
+
+#include <mpi.h>
+
+enum { NONE = -1, RANKS_MOST = 1024, GROUPS_MOST = 64 };
+
+/* Orders: the manager to a master. {kind, grid}; a STATE is followed by it. News: a master to the manager. {kind, group, grid,
+ * round}; a GRID is followed by its values. */
+enum role { WORKER, MASTER, MANAGER };
+enum order { ORDER_SOLVE, ORDER_COLLECT, ORDER_STATE };
+enum news { NEWS_DONE, NEWS_GRID, NEWS_REPORT };
+enum { ORDER_INTS = 2, NEWS_INTS = 4 };
+enum tag { TAG_ORDER = 11, TAG_STATE, TAG_NEWS, TAG_GRID };
+
+/* What outlives any death: the manager and all masters have it. The first numbers of `state` are these, then comes the combined
+ * solution at the beginning of the round. */
+enum { STATE_ROUND, STATE_ESTIMATE, STATE_LEFT_OUT, STATE_AGAIN, STATE_HEAD };
+
+struct job {
+    struct options option;
+    struct scheme scheme;
+    struct sparse sparse;
+    int world_rank, world_size;
+    double began;
+
+    MPI_Comm all, team;  /* all living ranks; my group, or null */
+    int manager;         /* its rank in `all` */
+    int group;           /* mine; NONE: I am the manager, or my group was removed */
+    int role, team_size; /* of the last meeting, and of the team */
+    double *state;
+    double *value[GRIDS_MOST];     /* grids of this round that were solved and are here; NULL: not here */
+    int holder[GRIDS_MOST];        /* after a rebuild, for the manager: the group whose master has the grid; NONE */
+    int group_of[RANKS_MOST];      /* the same: of each rank in `all` */
+    int world_rank_of[RANKS_MOST]; /* of each rank in `all` */
+};
+
+static inline int job_round(const struct job *j)
+{
+    return (int)j->state[STATE_ROUND];
+}
+
+static inline int job_state_length(const struct job *j)
+{
+    return STATE_HEAD + (int)j->sparse.length;
+}
+
+static inline double job_span(const struct job *j)
+{
+    return j->option.end / j->option.rounds;
+}
+
+static inline void job_grid(const struct job *j, int grid, struct grid *g)
+{
+    grid_make(g, j->scheme.dim, j->scheme.level[grid]);
+}
+
+static inline int rank_in(MPI_Comm comm)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+static inline int size_of(MPI_Comm comm)
+{
+    int size;
+    MPI_Comm_size(comm, &size);
+    return size;
+}
+
+/* The state at time 0; that of another moment, which makes the grids of this round worthless. */
+void job_begin(struct job *j);
+void job_set_state(struct job *j, const double *state);
+void job_drop_grids(struct job *j);
+
+/* The weighted sum of grids, as surpluses on the sparse grid; the weights if nothing is lost. */
+void job_combine(const struct job *j, double *const *value, const int *weight, double *sparse);
+void job_classic(const struct job *j, int *weight);
+
+/* Roles: each returns when `all` is to be rebuilt. */
+void manage(struct job *j);
+void serve(struct job *j);
+void wait_removed(struct job *j);
+
+/* All living ranks meet, and are a job again. */
+void rebuild(struct job *j);
+
+/* Solves one grid of the round, with all ranks of the team; `value`, at rank 0, is the grid. */
+int solve_grid(const struct job *j, const double *state, int grid, double *value, MPI_Comm team);
+
+/* The manager says what has come out: 0, or 1 if it is worse than it was said to be. */
+int answer(const struct job *j);
+
+#endif

@@ -1,0 +1,168 @@
+#include "levels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int sum_of(const struct scheme *s, const int *level)
+{
+    int sum = 0;
+    for (int k = 0; k < s->dim; k++)
+        sum += level[k] - s->min[k];
+    return sum;
+}
+
+bool scheme_make(struct scheme *s, int dim, const int *min, int tau)
+{
+    int level[DIM_MOST];
+    s->dim = dim, s->tau = tau, s->count = 0;
+    memcpy(s->min, min, (size_t)dim * sizeof *min);
+    memcpy(level, min, (size_t)dim * sizeof *min);
+    for (int k = 0; k < dim;) { /* counts through the box, level[0] first */
+        if (sum_of(s, level) <= tau) {
+            if (s->count == GRIDS_MOST)
+                return false;
+            memcpy(s->level[s->count++], level, (size_t)dim * sizeof *level);
+        }
+        for (k = 0; k < dim && ++level[k] > min[k] + tau; k++)
+            level[k] = min[k];
+    }
+    return true;
+}
+
+int scheme_find(const struct scheme *s, const int *level)
+{
+    for (int grid = 0; grid < s->count; grid++)
+        if (memcmp(s->level[grid], level, (size_t)s->dim * sizeof *level) == 0)
+            return grid;
+    return -1;
+}
+
+int scheme_layer(const struct scheme *s, int grid)
+{
+    return s->tau - sum_of(s, s->level[grid]);
+}
+
+/* The grid at l + z, where the bits of z are 0 or 1 along each axis; -1: none. */
+static int corner(const struct scheme *s, int grid, int z)
+{
+    int level[DIM_MOST];
+    for (int k = 0; k < s->dim; k++)
+        level[k] = s->level[grid][k] + (z >> k & 1);
+    return scheme_find(s, level);
+}
+
+static int weight_at(const struct scheme *s, const bool *downset, int grid)
+{
+    int weight = 0;
+    for (int z = 0; z < 1 << s->dim; z++) {
+        int at = corner(s, grid, z);
+        if (at >= 0 && downset[at])
+            weight += __builtin_popcount((unsigned)z) % 2 ? -1 : 1;
+    }
+    return weight;
+}
+
+void weights_of(const struct scheme *s, const bool *downset, int *weight)
+{
+    for (int grid = 0; grid < s->count; grid++)
+        weight[grid] = downset[grid] ? weight_at(s, downset, grid) : 0;
+}
+
+/* ---- without what is lost ------------------------------------------------------------------------------------------------------ */
+
+/* A downset that loses a grid loses all that is above. */
+static void cut(const struct scheme *s, bool *downset, int from)
+{
+    for (int grid = 0; grid < s->count; grid++) {
+        bool above = true;
+        for (int k = 0; k < s->dim; k++)
+            above = above && s->level[grid][k] >= s->level[from][k];
+        downset[grid] = downset[grid] && !above;
+    }
+}
+
+/* A grid at level l improves the combination by about 4^-|l|: mesh width 2^-l, errors of second order. */
+static double share(const struct scheme *s, const bool *downset)
+{
+    double missing = 0;
+    for (int grid = 0; grid < s->count; grid++)
+        if (!downset[grid])
+            missing += pow(4, -sum_of(s, s->level[grid]));
+    return missing;
+}
+
+/* What a downset costs: first its error, then the lost grids that still have a weight, then the grids below the diagonals. */
+static double price(const struct scheme *s, const bool *lost, const bool *downset)
+{
+    int weight[GRIDS_MOST], still = 0, low = 0;
+    weights_of(s, downset, weight);
+    for (int grid = 0; grid < s->count; grid++)
+        if (weight[grid] != 0)
+            still += lost[grid], low += scheme_layer(s, grid) >= s->dim;
+    return share(s, downset) * (1 + 0.1 * still + 0.001 * low) + 1e-12 * low;
+}
+
+/* A weight is a sum over the corners of a cell: it changes when one of them goes. The cheapest of them does. */
+static void cut_cheapest(const struct scheme *s, const bool *lost, bool *downset, int grid)
+{
+    bool best[GRIDS_MOST], tried[GRIDS_MOST];
+    double least = INFINITY;
+    for (int z = 0; z < 1 << s->dim; z++) {
+        int at = corner(s, grid, z);
+        if (at < 0 || !downset[at])
+            continue;
+        memcpy(tried, downset, sizeof tried);
+        cut(s, tried, at);
+        if (price(s, lost, tried) < least) {
+            least = price(s, lost, tried);
+            memcpy(best, tried, sizeof best);
+        }
+    }
+    memcpy(downset, best, sizeof best);
+}
+
+bool weights_without(const struct scheme *s, const bool *lost, bool *downset, int *weight)
+{
+    for (int grid = 0; grid < s->count; grid++) {
+        weights_of(s, downset, weight);
+        if (lost[grid] && weight[grid] != 0) {
+            cut_cheapest(s, lost, downset, grid);
+            grid = -1; /* other weights have changed */
+        }
+    }
+    return downset[0]; /* the smallest grid is in every downset but the empty one */
+}
+
+double weights_error(const struct scheme *s, const bool *downset)
+{
+    double lacking = 1; /* of the whole scheme: the diagonal beyond it, with C(tau + d, d - 1) grids */
+    for (int k = 1; k < s->dim; k++)
+        lacking *= (double)(s->tau + 1 + k) / k;
+    return 1 + share(s, downset) / (lacking * pow(4, -(s->tau + 1)));
+}
+
+void downset_coarser(const struct scheme *s, bool *downset)
+{
+    bool inner[GRIDS_MOST];
+    for (int grid = 0; grid < s->count; grid++) {
+        inner[grid] = false;
+        for (int k = 0; k < s->dim; k++) {
+            int up = corner(s, grid, 1 << k);
+            inner[grid] = inner[grid] || (up >= 0 && downset[up]);
+        }
+    }
+    memcpy(downset, inner, (size_t)s->count * sizeof *downset);
+}
+
+const char *level_text(const struct scheme *s, int grid)
+{
+    static char text[8][32];
+    static unsigned turn;
+    char *at = text[turn++ % 8];
+    int size = sizeof text[0], used = snprintf(at, (size_t)size, "[%d", s->level[grid][0]);
+    for (int k = 1; k < s->dim; k++)
+        used += snprintf(at + used, (size_t)(size - used), ",%d", s->level[grid][k]);
+    snprintf(at + used, (size_t)(size - used), "]");
+    return at;
+}

@@ -1,0 +1,82 @@
+/* combi: the fault-tolerant combination technique. A solver that needs no checkpoint: what a dead rank had is left out, and the
+ * rest is weighted anew. docs/use/combination.md explains it; job.h says who speaks with whom.
+ *
+ * knell run -n 9 --kill 4@MPI_Bcast#7 -- combi --dim 2 --min 3,3 --max 8,8 --groups 4 */
+#include "job.h"
+
+#include <mpi-ext.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* True: the job is over, and all know it. */
+static bool over(struct job *j, int *status)
+{
+    int printed = 1;
+    if (size_of(j->all) == 1 && job_round(j) < j->option.rounds) {
+        printf("no combination is left: rank %d is alone\n", j->world_rank);
+        *status = 3;
+        return true;
+    }
+    if (job_round(j) < j->option.rounds)
+        return false;
+    if (j->role == MANAGER)
+        *status = answer(j);
+    fflush(stdout);
+    return MPIX_Comm_agree(j->all, &printed) == MPI_SUCCESS; /* a failure: whoever should have printed may be dead */
+}
+
+static int run(struct job *j)
+{
+    int status = 0;
+    j->began = MPI_Wtime();
+    job_begin(j);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* what is made from it inherits this */
+    j->all = MPI_COMM_WORLD;
+    j->team = MPI_COMM_NULL;
+    for (rebuild(j); !over(j, &status); rebuild(j)) {
+        if (job_round(j) == j->option.rounds)
+            continue; /* somebody died while the answer was printed */
+        if (j->role == MANAGER)
+            manage(j);
+        else if (j->group != NONE)
+            serve(j);
+        else
+            wait_removed(j);
+        MPIX_Comm_revoke(j->all); /* whoever is here wants all to meet */
+    }
+    return status;
+}
+
+static void end(struct job *j)
+{
+    if (j->team != MPI_COMM_NULL)
+        MPI_Comm_free(&j->team);
+    MPI_Comm_free(&j->all);
+    job_drop_grids(j);
+    free(j->state);
+    sparse_free(&j->sparse);
+}
+
+int main(int argc, char **argv)
+{
+    static struct job job;
+    char message[1024];
+    int tau, status = 2;
+    MPI_Init(&argc, &argv);
+    job.world_rank = rank_in(MPI_COMM_WORLD), job.world_size = size_of(MPI_COMM_WORLD);
+    bool good = options_parse(&job.option, argc, argv, job.world_size, message, sizeof message);
+    tau = job.option.max[0] - job.option.min[0];
+    if (!good) {
+        if (job.world_rank == 0)
+            fprintf(stderr, "%s\n", message);
+    } else if (!scheme_make(&job.scheme, job.option.dim, job.option.min, tau)) {
+        if (job.world_rank == 0)
+            fprintf(stderr, "combi: more than %d grids between --min and --max\n", GRIDS_MOST);
+    } else {
+        sparse_make(&job.sparse, &job.scheme);
+        status = run(&job);
+        end(&job);
+    }
+    MPI_Finalize();
+    return status;
+}
