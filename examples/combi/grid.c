@@ -19,7 +19,7 @@ void grid_make(struct grid *g, int dim, const int *level)
     g->points *= g->n[g->slab];
 }
 
-static long along(const struct grid *g, long point, int axis)
+long grid_along(const struct grid *g, long point, int axis)
 {
     return point / g->stride[axis] % g->n[axis];
 }
@@ -27,7 +27,7 @@ static long along(const struct grid *g, long point, int axis)
 void grid_point(const struct grid *g, long point, double *x)
 {
     for (int k = 0; k < g->dim; k++)
-        x[k] = (double)along(g, point, k) / (double)g->n[k];
+        x[k] = (double)grid_along(g, point, k) / (double)g->n[k];
 }
 
 /* ---- surpluses ------------------------------------------------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static void transform(const struct grid *g, double *value, bool back)
 {
     for (int k = 0; k < g->dim; k++)
         for (long p = 0; p < g->points; p++) {
-            if (along(g, p, k) != 0)
+            if (grid_along(g, p, k) != 0)
                 continue;
             if (back)
                 for (long gap = g->n[k] / 2; gap > 0; gap /= 2)
@@ -103,7 +103,7 @@ static long place(const struct sparse *p, const struct grid *g, long point)
 {
     long cell = 0, number = 0;
     for (int k = 0; k < g->dim; k++) {
-        long i = along(g, point, k);
+        long i = grid_along(g, point, k);
         int zeros = i == 0 ? g->level[k] : __builtin_ctzl((unsigned long)i), level = g->level[k] - zeros;
         cell = cell * p->width[k] + level;
         number = number * points_of_level(level) + (i >> zeros >> 1);

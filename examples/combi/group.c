@@ -43,8 +43,8 @@ int solve_grid(const struct job *j, const double *state, int grid, double *value
 
 static int tell(const struct job *j, int kind, int grid)
 {
-    int news[NEWS_INTS] = {kind, j->group, grid, job_round(j)};
-    return MPI_Send(news, NEWS_INTS, MPI_INT, j->manager, TAG_NEWS, j->all);
+    int news[NEWS_INTS] = {kind, grid, job_round(j)};
+    return MPI_Send(sealed(news, NEWS_INTS), NEWS_INTS, MPI_INT, j->manager, TAG_NEWS, j->all);
 }
 
 static int send_grid(const struct job *j, int grid)
@@ -53,14 +53,15 @@ static int send_grid(const struct job *j, int grid)
     job_grid(j, grid, &g);
     int code = tell(j, NEWS_GRID, grid);
     if (code == MPI_SUCCESS)
-        code = MPI_Send(j->value[grid], (int)g.points, MPI_DOUBLE, j->manager, TAG_GRID, j->all);
+        code = MPI_Send(j->value[grid], (int)g.points, MPI_DOUBLE, j->manager, TAG_GRID + grid, j->all);
     return code;
 }
 
-static int receive_state(struct job *j)
+static int receive_state(struct job *j, int round)
 {
     double *state = malloc((size_t)job_state_length(j) * sizeof *state);
     int code = MPI_Recv(state, job_state_length(j), MPI_DOUBLE, j->manager, TAG_STATE, j->all, MPI_STATUS_IGNORE);
+    state[STATE_ROUND] = round;
     if (code == MPI_SUCCESS)
         job_set_state(j, state);
     free(state);
@@ -75,12 +76,12 @@ static int take_order(struct job *j, int *grid)
         int code = MPI_Recv(order, ORDER_INTS, MPI_INT, j->manager, TAG_ORDER, j->all, MPI_STATUS_IGNORE);
         if (code != MPI_SUCCESS)
             return code;
-        bool sane = order[1] >= 0 && order[1] < j->scheme.count;
-        if (order[0] == ORDER_STATE)
-            code = receive_state(j);
-        else if (order[0] == ORDER_COLLECT && sane && j->value[order[1]])
+        bool sane = is_sealed(order, ORDER_INTS);
+        if (sane && order[0] == ORDER_STATE)
+            code = receive_state(j, order[1]);
+        else if (sane && order[0] == ORDER_COLLECT && j->value[order[1]])
             code = send_grid(j, order[1]);
-        else if (order[0] == ORDER_SOLVE && sane) {
+        else if (sane && order[0] == ORDER_SOLVE) {
             *grid = order[1];
             return MPI_SUCCESS;
         } else
@@ -95,10 +96,14 @@ static int take_order(struct job *j, int *grid)
 static int solve_together(struct job *j, int grid)
 {
     bool master = rank_in(j->team) == 0;
-    int code = MPI_Bcast(&grid, 1, MPI_INT, 0, j->team);
-    if (code != MPI_SUCCESS || grid < 0 || grid >= j->scheme.count)
-        return code == MPI_SUCCESS ? MPI_ERR_OTHER : code;
+    int task[2] = {grid};
+    int code = MPI_Bcast(sealed(task, 2), 2, MPI_INT, 0, j->team);
+    if (code == MPI_SUCCESS && !is_sealed(task, 2))
+        code = MPI_ERR_OTHER;
+    if (code != MPI_SUCCESS)
+        return code;
     struct grid g;
+    grid = task[0];
     job_grid(j, grid, &g);
     double *value = master ? malloc((size_t)g.points * sizeof *value) : NULL;
     code = solve_grid(j, j->state, grid, value, j->team);

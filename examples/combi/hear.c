@@ -92,7 +92,7 @@ static void hear_grid(struct manager *m, int grid, int from)
     job_grid(m->j, grid, &g);
     double *value = malloc((size_t)g.points * sizeof *value);
     MPI_Status status;
-    int count = 0, code = MPI_Recv(value, (int)g.points, MPI_DOUBLE, from, TAG_GRID, m->j->all, &status);
+    int count = 0, code = MPI_Recv(value, (int)g.points, MPI_DOUBLE, from, TAG_GRID + grid, m->j->all, &status);
     if (code == MPI_SUCCESS)
         MPI_Get_count(&status, MPI_DOUBLE, &count);
     if (count == g.points && m->status[grid] == HELD) {
@@ -105,16 +105,16 @@ static void hear_grid(struct manager *m, int grid, int from)
 
 static void understand(struct manager *m, int from)
 {
-    int kind = m->news[0], group = m->j->group_of[from], grid = m->news[2];
+    int kind = m->news[0], group = m->j->group_of[from], grid = m->news[1];
     if (group == NONE || m->group[group].gone)
         return; /* a group that was removed may go on for a while */
-    if (kind == NEWS_REPORT)
-        hear_report(m, group, from, m->news[3]);
-    else if (grid < 0 || grid >= m->j->scheme.count || m->at[grid] != group)
-        return; /* bits were wrong on the way */
+    if (!is_sealed(m->news, NEWS_INTS))
+        lose_grids(m, group, false, true); /* bits were wrong on the way: as if it had not been solved */
+    else if (kind == NEWS_REPORT)
+        hear_report(m, group, from, m->news[2]);
     else if (kind == NEWS_GRID)
         hear_grid(m, grid, from);
-    else if (kind == NEWS_DONE && m->status[grid] == GIVEN) {
+    else if (m->status[grid] == GIVEN && m->at[grid] == group) {
         m->status[grid] = HELD;
         m->group[group].working = false;
     }
@@ -175,7 +175,7 @@ static void give_orders(struct manager *m)
         m->at[order[1]] = g;
         if (order[0] == ORDER_SOLVE)
             m->status[order[1]] = GIVEN, m->tries[order[1]]++;
-        MPI_Send(order, ORDER_INTS, MPI_INT, m->group[g].master, TAG_ORDER,
+        MPI_Send(sealed(order, ORDER_INTS), ORDER_INTS, MPI_INT, m->group[g].master, TAG_ORDER,
                  m->j->all); /* if it fails, the ear will hear of it */
     }
 }

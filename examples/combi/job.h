@@ -21,13 +21,33 @@
 
 enum { NONE = -1, RANKS_MOST = 1024, GROUPS_MOST = 64 };
 
-/* Orders: the manager to a master. {kind, grid}; a STATE is followed by it. News: a master to the manager. {kind, group, grid,
- * round}; a GRID is followed by its values. */
+/* Orders: the manager to a master. {kind, grid or round, seal}; a STATE is followed by it. News: a master to the manager.
+ * {kind, grid, round, seal}; a GRID is followed by its values. */
 enum role { WORKER, MASTER, MANAGER };
 enum order { ORDER_SOLVE, ORDER_COLLECT, ORDER_STATE };
 enum news { NEWS_DONE, NEWS_GRID, NEWS_REPORT };
-enum { ORDER_INTS = 2, NEWS_INTS = 4 };
-enum tag { TAG_ORDER = 11, TAG_STATE, TAG_NEWS, TAG_GRID };
+enum { ORDER_INTS = 3, NEWS_INTS = 4 };
+enum tag { TAG_ORDER = 11, TAG_STATE, TAG_NEWS, TAG_GRID }; /* TAG_GRID + the number of the grid */
+
+/* Wrong bits in numbers of the solution are found by comparing; in words they must not lead anybody astray. */
+static inline int seal_of(const int *words, int count)
+{
+    int seal = 0x5ea1;
+    for (int i = 0; i < count - 1; i++)
+        seal ^= words[i];
+    return seal;
+}
+
+static inline int *sealed(int *words, int count)
+{
+    words[count - 1] = seal_of(words, count);
+    return words;
+}
+
+static inline bool is_sealed(const int *words, int count)
+{
+    return words[count - 1] == seal_of(words, count);
+}
 
 /* What outlives any death: the manager and all masters have it. The first numbers of `state` are these, then comes the combined
  * solution at the beginning of the round. */

@@ -91,10 +91,10 @@ void send_state(struct manager *m, int group)
 {
     const struct job *j = m->j;
     const struct group *g = &m->group[group];
-    int order[ORDER_INTS] = {ORDER_STATE, NONE};
+    int order[ORDER_INTS] = {ORDER_STATE, job_round(j)};
     if (g->gone || g->hurt)
         return;
-    if (MPI_Send(order, ORDER_INTS, MPI_INT, g->master, TAG_ORDER, j->all) ==
+    if (MPI_Send(sealed(order, ORDER_INTS), ORDER_INTS, MPI_INT, g->master, TAG_ORDER, j->all) ==
         MPI_SUCCESS) /* else: the ear will hear of it */
         MPI_Send(j->state, job_state_length(j), MPI_DOUBLE, g->master, TAG_STATE, j->all);
 }

@@ -8,11 +8,11 @@
 
 /* ---- what each says of itself ------------------------------------------------------------------------------------------------------- */
 
-enum { WHO, ROLE, GROUP, TEAM_SIZE, ROUND, HERE }; /* from HERE on: 1 for each grid that is here */
+enum { WHO, ROLE, GROUP, TEAM_SIZE, ROUND, HERE }; /* from HERE on: 1 for each grid that is here; then the seal */
 
 static int card_length(const struct job *j)
 {
-    return HERE + j->scheme.count;
+    return HERE + j->scheme.count + 1;
 }
 
 static void write_card(const struct job *j, int *card)
@@ -21,6 +21,7 @@ static void write_card(const struct job *j, int *card)
     card[ROUND] = job_round(j);
     for (int grid = 0; grid < j->scheme.count; grid++)
         card[HERE + grid] = j->value[grid] != NULL;
+    sealed(card, card_length(j));
 }
 
 /* ---- what all conclude from it, each for itself --------------------------------------------------------------------------------------- */
@@ -94,10 +95,13 @@ static bool meet(struct job *j, MPI_Comm among, const int *mine, int *cards, str
     double *state = malloc((size_t)job_state_length(j) * sizeof *state);
     MPI_Comm team = MPI_COMM_NULL;
     well = MPI_Allgather(mine, length, MPI_INT, cards, length, MPI_INT, among) == MPI_SUCCESS;
+    for (int r = 0; r < size && well; r++)
+        well = is_sealed(cards + r * length, length);
     if (well) {
         make_plan(cards, size, length, j->option.hurt == HURT_REMOVE, p);
         memcpy(state, j->state, (size_t)job_state_length(j) * sizeof *state);
         well = MPI_Bcast(state, job_state_length(j), MPI_DOUBLE, p->newest, among) == MPI_SUCCESS;
+        state[STATE_ROUND] = cards[p->newest * length + ROUND];
     }
     if (well)
         well =

@@ -49,7 +49,8 @@ static int want(struct manager *m, const struct choices *c, bool lost)
 {
     int count = 0;
     for (int grid = 0; grid < m->j->scheme.count; grid++)
-        if (lost ? c->lost[grid] && c->classic[grid] != 0 : m->weight[grid] != 0 && m->status[grid] == NOT_WANTED) {
+        if (lost ? c->lost[grid] && scheme_layer(&m->j->scheme, grid) <= m->j->scheme.dim
+                 : m->weight[grid] != 0 && m->status[grid] == NOT_WANTED) {
             m->status[grid] = WANTED;
             count++;
         }
