@@ -10,7 +10,7 @@ double pde_exact(int dim, const double *x, double t)
 {
     double u = 1;
     for (int k = 0; k < dim; k++)
-        u *= 0.5 * (1 - exp(-4 * pi * pi * diffusion * t) * cos(2 * pi * (x[k] - 0.15 - speed[k] * t)));
+        u *= 0.5 * (1 + exp(-4 * pi * pi * diffusion * t) * cos(2 * pi * (x[k] - 0.25 - speed[k] * t)));
     return u;
 }
 
