@@ -40,29 +40,20 @@ static void line_level(double *v, long n, long stride, long gap, double sign)
         v[i * stride] += sign * 0.5 * (v[(i - gap) * stride] + v[(i + gap) % n * stride]);
 }
 
-static void transform(const struct grid *g, double *value, bool back)
-{
-    for (int k = 0; k < g->dim; k++)
-        for (long p = 0; p < g->points; p++) {
-            if (grid_along(g, p, k) != 0)
-                continue;
-            if (back)
-                for (long gap = g->n[k] / 2; gap > 0; gap /= 2)
-                    line_level(value + p, g->n[k], g->stride[k], gap, 1);
-            else
-                for (long gap = 1; gap < g->n[k]; gap *= 2)
-                    line_level(value + p, g->n[k], g->stride[k], gap, -1);
-        }
-}
-
 void grid_to_surplus(const struct grid *g, double *value)
 {
-    transform(g, value, false);
+    for (int k = 0; k < g->dim; k++)
+        for (long p = 0; p < g->points; p++)
+            for (long gap = 1; gap < g->n[k] && grid_along(g, p, k) == 0; gap *= 2)
+                line_level(value + p, g->n[k], g->stride[k], gap, -1);
 }
 
 void grid_from_surplus(const struct grid *g, double *value)
 {
-    transform(g, value, true);
+    for (int k = 0; k < g->dim; k++)
+        for (long p = 0; p < g->points; p++)
+            for (long gap = g->n[k] / 2; gap > 0 && grid_along(g, p, k) == 0; gap /= 2)
+                line_level(value + p, g->n[k], g->stride[k], gap, 1);
 }
 
 /* ---- the sparse grid --------------------------------------------------------------------------------------------------------------- */
@@ -91,11 +82,6 @@ void sparse_make(struct sparse *p, const struct scheme *s)
         p->offset[cell] = any ? p->length : -1;
         p->length += any ? points : 0;
     }
-}
-
-void sparse_free(struct sparse *p)
-{
-    free(p->offset);
 }
 
 /* Where a point of a grid is in the sparse grid: point i of 2^l is number i / 2^(z+1) of level l - z, where 2^z divides i. */

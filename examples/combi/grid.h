@@ -33,7 +33,6 @@ struct sparse {
 };
 
 void sparse_make(struct sparse *p, const struct scheme *s);
-void sparse_free(struct sparse *p);
 
 /* sparse += weight * surplus of the grid. */
 void sparse_add(const struct sparse *p, const struct grid *g, const double *surplus, double weight, double *sparse);

@@ -142,6 +142,7 @@ static bool mend(struct job *j, bool manager_lives)
 
 void serve(struct job *j)
 {
+    int unused[ORDER_INTS];
     while (j->group != NONE) {
         bool master = rank_in(j->team) == 0, manager_lives = true, well = true;
         int grid = NONE;
@@ -154,13 +155,7 @@ void serve(struct job *j)
         if ((!manager_lives || !well) && !mend(j, manager_lives))
             return;
     }
-    wait_removed(j);
-}
-
-/* A rank whose group was removed has nothing to do, but is there when the job is rebuilt. */
-void wait_removed(struct job *j)
-{
-    int order[ORDER_INTS];
-    while (MPI_Recv(order, ORDER_INTS, MPI_INT, j->manager, TAG_ORDER, j->all, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+    /* A rank whose group was removed has nothing to do, but is there when the job is rebuilt. */
+    while (MPI_Recv(unused, ORDER_INTS, MPI_INT, j->manager, TAG_ORDER, j->all, MPI_STATUS_IGNORE) == MPI_SUCCESS)
         ;
 }

@@ -117,7 +117,6 @@ void job_classic(const struct job *j, int *weight);
 /* Roles: each returns when `all` is to be rebuilt. */
 void manage(struct job *j);
 void serve(struct job *j);
-void wait_removed(struct job *j);
 
 /* All living ranks meet, and are a job again. */
 void rebuild(struct job *j);

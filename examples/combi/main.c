@@ -29,6 +29,7 @@ static int run(struct job *j)
 {
     int status = 0;
     j->began = MPI_Wtime();
+    sparse_make(&j->sparse, &j->scheme);
     job_begin(j);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* what is made from it inherits this */
     j->all = MPI_COMM_WORLD;
@@ -38,45 +39,32 @@ static int run(struct job *j)
             continue; /* somebody died while the answer was printed */
         if (j->role == MANAGER)
             manage(j);
-        else if (j->group != NONE)
-            serve(j);
         else
-            wait_removed(j);
+            serve(j);
         MPIX_Comm_revoke(j->all); /* whoever is here wants all to meet */
     }
-    return status;
-}
-
-static void end(struct job *j)
-{
     if (j->team != MPI_COMM_NULL)
         MPI_Comm_free(&j->team);
     MPI_Comm_free(&j->all);
     job_drop_grids(j);
     free(j->state);
-    sparse_free(&j->sparse);
+    free(j->sparse.offset);
+    return status;
 }
 
 int main(int argc, char **argv)
 {
     static struct job job;
-    char message[1024];
-    int tau, status = 2;
+    int status = 2;
     MPI_Init(&argc, &argv);
     job.world_rank = rank_in(MPI_COMM_WORLD), job.world_size = size_of(MPI_COMM_WORLD);
-    bool good = options_parse(&job.option, argc, argv, job.world_size, message, sizeof message);
-    tau = job.option.max[0] - job.option.min[0];
-    if (!good) {
-        if (job.world_rank == 0)
-            fprintf(stderr, "%s\n", message);
-    } else if (!scheme_make(&job.scheme, job.option.dim, job.option.min, tau)) {
-        if (job.world_rank == 0)
-            fprintf(stderr, "combi: more than %d grids between --min and --max\n", GRIDS_MOST);
-    } else {
-        sparse_make(&job.sparse, &job.scheme);
+    const char *wrong = options_parse(&job.option, argc, argv, job.world_size);
+    if (!wrong && !scheme_make(&job.scheme, job.option.dim, job.option.min, job.option.max[0] - job.option.min[0]))
+        wrong = "there are too many grids between --min and --max";
+    if (!wrong)
         status = run(&job);
-        end(&job);
-    }
+    else if (job.world_rank == 0)
+        fprintf(stderr, "combi: %s\n", wrong);
     MPI_Finalize();
     return status;
 }

@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,109 +9,79 @@ static const char usage[] =
     "usage: combi [--dim 2] [--min 3,3] [--max 8,8] [--groups 4] [--rounds 4] [--recover cheaper|weights|recompute]\n"
     "             [--hurt remove|shrink] [--notice watch|report] [--compare] [--picture PREFIX]";
 
-/* A list of `dim` numbers between 1 and 16. */
-static bool numbers(const char *text, int dim, int *list)
+/* Numbers from 1 to `most`, with commas between them: exactly `count`. */
+static bool numbers(const char *text, int count, int most, int *list)
 {
-    for (int k = 0; k < dim; k++) {
-        char *end;
+    char *end;
+    for (int k = 0; k < count; k++, text = end + 1) {
         long number = strtol(text, &end, 10);
-        if (end == text || *end != (k + 1 < dim ? ',' : '\0') || number < 1 || number > 16)
+        if (end == text || *end != (k + 1 < count ? ',' : '\0') || number < 1 || number > most)
             return false;
         list[k] = (int)number;
-        text = end + 1;
     }
     return true;
 }
 
-static bool number(const char *text, int least, int most, int *value)
-{
-    char *end;
-    long n = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || n < least || n > most)
-        return false;
-    *value = (int)n;
-    return true;
-}
-
-/* One of the words, by its number in the list. */
 static bool word(const char *text, const char *const *words, int *value)
 {
-    for (int i = 0; words[i]; i++)
-        if (strcmp(text, words[i]) == 0) {
-            *value = i;
+    for (*value = 0; words[*value]; ++*value)
+        if (strcmp(text, words[*value]) == 0)
             return true;
-        }
     return false;
 }
 
-static bool take(struct options *o, const char *name, const char *value)
+static bool take(struct options *o, int letter, const char *text)
 {
     static const char *const recover[] = {"cheaper", "weights", "recompute", NULL};
     static const char *const hurt[] = {"remove", "shrink", NULL}, *const notice[] = {"watch", "report", NULL};
-    int which = 0;
-    bool good = true;
-    if (strcmp(name, "--min") == 0)
-        return numbers(value, o->dim, o->min);
-    if (strcmp(name, "--max") == 0)
-        return numbers(value, o->dim, o->max);
-    if (strcmp(name, "--groups") == 0)
-        return number(value, 1, 64, &o->groups);
-    if (strcmp(name, "--rounds") == 0)
-        return number(value, 1, 1000, &o->rounds);
-    if (strcmp(name, "--picture") == 0)
-        o->picture = value;
-    else if (strcmp(name, "--recover") == 0)
-        good = word(value, recover, &which), o->recover = (enum recover)which;
-    else if (strcmp(name, "--hurt") == 0)
-        good = word(value, hurt, &which), o->hurt = (enum hurt)which;
-    else if (strcmp(name, "--notice") == 0)
-        good = word(value, notice, &which), o->notice = (enum notice)which;
-    else
-        good = strcmp(name, "--dim") == 0; /* read before all others */
-    return good;
+    switch (letter) {
+    case 'd':
+        return numbers(text, 1, DIM_MOST, &o->dim) && o->dim > 1;
+    case 'l':
+        return numbers(text, o->dim, 16, o->min);
+    case 'u':
+        return numbers(text, o->dim, 16, o->max);
+    case 'g':
+        return numbers(text, 1, 64, &o->groups);
+    case 'r':
+        return numbers(text, 1, 1000, &o->rounds);
+    case 'R':
+        return word(text, recover, &o->recover);
+    case 'h':
+        return word(text, hurt, &o->hurt);
+    case 'n':
+        return word(text, notice, &o->notice);
+    case 'c':
+        return o->compare = true;
+    case 'p':
+        return (o->picture = text) != NULL;
+    default:
+        return false;
+    }
 }
 
-static bool fits(const struct options *o, int ranks, char *message, int size)
+/* The scheme needs a cube of levels; a group needs a row of the smallest grid for each of its ranks. */
+static const char *fits(const struct options *o, int ranks)
 {
-    int tau = o->max[0] - o->min[0], smallest = o->min[0], largest = (ranks - 1 + o->groups - 1) / o->groups;
-    for (int k = 0; k < o->dim; k++) {
-        smallest = o->min[k] < smallest ? o->min[k] : smallest;
-        if (o->max[k] - o->min[k] != tau || tau < 0) {
-            snprintf(message, (size_t)size, "combi: --max must be above --min by the same number along each axis");
-            return false;
-        }
-    }
-    if (ranks - 1 < o->groups)
-        snprintf(message, (size_t)size, "combi: %d groups and a manager need at least %d ranks", o->groups,
-                 o->groups + 1);
-    else if (largest > 1 << smallest)
-        snprintf(message, (size_t)size, "combi: a group of %d ranks cannot divide the %d rows of the smallest grid",
-                 largest, 1 << smallest);
-    else
-        return true;
-    return false;
+    int largest = (ranks - 1 + o->groups - 1) / o->groups;
+    for (int k = 0; k < o->dim; k++)
+        if (o->max[k] - o->min[k] != o->max[0] - o->min[0] || o->max[k] < o->min[k])
+            return "--max must be above --min by the same number along each axis";
+        else if (largest > 1 << o->min[k])
+            return "a group has more ranks than the smallest grid has rows";
+    return ranks <= o->groups ? "there must be more ranks than groups: one is the manager" : NULL;
 }
 
-bool options_parse(struct options *o, int argc, char **argv, int ranks, char *message, int size)
+const char *options_parse(struct options *o, int argc, char **argv, int ranks)
 {
-    *o = (struct options){.dim = 2, .min = {3, 3, 2}, .max = {8, 8, 5}, .groups = 4, .rounds = 4, .end = 1};
-    for (int i = 1; i + 1 < argc; i++)
-        if (strcmp(argv[i], "--dim") == 0 && !number(argv[i + 1], 2, DIM_MOST, &o->dim)) {
-            snprintf(message, (size_t)size, "combi: --dim is 2 or 3, not '%s'", argv[i + 1]);
-            return false;
-        }
-    if (o->dim == 3)
-        for (int k = 0; k < 3; k++)
-            o->min[k] = 2, o->max[k] = 5;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--compare") == 0)
-            o->compare = true;
-        else if (i + 1 == argc || !take(o, argv[i], argv[i + 1])) {
-            snprintf(message, (size_t)size, "combi: cannot understand '%s%s%s'\n%s", argv[i], i + 1 < argc ? " " : "",
-                     i + 1 < argc ? argv[i + 1] : "", usage);
-            return false;
-        } else
-            i++;
-    }
-    return fits(o, ranks, message, size);
+    static const struct option names[] = {{"dim", 1, 0, 'd'},     {"min", 1, 0, 'l'},    {"max", 1, 0, 'u'},
+                                          {"groups", 1, 0, 'g'},  {"rounds", 1, 0, 'r'}, {"recover", 1, 0, 'R'},
+                                          {"hurt", 1, 0, 'h'},    {"notice", 1, 0, 'n'}, {"compare", 0, 0, 'c'},
+                                          {"picture", 1, 0, 'p'}, {0, 0, 0, 0}};
+    *o = (struct options){.dim = 2, .min = {3, 3, 3}, .max = {8, 8, 8}, .groups = 4, .rounds = 4, .end = 1};
+    opterr = 0;
+    for (int letter; (letter = getopt_long(argc, argv, "", names, NULL)) != -1;)
+        if (!take(o, letter, optarg))
+            return usage;
+    return optind < argc ? usage : fits(o, ranks);
 }
