@@ -3,22 +3,20 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static FILE *open_svg(const struct job *j, const char *what, int width, int height)
 {
     char name[512];
     snprintf(name, sizeof name, "%s-%s.svg", j->option.picture, what);
     FILE *f = fopen(name, "w");
-    if (!f) {
+    if (!f)
         perror(name);
-        return NULL;
-    }
-    fprintf(f,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-            "font-family=\"Helvetica,Arial,sans-serif\" text-anchor=\"middle\" fill=\"#333\">\n"
-            "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
-            width, height, width, height, width, height);
+    else
+        fprintf(
+            f,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" text-anchor=\"middle\" fill=\"#333\" "
+            "font-family=\"Helvetica,Arial,sans-serif\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+            width, height);
     return f;
 }
 
@@ -33,178 +31,125 @@ static void text(FILE *f, double x, double y, int size, const char *style, const
     fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%d\" %s>%s</text>\n", x, y, size, style, words);
 }
 
-static void turned(FILE *f, double x, double y, const char *words)
+static void number(FILE *f, double x, double y, const char *format, double value)
 {
-    char style[96];
-    snprintf(style, sizeof style, "fill=\"#667\" transform=\"rotate(-90 %.1f %.1f)\"", x, y);
-    text(f, x, y, 13, style, words);
+    char words[64];
+    snprintf(words, sizeof words, format, value);
+    text(f, x, y, 14, "", words);
 }
 
-/* ---- the scheme ---------------------------------------------------------------------------------------------------------------------- */
-
-enum { CELL = 58, GAP = 6, EDGE = 50, TOP = 44, FOOT = 84 };
-
-static const char *const green = "#2f9e5f", *const red = "#d64550", *const grey = "#a8adb3", *const pale = "#eef1f4";
-
-static void draw_cell(FILE *f, double x, double y, double size, const char *name, int weight, bool lost)
+static void box(FILE *f, double x, double y, double width, double height, const char *paint)
 {
-    char sign[16];
-    const char *paint = lost ? grey : weight > 0 ? green : weight < 0 ? red : pale;
-    bool plain = !lost && weight == 0;
-    snprintf(sign, sizeof sign,
-             weight == 1    ? "+"
-             : weight == -1 ? "\u2212"
-             : weight > 0   ? "+%d"
-                            : "\u2212%d",
-             abs(weight));
-    fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"6\" fill=\"%s\"/>\n", x, y, size, size,
-            paint);
-    if (lost)
-        text(f, x + size / 2, y + size * 0.45, (int)(size * 0.26), "fill=\"#fff\" font-weight=\"bold\"", "lost");
-    else if (!plain)
-        text(f, x + size / 2, y + size * 0.52, (int)(size * 0.5), "fill=\"#fff\" font-weight=\"bold\"", sign);
-    text(f, x + size / 2, y + size * 0.83, (int)(size * 0.2), plain ? "fill=\"#9aa3ad\"" : "fill=\"#fff\"", name);
+    fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"%d\" fill=\"%s\"/>\n", x, y, width,
+            height, width < 30 ? 3 : 6, paint);
 }
 
-/* One table: the levels of the first axis to the right, of the second upwards; of the third, `slice`. */
+static const char title[] = "text-anchor=\"start\" font-weight=\"bold\"",
+                  white[] = "fill=\"#fff\" font-weight=\"bold\"";
+
+/* ---- the scheme -------------------------------------------------------------------------------------------------- */
+
+enum { CELL = 58, STEP = 64, EDGE = 50, TOP = 44 };
+static const char *const paint[] = {"#2f9e5f", "#d64550", "#a8adb3", "#eef1f4"}; /* added, subtracted, lost, not used */
+
+/* One table: levels of the first axis to the right, of the second upwards; of the third, `slice`. */
 static void draw_table(FILE *f, const struct scheme *s, int slice, double left, double top, const int *weight,
                        const bool *lost)
 {
     int cells = s->tau + 1 - slice;
-    char words[64];
     for (int grid = 0; grid < s->count; grid++) {
-        const int *l = s->level[grid];
-        if (s->dim == 2 || l[2] - s->min[2] == slice)
-            draw_cell(f, left + (l[0] - s->min[0]) * (CELL + GAP), top + (s->tau - (l[1] - s->min[1])) * (CELL + GAP),
-                      CELL, level_text(s, grid), weight[grid], lost[grid]);
+        double x = left + (s->level[grid][0] - s->min[0]) * STEP,
+               y = top + (s->tau + s->min[1] - s->level[grid][1]) * STEP;
+        int w = weight[grid], kind = lost[grid] ? 2 : w > 0 ? 0 : w < 0 ? 1 : 3;
+        char sign[16];
+        if (s->dim == 3 && s->level[grid][2] - s->min[2] != slice)
+            continue;
+        snprintf(sign, sizeof sign, abs(w) == 1 ? "%s" : "%s%d", w > 0 ? "+" : "\u2212", abs(w));
+        box(f, x, y, CELL, CELL, paint[kind]);
+        if (kind < 3)
+            text(f, x + CELL / 2, y + 29, kind == 2 ? 15 : 29, white, kind == 2 ? "lost" : sign);
+        text(f, x + CELL / 2, y + 48, 11, kind < 3 ? "fill=\"#fff\"" : "fill=\"#9aa3ad\"", level_text(s, grid));
     }
     for (int i = 0; i < cells; i++) {
-        snprintf(words, sizeof words, "%d", s->min[0] + i);
-        text(f, left + i * (CELL + GAP) + CELL / 2, top + (s->tau + 1) * (CELL + GAP) + 12, 14, "", words);
-        snprintf(words, sizeof words, "%d", s->min[1] + i);
-        text(f, left - 16, top + (s->tau - i) * (CELL + GAP) + CELL / 2 + 5, 14, "", words);
+        number(f, left + i * STEP + CELL / 2, top + (s->tau + 1) * STEP + 12, "%.0f", s->min[0] + i);
+        number(f, left - 18, top + (s->tau - i) * STEP + CELL / 2 + 5, "%.0f", s->min[1] + i);
     }
-    if (slice == 0)
-        turned(f, left - 34, top + cells * (CELL + GAP) / 2, s->dim == 2 ? "level of the second axis" : "second level");
-    snprintf(words, sizeof words, s->dim == 2 ? "level of the first axis" : "third level: %d",
-             s->min[s->dim - 1] + slice);
-    text(f, left + cells * (CELL + GAP) / 2, top + (s->tau + 1) * (CELL + GAP) + 32, 13, "fill=\"#667\"", words);
-}
-
-static void draw_legend(FILE *f, double x, double y)
-{
-    const char *const paint[] = {green, red, grey, pale}, *const words[] = {"added", "subtracted", "lost", "not used"};
-    for (int i = 0; i < 4; x += 44 + 8 * (double)strlen(words[i++])) {
-        fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"16\" height=\"16\" rx=\"3\" fill=\"%s\"/>\n", x, y - 13,
-                paint[i]);
-        text(f, x + 23, y, 14, "text-anchor=\"start\"", words[i]);
-    }
+    number(f, left + cells * STEP / 2, top + (s->tau + 1) * STEP + 34,
+           s->dim == 2 ? "levels of both axes" : "third level: %.0f", s->min[s->dim - 1] + slice);
 }
 
 void picture_scheme(const struct job *j, const int *planned, const int *weight, const bool *lost)
 {
     static const bool none[GRIDS_MOST];
+    static const char *const words[] = {"added", "subtracted", "lost", "not used"};
     const struct scheme *s = &j->scheme;
-    bool any = false;
-    int slices = s->dim == 3 ? s->tau + 1 : 1, table = (s->tau + 1) * (CELL + GAP), wide = EDGE;
+    int slices = s->dim == 3 ? s->tau + 1 : 1, panels = 1, wide = EDGE, high = TOP + (s->tau + 1) * STEP + 50;
     for (int grid = 0; grid < s->count; grid++)
-        any = any || lost[grid];
+        panels = lost[grid] ? 2 : panels;
     for (int i = 0; i < slices; i++)
-        wide += (s->tau + 1 - i) * (CELL + GAP) + EDGE;
-    bool beside = s->dim == 2;
-    int high = TOP + table + 50, panels = any ? 2 : 1;
-    FILE *f = open_svg(j, "scheme", beside ? wide * panels : wide, (beside ? high : high * panels) + FOOT - 40);
+        wide += (s->tau + 1 - i) * STEP + EDGE;
+    int right = s->dim == 2 ? wide : 0, down = s->dim == 2 ? 0 : high; /* from the first panel to the second */
+    FILE *f = open_svg(j, "scheme", wide + right * (panels - 1), high + down * (panels - 1) + 40);
     if (!f)
         return;
     for (int panel = 0; panel < panels; panel++) {
-        double left = EDGE + (beside ? panel * wide : 0), top = TOP + (beside ? 0 : panel * high);
-        text(f, left, top - 16, 18, "text-anchor=\"start\" font-weight=\"bold\"",
-             panel ? "without what was lost" : "planned");
-        for (int i = 0; i < slices; left += (s->tau + 1 - i) * (CELL + GAP) + EDGE, i++)
+        double left = EDGE + right * panel, top = TOP + down * panel;
+        text(f, left, top - 16, 18, title, panel ? "without what was lost" : "planned");
+        for (int i = 0; i < slices; left += (s->tau + 1 - i) * STEP + EDGE, i++)
             draw_table(f, s, i, left, top, panel ? weight : planned, panel ? lost : none);
     }
-    draw_legend(f, EDGE, (beside ? high : high * panels) + 22);
+    for (int i = 0; i < 4; i++) {
+        box(f, EDGE + 110 * i, high + down * (panels - 1) + 6, 16, 16, paint[i]);
+        text(f, EDGE + 110 * i + 23, high + down * (panels - 1) + 19, 14, "text-anchor=\"start\"", words[i]);
+    }
     close_svg(f);
 }
 
-/* ---- the solution --------------------------------------------------------------------------------------------------------------------- */
+/* ---- the solution ------------------------------------------------------------------------------------------------ */
 
-enum { PIXELS = 120, COLOURS = 48, SCALE = 4 };
+enum { PIXELS = 96, DOT = 5, SHADES = 41 };
 
-/* From dark blue over green to yellow. */
-static void colour(double share, char *text_out, size_t size)
+/* From dark violet over blue and green to yellow. */
+static void dots(FILE *f, double x, double y, double width, double height, int shade)
 {
-    static const double stop[][3] = {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}};
-    double at = fmin(fmax(share, 0), 1) * 4;
-    int i = at >= 4 ? 3 : (int)at, part[3];
-    for (int c = 0; c < 3; c++)
-        part[c] = (int)(stop[i][c] + (at - i) * (stop[i + 1][c] - stop[i][c]) + 0.5);
-    snprintf(text_out, size, "#%02x%02x%02x", part[0], part[1], part[2]);
-}
-
-/* All runs of one colour are one path. */
-static void draw_map(FILE *f, int (*shade)[PIXELS], int left, int top)
-{
-    for (int c = 0; c < COLOURS; c++) {
-        char paint[16];
-        colour((c + 0.5) / COLOURS, paint, sizeof paint);
-        fprintf(f, "<path stroke=\"%s\" stroke-width=\"%.1f\" fill=\"none\" d=\"", paint, SCALE + 0.3);
-        for (int y = 0; y < PIXELS; y++)
-            for (int x = 0, end; x < PIXELS; x = end + 1) {
-                for (end = x; end + 1 < PIXELS && shade[y][end + 1] == shade[y][x]; end++)
-                    ;
-                if (shade[y][x] == c)
-                    fprintf(f, "M%d %dh%d", left + SCALE * x, top + SCALE * (PIXELS - 1 - y) + SCALE / 2,
-                            SCALE * (end + 1 - x));
-            }
-        fprintf(f, "\"/>\n");
-    }
-}
-
-static void draw_scale(FILE *f, double least, double most, int x, int top)
-{
-    char words[32], paint[16];
-    for (int c = 0; c < COLOURS; c++) {
-        colour((c + 0.5) / COLOURS, paint, sizeof paint);
-        fprintf(f, "<rect x=\"%d\" y=\"%d\" width=\"18\" height=\"11\" fill=\"%s\"/>\n", x,
-                top + 10 * (COLOURS - 1 - c), paint);
-    }
-    for (int i = 0; i <= 4; i++) {
-        snprintf(words, sizeof words, "%.2f", least + (most - least) * i / 4);
-        text(f, x + 26, top + 10 * COLOURS * (4 - i) / 4 + 5, 13, "text-anchor=\"start\"", words);
-    }
+    static const int stop[][3] = {{68, 1, 84},   {59, 82, 139},  {33, 145, 140},
+                                  {94, 201, 98}, {253, 231, 37}, {253, 231, 37}};
+    int i = shade * 4 / (SHADES - 1), part = shade * 4 % (SHADES - 1), c[3];
+    for (int k = 0; k < 3; k++)
+        c[k] = stop[i][k] + (stop[i + 1][k] - stop[i][k]) * part / (SHADES - 1);
+    fprintf(f, "<path d=\"M%g %gh%gv%gh-%gz\" fill=\"#%02x%02x%02x\"/>\n", x, y, width, height + 0.4, width, c[0], c[1],
+            c[2]);
 }
 
 void picture_solution(const struct job *j, double error)
 {
-    static double value[PIXELS][PIXELS];
-    static int shade[PIXELS][PIXELS];
-    double least = INFINITY, most = -INFINITY;
+    static double value[PIXELS * PIXELS];
+    static int shade[PIXELS * PIXELS + 1];
+    double least = INFINITY, most = -INFINITY, left = EDGE, top = TOP, side = DOT * PIXELS;
     char words[128];
-    const int left = 60, top = 52, side = SCALE * PIXELS;
-    for (int y = 0; y < PIXELS; y++)
-        for (int x = 0; x < PIXELS; x++) {
-            double at[DIM_MOST] = {(x + 0.5) / PIXELS, (y + 0.5) / PIXELS, 0.5};
-            value[y][x] = sparse_at(&j->sparse, j->state + STATE_HEAD, at);
-            least = fmin(least, value[y][x]), most = fmax(most, value[y][x]);
-        }
-    for (int y = 0; y < PIXELS; y++)
-        for (int x = 0; x < PIXELS; x++)
-            shade[y][x] = (int)fmin(COLOURS - 1, (value[y][x] - least) / (most - least) * COLOURS);
-    FILE *f = open_svg(j, "solution", left + side + 100, top + side + 48);
+    FILE *f = open_svg(j, "solution", EDGE + DOT * PIXELS + 100, TOP + DOT * PIXELS + 40);
     if (!f)
         return;
-    snprintf(words, sizeof words, "the combined solution at t = %g: error %.1e", j->option.end, error);
-    text(f, left, 30, 18, "text-anchor=\"start\" font-weight=\"bold\"", words);
-    draw_map(f, shade, left, top);
-    draw_scale(f, least, most, left + side + 20, top);
-    for (int i = 0; i <= 4; i++) {
-        snprintf(words, sizeof words, "%g", i / 4.0);
-        text(f, left + side * i / 4.0, top + side + 18, 13, "", words);
-        text(f, left - 20, top + side - side * i / 4.0 + 4, 13, "", words);
+    for (int p = 0; p < PIXELS * PIXELS; p++) {
+        double x[DIM_MOST] = {(p % PIXELS + 0.5) / PIXELS, (p / PIXELS + 0.5) / PIXELS, 0.5};
+        value[p] = sparse_at(&j->sparse, j->state + STATE_HEAD, x);
+        least = fmin(least, value[p]), most = fmax(most, value[p]);
     }
-    turned(f, 14, top + side / 2.0, "second axis");
-    text(f, left + side / 2.0, top + side + 38, 13, "fill=\"#667\"",
-         j->option.dim == 3 ? "first axis; the third is at 0.5" : "first axis");
+    for (int p = 0; p < PIXELS * PIXELS; p++)
+        shade[p] = (int)((value[p] - least) / (most - least) * (SHADES - 1) + 0.5);
+    for (int p = 0, run = 1; p < PIXELS * PIXELS; p += run, run = 1) { /* neighbours with the same shade are one box */
+        while ((p + run) % PIXELS != 0 && shade[p + run] == shade[p])
+            run++;
+        dots(f, left + DOT * (p % PIXELS), top + side - DOT * (p / PIXELS + 1), DOT * run, DOT, shade[p]);
+    }
+    for (int i = 0; i < SHADES; i++)
+        dots(f, left + side + 20, top + side - (i + 1) * side / SHADES, 18, side / SHADES, i);
+    for (int i = 0; i <= 4; i++) {
+        number(f, left + side + 62, top + side * (4 - i) / 4 + 5, "%.2f", least + (most - least) * i / 4);
+        number(f, left + side * i / 4, top + side + 20, "%g", i / 4.0);
+        number(f, left - 22, top + side * (4 - i) / 4 + 5, "%g", i / 4.0);
+    }
+    snprintf(words, sizeof words, "the combined solution at t = %g: error %.1e", j->option.end, error);
+    text(f, left, 28, 18, title, words);
     close_svg(f);
 }
