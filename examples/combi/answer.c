@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* At the end the exact solution is known here: the root of the mean square of the difference. */
-static double error_of(const struct job *j, const double *state)
+/* The exact solution is known here: the root of the mean square of the difference. */
+static double error_of(const struct job *j)
 {
     double sum = 0, x[DIM_MOST];
     for (int i = 0; i < SAMPLES; i++) {
         sample_point(j->scheme.dim, i, x);
-        sum += pow(sparse_at(&j->sparse, state + STATE_HEAD, x) - pde_exact(j->scheme.dim, x, j->option.end), 2);
+        sum += pow(sparse_at(&j->sparse, j->state + STATE_HEAD, x) - pde_exact(j->scheme.dim, x, j->option.end), 2);
     }
     return sqrt(sum / SAMPLES);
 }
@@ -29,18 +29,15 @@ static double error_without_faults(const struct job *j)
     job_begin(&alone); /* a state of its own */
     job_classic(&alone, weight);
     for (int round = 0; round < alone.option.rounds; round++) {
-        for (int grid = 0; grid < alone.scheme.count; grid++) {
-            struct grid g;
-            job_grid(&alone, grid, &g);
-            if (weight[grid] == 0)
-                continue;
-            alone.value[grid] = malloc((size_t)g.points * sizeof(double));
-            solve_grid(&alone, alone.state, grid, alone.value[grid], MPI_COMM_SELF);
-        }
+        for (int grid = 0; grid < alone.scheme.count; grid++)
+            if (weight[grid] != 0) {
+                alone.value[grid] = malloc((size_t)alone.grid[grid].points * sizeof(double));
+                solve_grid(&alone, grid, alone.value[grid], MPI_COMM_SELF);
+            }
         job_combine(&alone, alone.value, weight, alone.state + STATE_HEAD);
         job_drop_grids(&alone);
     }
-    double error = error_of(&alone, alone.state);
+    double error = error_of(&alone);
     free(alone.state);
     return error;
 }
@@ -52,7 +49,7 @@ int answer(const struct job *j)
         printf("no combination is left: too many grids were lost\n");
         return 3;
     }
-    double error = error_of(j, j->state);
+    double error = error_of(j);
     bool holds = error <= estimate; /* false also if one of them is no number */
     printf("%d of %d ranks, %d rounds, %.3f s; grids left out: %.0f, solved again: %.0f\n", size_of(j->all),
            j->world_size, j->option.rounds, took, j->state[STATE_LEFT_OUT], j->state[STATE_AGAIN]);

@@ -24,6 +24,12 @@ long grid_along(const struct grid *g, long point, int axis)
     return point / g->stride[axis] % g->n[axis];
 }
 
+int grid_level(const struct grid *g, long point, int axis)
+{
+    long i = grid_along(g, point, axis);
+    return i == 0 ? 0 : g->level[axis] - __builtin_ctzl((unsigned long)i);
+}
+
 void grid_point(const struct grid *g, long point, double *x)
 {
     for (int k = 0; k < g->dim; k++)
@@ -84,15 +90,14 @@ void sparse_make(struct sparse *p, const struct scheme *s)
     }
 }
 
-/* Where a point of a grid is in the sparse grid: point i of 2^l is number i / 2^(z+1) of level l - z, where 2^z divides i. */
+/* Where a point of a grid is in the sparse grid: point i of 2^l is number i / 2^(l-j+1) of its level j. */
 static long place(const struct sparse *p, const struct grid *g, long point)
 {
     long cell = 0, number = 0;
     for (int k = 0; k < g->dim; k++) {
-        long i = grid_along(g, point, k);
-        int zeros = i == 0 ? g->level[k] : __builtin_ctzl((unsigned long)i), level = g->level[k] - zeros;
+        int level = grid_level(g, point, k);
         cell = cell * p->width[k] + level;
-        number = number * points_of_level(level) + (i >> zeros >> 1);
+        number = number * points_of_level(level) + (grid_along(g, point, k) >> (g->level[k] - level + 1));
     }
     return p->offset[cell] + number;
 }

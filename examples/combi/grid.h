@@ -19,8 +19,9 @@ void grid_make(struct grid *g, int dim, const int *level);
 /* The coordinates of a point, in [0,1). */
 void grid_point(const struct grid *g, long point, double *x);
 
-/* The number of a point along one axis. */
+/* The number of a point along one axis; the lowest level that has it there. */
 long grid_along(const struct grid *g, long point, int axis);
+int grid_level(const struct grid *g, long point, int axis);
 
 void grid_to_surplus(const struct grid *g, double *value);
 void grid_from_surplus(const struct grid *g, double *value);

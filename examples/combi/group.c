@@ -7,32 +7,23 @@
 
 /* ---- solving ----------------------------------------------------------------------------------------------------------------------- */
 
-/* How many numbers of the grid each rank of the team has, and where they begin. */
-static void blocks(const struct grid *g, int size, int *count, int *from)
+int solve_grid(const struct job *j, int grid, double *value, MPI_Comm team)
 {
+    const struct grid *g = &j->grid[grid];
+    int rank = rank_in(team), size = size_of(team), row = (int)g->stride[g->slab], count[RANKS_MOST], from[RANKS_MOST];
     for (int r = 0; r < size; r++) {
         long first, rows;
         pde_block(g, r, size, &first, &rows);
-        count[r] = (int)(rows * g->stride[g->slab]);
-        from[r] = (int)(first * g->stride[g->slab]);
+        count[r] = (int)rows * row, from[r] = (int)first * row;
     }
-}
-
-int solve_grid(const struct job *j, const double *state, int grid, double *value, MPI_Comm team)
-{
-    int rank = rank_in(team), size = size_of(team), count[RANKS_MOST], from[RANKS_MOST];
-    struct grid g;
-    job_grid(j, grid, &g);
-    blocks(&g, size, count, from);
-    int row = (int)g.stride[g.slab];
     double *block = calloc((size_t)(count[rank] + 2 * row), sizeof *block);
     if (rank == 0) {
-        sparse_take(&j->sparse, &g, state + STATE_HEAD, value);
-        grid_from_surplus(&g, value);
+        sparse_take(&j->sparse, g, j->state + STATE_HEAD, value);
+        grid_from_surplus(g, value);
     }
     int code = MPI_Scatterv(value, count, from, MPI_DOUBLE, block + row, count[rank], MPI_DOUBLE, 0, team);
     if (code == MPI_SUCCESS)
-        code = pde_advance(&g, job_span(j), block, team);
+        code = pde_advance(g, j->span, block, team);
     if (code == MPI_SUCCESS)
         code = MPI_Gatherv(block + row, count[rank], MPI_DOUBLE, value, count, from, MPI_DOUBLE, 0, team);
     free(block);
@@ -49,18 +40,15 @@ static int tell(const struct job *j, int kind, int grid)
 
 static int send_grid(const struct job *j, int grid)
 {
-    struct grid g;
-    job_grid(j, grid, &g);
-    int code = tell(j, NEWS_GRID, grid);
-    if (code == MPI_SUCCESS)
-        code = MPI_Send(j->value[grid], (int)g.points, MPI_DOUBLE, j->manager, TAG_GRID + grid, j->all);
-    return code;
+    int code = tell(j, NEWS_GRID, grid), points = (int)j->grid[grid].points;
+    return code != MPI_SUCCESS ? code
+                               : MPI_Send(j->value[grid], points, MPI_DOUBLE, j->manager, TAG_GRID + grid, j->all);
 }
 
 static int receive_state(struct job *j, int round)
 {
-    double *state = malloc((size_t)job_state_length(j) * sizeof *state);
-    int code = MPI_Recv(state, job_state_length(j), MPI_DOUBLE, j->manager, TAG_STATE, j->all, MPI_STATUS_IGNORE);
+    double *state = malloc((size_t)j->state_length * sizeof *state);
+    int code = MPI_Recv(state, j->state_length, MPI_DOUBLE, j->manager, TAG_STATE, j->all, MPI_STATUS_IGNORE);
     state[STATE_ROUND] = round;
     if (code == MPI_SUCCESS)
         job_set_state(j, state);
@@ -102,18 +90,14 @@ static int solve_together(struct job *j, int grid)
         code = MPI_ERR_OTHER;
     if (code != MPI_SUCCESS)
         return code;
-    struct grid g;
-    grid = task[0];
-    job_grid(j, grid, &g);
-    double *value = master ? malloc((size_t)g.points * sizeof *value) : NULL;
-    code = solve_grid(j, j->state, grid, value, j->team);
-    if (code != MPI_SUCCESS || !master) {
-        free(value);
-        return code;
+    double *value = master ? malloc((size_t)j->grid[task[0]].points * sizeof *value) : NULL;
+    code = solve_grid(j, task[0], value, j->team);
+    if (code == MPI_SUCCESS && master) {
+        double *old = j->value[task[0]];
+        j->value[task[0]] = value, value = old;
     }
-    free(j->value[grid]);
-    j->value[grid] = value;
-    return MPI_SUCCESS;
+    free(value);
+    return code;
 }
 
 /* A call on the team failed at me, or the manager is dead: all of the team come here. They agree on what to do, since some may

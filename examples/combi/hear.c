@@ -1,8 +1,6 @@
 /* hear: the manager hands out grids and hears of results and of deaths. */
 #include "manager.h"
 
-#include "pde.h"
-
 #include <mpi-ext.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,14 +86,13 @@ static void hear_report(struct manager *m, int number, int speaker, int round)
 
 static void hear_grid(struct manager *m, int grid, int from)
 {
-    struct grid g;
-    job_grid(m->j, grid, &g);
-    double *value = malloc((size_t)g.points * sizeof *value);
+    int points = (int)m->j->grid[grid].points, count = 0;
+    double *value = malloc((size_t)points * sizeof *value);
     MPI_Status status;
-    int count = 0, code = MPI_Recv(value, (int)g.points, MPI_DOUBLE, from, TAG_GRID + grid, m->j->all, &status);
+    int code = MPI_Recv(value, points, MPI_DOUBLE, from, TAG_GRID + grid, m->j->all, &status);
     if (code == MPI_SUCCESS)
         MPI_Get_count(&status, MPI_DOUBLE, &count);
-    if (count == g.points && m->status[grid] == HELD) {
+    if (count == points && m->status[grid] == HELD) {
         m->j->value[grid] = value;
         m->status[grid] = HERE;
     } else
@@ -141,14 +138,10 @@ static int hear(struct manager *m)
 /* The costliest grid first: so all groups end at about the same time. */
 static int costliest(const struct manager *m)
 {
-    const struct scheme *s = &m->j->scheme;
     int best = NONE;
-    double most = 0;
-    for (int grid = 0; grid < s->count; grid++)
-        if (m->status[grid] == WANTED && pde_cost(s->dim, s->level[grid], job_span(m->j)) > most) {
+    for (int grid = 0; grid < m->j->scheme.count; grid++)
+        if (m->status[grid] == WANTED && (best == NONE || m->j->cost[grid] > m->j->cost[best]))
             best = grid;
-            most = pde_cost(s->dim, s->level[grid], job_span(m->j));
-        }
     return best;
 }
 

@@ -30,23 +30,20 @@ enum { ORDER_INTS = 3, NEWS_INTS = 4 };
 enum tag { TAG_ORDER = 11, TAG_STATE, TAG_NEWS, TAG_GRID }; /* TAG_GRID + the number of the grid */
 
 /* Wrong bits in numbers of the solution are found by comparing; in words they must not lead anybody astray. */
-static inline int seal_of(const int *words, int count)
+static inline bool is_sealed(const int *words, int count)
 {
     int seal = 0x5ea1;
-    for (int i = 0; i < count - 1; i++)
+    for (int i = 0; i < count; i++)
         seal ^= words[i];
-    return seal;
+    return seal == 0;
 }
 
 static inline int *sealed(int *words, int count)
 {
-    words[count - 1] = seal_of(words, count);
+    words[count - 1] = 0x5ea1;
+    for (int i = 0; i < count - 1; i++)
+        words[count - 1] ^= words[i];
     return words;
-}
-
-static inline bool is_sealed(const int *words, int count)
-{
-    return words[count - 1] == seal_of(words, count);
 }
 
 /* What outlives any death: the manager and all masters have it. The first numbers of `state` are these, then comes the combined
@@ -57,8 +54,10 @@ struct job {
     struct options option;
     struct scheme scheme;
     struct sparse sparse;
-    int world_rank, world_size;
-    double began;
+    struct grid grid[GRIDS_MOST]; /* those of the scheme */
+    double cost[GRIDS_MOST];      /* of each in one round */
+    double span, began;           /* of one round; when the job began */
+    int state_length, world_rank, world_size;
 
     MPI_Comm all, team;  /* all living ranks; my group, or null */
     int manager;         /* its rank in `all` */
@@ -74,21 +73,6 @@ struct job {
 static inline int job_round(const struct job *j)
 {
     return (int)j->state[STATE_ROUND];
-}
-
-static inline int job_state_length(const struct job *j)
-{
-    return STATE_HEAD + (int)j->sparse.length;
-}
-
-static inline double job_span(const struct job *j)
-{
-    return j->option.end / j->option.rounds;
-}
-
-static inline void job_grid(const struct job *j, int grid, struct grid *g)
-{
-    grid_make(g, j->scheme.dim, j->scheme.level[grid]);
 }
 
 static inline int rank_in(MPI_Comm comm)
@@ -109,6 +93,7 @@ static inline int size_of(MPI_Comm comm)
 void job_begin(struct job *j);
 void job_set_state(struct job *j, const double *state);
 void job_drop_grids(struct job *j);
+double *job_surplus(const struct job *j, double *const *value, int grid); /* to be freed */
 
 /* The weighted sum of grids, as surpluses on the sparse grid; the weights if nothing is lost. */
 void job_combine(const struct job *j, double *const *value, const int *weight, double *sparse);
@@ -122,7 +107,7 @@ void serve(struct job *j);
 void rebuild(struct job *j);
 
 /* Solves one grid of the round, with all ranks of the team; `value`, at rank 0, is the grid. */
-int solve_grid(const struct job *j, const double *state, int grid, double *value, MPI_Comm team);
+int solve_grid(const struct job *j, int grid, double *value, MPI_Comm team);
 
 /* The manager says what has come out: 0, or 1 if it is worse than it was said to be. */
 int answer(const struct job *j);

@@ -4,28 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static int sum_of(const struct scheme *s, const int *level)
-{
-    int sum = 0;
-    for (int k = 0; k < s->dim; k++)
-        sum += level[k] - s->min[k];
-    return sum;
-}
-
 bool scheme_make(struct scheme *s, int dim, const int *min, int tau)
 {
-    int level[DIM_MOST];
-    s->dim = dim, s->tau = tau, s->count = 0;
+    int box = dim == 2 ? (tau + 1) * (tau + 1) : (tau + 1) * (tau + 1) * (tau + 1);
+    *s = (struct scheme){.dim = dim, .tau = tau};
     memcpy(s->min, min, (size_t)dim * sizeof *min);
-    memcpy(level, min, (size_t)dim * sizeof *min);
-    for (int k = 0; k < dim;) { /* counts through the box, level[0] first */
-        if (sum_of(s, level) <= tau) {
-            if (s->count == GRIDS_MOST)
-                return false;
+    for (int n = 0; n < box; n++) { /* the digits of n, to the base tau + 1 */
+        int level[DIM_MOST], layer = tau;
+        for (int k = 0, rest = n; k < dim; k++, rest /= tau + 1)
+            level[k] = min[k] + rest % (tau + 1), layer -= rest % (tau + 1);
+        if (layer >= 0 && s->count == GRIDS_MOST)
+            return false;
+        if (layer >= 0) {
+            s->layer[s->count] = layer;
             memcpy(s->level[s->count++], level, (size_t)dim * sizeof *level);
         }
-        for (k = 0; k < dim && ++level[k] > min[k] + tau; k++)
-            level[k] = min[k];
     }
     return true;
 }
@@ -38,11 +31,6 @@ int scheme_find(const struct scheme *s, const int *level)
     return -1;
 }
 
-int scheme_layer(const struct scheme *s, int grid)
-{
-    return s->tau - sum_of(s, s->level[grid]);
-}
-
 /* The grid at l + z, where the bits of z are 0 or 1 along each axis; -1: none. */
 static int corner(const struct scheme *s, int grid, int z)
 {
@@ -52,21 +40,16 @@ static int corner(const struct scheme *s, int grid, int z)
     return scheme_find(s, level);
 }
 
-static int weight_at(const struct scheme *s, const bool *downset, int grid)
-{
-    int weight = 0;
-    for (int z = 0; z < 1 << s->dim; z++) {
-        int at = corner(s, grid, z);
-        if (at >= 0 && downset[at])
-            weight += __builtin_popcount((unsigned)z) % 2 ? -1 : 1;
-    }
-    return weight;
-}
-
 void weights_of(const struct scheme *s, const bool *downset, int *weight)
 {
-    for (int grid = 0; grid < s->count; grid++)
-        weight[grid] = downset[grid] ? weight_at(s, downset, grid) : 0;
+    for (int grid = 0; grid < s->count; grid++) {
+        weight[grid] = 0;
+        for (int z = 0; z < 1 << s->dim && downset[grid]; z++) {
+            int at = corner(s, grid, z);
+            if (at >= 0 && downset[at])
+                weight[grid] += __builtin_popcount((unsigned)z) % 2 ? -1 : 1;
+        }
+    }
 }
 
 /* ---- without what is lost ------------------------------------------------------------------------------------------------------ */
@@ -88,7 +71,7 @@ static double share(const struct scheme *s, const bool *downset)
     double missing = 0;
     for (int grid = 0; grid < s->count; grid++)
         if (!downset[grid])
-            missing += pow(4, -sum_of(s, s->level[grid]));
+            missing += pow(4, s->layer[grid] - s->tau);
     return missing;
 }
 
@@ -99,7 +82,7 @@ static double price(const struct scheme *s, const bool *lost, const bool *downse
     weights_of(s, downset, weight);
     for (int grid = 0; grid < s->count; grid++)
         if (weight[grid] != 0)
-            still += lost[grid], low += scheme_layer(s, grid) >= s->dim;
+            still += lost[grid], low += s->layer[grid] >= s->dim;
     return share(s, downset) * (1 + 0.1 * still + 0.001 * low) + 1e-12 * low;
 }
 
@@ -157,12 +140,10 @@ void downset_coarser(const struct scheme *s, bool *downset)
 
 const char *level_text(const struct scheme *s, int grid)
 {
-    static char text[8][32];
+    static char text[8][48];
     static unsigned turn;
+    const int *l = s->level[grid];
     char *at = text[turn++ % 8];
-    int size = sizeof text[0], used = snprintf(at, (size_t)size, "[%d", s->level[grid][0]);
-    for (int k = 1; k < s->dim; k++)
-        used += snprintf(at + used, (size_t)(size - used), ",%d", s->level[grid][k]);
-    snprintf(at + used, (size_t)(size - used), "]");
+    snprintf(at, sizeof text[0], s->dim == 2 ? "[%d,%d]" : "[%d,%d,%d]", l[0], l[1], l[2]);
     return at;
 }

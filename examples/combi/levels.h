@@ -12,6 +12,7 @@ enum { DIM_MOST = 3, GRIDS_MOST = 256 };
 struct scheme {
     int dim, tau, min[DIM_MOST];
     int count, level[GRIDS_MOST][DIM_MOST];
+    int layer[GRIDS_MOST]; /* how far a grid is below the diagonal: 0 on it */
 };
 
 /* False: more than GRIDS_MOST grids. */
@@ -19,9 +20,6 @@ bool scheme_make(struct scheme *s, int dim, const int *min, int tau);
 
 /* The number of the grid with this level vector; -1: the scheme has none. */
 int scheme_find(const struct scheme *s, const int *level);
-
-/* How far the grid is below the diagonal: 0 on it. */
-int scheme_layer(const struct scheme *s, int grid);
 
 /* The weights of the combination on a downset. On the whole scheme they are the classic ones: (-1)^q (d-1 over q) on layer q. */
 void weights_of(const struct scheme *s, const bool *downset, int *weight);

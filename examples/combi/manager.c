@@ -28,7 +28,7 @@ static void want_grids(struct manager *m)
 {
     struct job *j = m->j;
     for (int grid = 0; grid < j->scheme.count; grid++) {
-        bool wanted = scheme_layer(&j->scheme, grid) <= j->scheme.dim;
+        bool wanted = j->scheme.layer[grid] <= j->scheme.dim;
         m->at[grid] = j->holder[grid];
         m->status[grid] = j->value[grid] ? HERE : j->holder[grid] != NONE ? HELD : wanted ? WANTED : NOT_WANTED;
         m->tries[grid] = 0;
@@ -76,7 +76,7 @@ static double estimate(const struct manager *m, const double *sparse)
 static void combine(struct manager *m)
 {
     struct job *j = m->j;
-    double *state = malloc((size_t)job_state_length(j) * sizeof *state);
+    double *state = malloc((size_t)j->state_length * sizeof *state);
     memcpy(state, j->state, STATE_HEAD * sizeof *state);
     job_combine(j, j->value, m->weight, state + STATE_HEAD);
     state[STATE_ESTIMATE] += estimate(m, state + STATE_HEAD);
@@ -96,7 +96,7 @@ void send_state(struct manager *m, int group)
         return;
     if (MPI_Send(sealed(order, ORDER_INTS), ORDER_INTS, MPI_INT, g->master, TAG_ORDER, j->all) ==
         MPI_SUCCESS) /* else: the ear will hear of it */
-        MPI_Send(j->state, job_state_length(j), MPI_DOUBLE, g->master, TAG_STATE, j->all);
+        MPI_Send(j->state, j->state_length, MPI_DOUBLE, g->master, TAG_STATE, j->all);
 }
 
 /* ---- rounds -------------------------------------------------------------------------------------------------------------------------- */

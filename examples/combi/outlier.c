@@ -10,40 +10,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEAR = 2 };                        /* neighbours differ by at most so many levels in all */
-static const double far = 12, rough = 12; /* times the median of all grids */
+enum { NEAR = 2 };            /* neighbours differ by at most so many levels in all */
+static const double far = 12; /* times the median of all grids: no other grid is so far off */
 
-/* ---- two measures of one grid --------------------------------------------------------------------------------------------------- */
-
-static long same_point(const struct grid *common, long point, const struct grid *g)
+/* The larger of both; what is no number is larger than anything. */
+static double larger(double most, double value)
 {
-    long at = 0;
-    for (int k = 0; k < g->dim; k++)
-        at += (grid_along(common, point, k) << (g->level[k] - common->level[k])) * g->stride[k];
-    return at;
+    return value <= most ? most : isfinite(value) ? value : INFINITY;
 }
 
 static double distance(const struct job *j, int one, int other)
 {
-    struct grid a, b, common;
+    const struct grid *a = &j->grid[one], *b = &j->grid[other];
+    struct grid common;
     int level[DIM_MOST];
     double most = 0, expected = 0;
-    job_grid(j, one, &a);
-    job_grid(j, other, &b);
-    for (int k = 0; k < a.dim; k++) {
-        level[k] = a.level[k] < b.level[k] ? a.level[k] : b.level[k];
-        expected += fabs(pow(4, -a.level[k]) - pow(4, -b.level[k]));
+    for (int k = 0; k < a->dim; k++) {
+        level[k] = a->level[k] < b->level[k] ? a->level[k] : b->level[k];
+        expected += fabs(pow(4, -a->level[k]) - pow(4, -b->level[k]));
     }
-    grid_make(&common, a.dim, level);
+    grid_make(&common, a->dim, level);
     for (long p = 0; p < common.points; p++) {
-        double d = fabs(j->value[one][same_point(&common, p, &a)] - j->value[other][same_point(&common, p, &b)]);
-        if (!(d <= most))
-            most = isfinite(d) ? d : INFINITY;
+        long at_a = 0, at_b = 0;
+        for (int k = 0; k < a->dim; k++) {
+            long i = grid_along(&common, p, k);
+            at_a += (i << (a->level[k] - level[k])) * a->stride[k];
+            at_b += (i << (b->level[k] - level[k])) * b->stride[k];
+        }
+        most = larger(most, fabs(j->value[one][at_a] - j->value[other][at_b]));
     }
     return most / expected;
 }
 
-/* From the nearest of the neighbours. Those of another group count first: what a whole group was told may be wrong. */
+/* From the nearest of the neighbours. Those of other groups count first: what a whole group was told may be wrong. */
 static double distance_of(const struct manager *m, int grid)
 {
     const struct scheme *s = &m->j->scheme;
@@ -60,58 +59,51 @@ static double distance_of(const struct manager *m, int grid)
 
 static double roughness_of(const struct job *j, int grid)
 {
-    struct grid g;
-    double most = 0;
-    job_grid(j, grid, &g);
-    double *surplus = malloc((size_t)g.points * sizeof *surplus);
-    memcpy(surplus, j->value[grid], (size_t)g.points * sizeof *surplus);
-    grid_to_surplus(&g, surplus);
-    for (long p = 0; p < g.points; p++) {
-        double scale = 1;
-        for (int k = 0; k < g.dim; k++) {
-            long i = grid_along(&g, p, k);
-            scale *= i == 0 ? 1 : pow(4, g.level[k] - __builtin_ctzl((unsigned long)i));
-        }
-        if (!(fabs(surplus[p]) * scale <= most))
-            most = isfinite(surplus[p]) ? fabs(surplus[p]) * scale : INFINITY;
+    const struct grid *g = &j->grid[grid];
+    double most = 0, *surplus = job_surplus(j, j->value, grid);
+    for (long p = 0; p < g->points; p++) {
+        int levels = 0;
+        for (int k = 0; k < g->dim; k++)
+            levels += grid_level(g, p, k);
+        most = larger(most, fabs(surplus[p]) * pow(4, levels));
     }
     free(surplus);
     return most;
 }
 
-/* ---- all grids ---------------------------------------------------------------------------------------------------------------------- */
-
 static int compare(const void *a, const void *b)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
 }
 
-static double median(const double *list, int count)
+/* Those whose measure is too large. */
+static void find(const struct manager *m, const double *measure, bool *found)
 {
     double sorted[GRIDS_MOST];
-    memcpy(sorted, list, (size_t)count * sizeof *list);
+    int count = 0;
+    for (int grid = 0; grid < m->j->scheme.count; grid++)
+        if (m->status[grid] == HERE)
+            sorted[count++] = measure[grid];
     qsort(sorted, (size_t)count, sizeof *sorted, compare);
-    return sorted[count / 2];
+    for (int grid = 0; grid < m->j->scheme.count && count > 2; grid++)
+        if (m->status[grid] == HERE && !(measure[grid] <= far * sorted[count / 2]))
+            found[grid] = true;
 }
 
 void drop_outliers(struct manager *m)
 {
-    int grid[GRIDS_MOST], count = 0;
-    double away[GRIDS_MOST], uneven[GRIDS_MOST];
-    for (int g = 0; g < m->j->scheme.count; g++)
-        if (m->status[g] == HERE) {
-            away[count] = distance_of(m, g);
-            uneven[count] = roughness_of(m->j, g);
-            grid[count++] = g;
+    double away[GRIDS_MOST], rough[GRIDS_MOST];
+    bool found[GRIDS_MOST] = {false};
+    for (int grid = 0; grid < m->j->scheme.count; grid++)
+        if (m->status[grid] == HERE)
+            away[grid] = distance_of(m, grid), rough[grid] = roughness_of(m->j, grid);
+    find(m, away, found);
+    find(m, rough, found);
+    for (int grid = 0; grid < m->j->scheme.count; grid++)
+        if (found[grid]) {
+            printf("round %d: %s is an outlier\n", job_round(m->j) + 1, level_text(&m->j->scheme, grid));
+            m->status[grid] = LOST;
+            free(m->j->value[grid]);
+            m->j->value[grid] = NULL;
         }
-    for (int i = 0; i < count && count > 2; i++) {
-        if (away[i] <= far * median(away, count) && uneven[i] <= rough * median(uneven, count))
-            continue;
-        m->status[grid[i]] = LOST;
-        free(m->j->value[grid[i]]);
-        m->j->value[grid[i]] = NULL;
-        printf("round %d: %s does not fit to its neighbours: it is an outlier\n", job_round(m->j) + 1,
-               level_text(&m->j->scheme, grid[i]));
-    }
 }

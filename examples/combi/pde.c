@@ -36,12 +36,12 @@ static struct stencil stencil_of(int axis, int level, double span)
     return (struct stencil){steps, spread + 0.5 * wind, 1 - 2 * spread, spread - 0.5 * wind};
 }
 
-double pde_cost(int dim, const int *level, double span)
+double pde_cost(const struct grid *g, double span)
 {
-    double points = 1, steps = 0;
-    for (int k = 0; k < dim; k++)
-        points *= pow(2, level[k]), steps += steps_of(level[k], span);
-    return points * steps;
+    double steps = 0;
+    for (int k = 0; k < g->dim; k++)
+        steps += steps_of(g->level[k], span);
+    return (double)g->points * steps;
 }
 
 /* The lines along an axis that is not divided need nobody: each goes through all of its steps at once. */

@@ -11,7 +11,7 @@
 double pde_exact(int dim, const double *x, double t);
 
 /* What one grid costs for a span of time: its points times the steps along each axis. */
-double pde_cost(int dim, const int *level, double span);
+double pde_cost(const struct grid *g, double span);
 
 /* A rank's part of a grid: rows first .. first + rows - 1 along the slab. */
 void pde_block(const struct grid *g, int rank, int size, long *first, long *rows);

@@ -1,7 +1,6 @@
 /* weights: what the manager makes of the grids that it has, when some are lost. */
 #include "manager.h"
 
-#include "pde.h"
 #include "picture.h"
 
 #include <stdio.h>
@@ -12,27 +11,25 @@ static const double error_most = 2; /* weights are no choice if they make the er
 
 struct choices {
     int classic[GRIDS_MOST]; /* the weights if nothing were lost */
-    bool lost[GRIDS_MOST];
+    bool lost[GRIDS_MOST], possible;
     int missed, hopeless; /* lost grids that have a classic weight; those of them that were lost again and again */
     double again, more;   /* the cost of solving them again; of the small grids that other weights want instead */
-    bool possible;
 };
 
 static void look(struct manager *m, struct choices *c)
 {
     const struct scheme *s = &m->j->scheme;
     *c = (struct choices){0};
-    memset(m->downset, true, sizeof m->downset);
-    weights_of(s, m->downset, c->classic);
+    job_classic(m->j, c->classic);
     for (int grid = 0; grid < s->count; grid++)
         c->lost[grid] = m->status[grid] == LOST;
+    memset(m->downset, true, sizeof m->downset);
     c->possible = weights_without(s, c->lost, m->downset, m->weight);
     for (int grid = 0; grid < s->count; grid++) {
-        double cost = pde_cost(s->dim, s->level[grid], job_span(m->j));
         if (c->lost[grid] && c->classic[grid] != 0)
-            c->missed++, c->again += cost, c->hopeless += m->tries[grid] >= TRIES_MOST;
+            c->missed++, c->again += m->j->cost[grid], c->hopeless += m->tries[grid] >= TRIES_MOST;
         if (m->weight[grid] != 0 && m->status[grid] == NOT_WANTED)
-            c->more += cost;
+            c->more += m->j->cost[grid];
     }
 }
 
@@ -44,16 +41,14 @@ static bool by_weights(const struct manager *m, const struct choices *c)
            weights_error(&m->j->scheme, m->downset) <= error_most;
 }
 
-/* Which of the grids are wanted after all: those lost, or those that the weights ask for. */
+/* What is wanted after all: the lost grids, or those that the new weights ask for. */
 static int want(struct manager *m, const struct choices *c, bool lost)
 {
     int count = 0;
     for (int grid = 0; grid < m->j->scheme.count; grid++)
-        if (lost ? c->lost[grid] && scheme_layer(&m->j->scheme, grid) <= m->j->scheme.dim
-                 : m->weight[grid] != 0 && m->status[grid] == NOT_WANTED) {
-            m->status[grid] = WANTED;
-            count++;
-        }
+        if (lost ? c->lost[grid] && m->j->scheme.layer[grid] <= m->j->scheme.dim
+                 : m->weight[grid] != 0 && m->status[grid] == NOT_WANTED)
+            m->status[grid] = WANTED, count++;
     return count;
 }
 
@@ -66,24 +61,23 @@ static void print_weights(const struct scheme *s, const char *title, const int *
     printf("\n");
 }
 
-static void tell_lost(const struct manager *m, const struct choices *c, const char *what)
+static void print_lost(const struct manager *m, const struct choices *c, const char *what)
 {
-    const struct scheme *s = &m->j->scheme;
     printf("round %d: lost", job_round(m->j) + 1);
-    for (int grid = 0; grid < s->count; grid++)
+    for (int grid = 0; grid < m->j->scheme.count; grid++)
         if (c->lost[grid])
-            printf(" %s", level_text(s, grid));
+            printf(" %s", level_text(&m->j->scheme, grid));
     printf("; %s\n", what);
 }
 
 enum choice choose_weights(struct manager *m)
 {
     struct choices c;
-    const struct job *j = m->j;
+    struct job *j = m->j;
     look(m, &c);
     if (!by_weights(m, &c)) {
-        tell_lost(m, &c, "these are solved again");
-        m->j->state[STATE_AGAIN] += want(m, &c, true);
+        print_lost(m, &c, "these are solved again");
+        j->state[STATE_AGAIN] += want(m, &c, true);
         return CHOICE_WANTS_MORE;
     }
     if (!c.possible)
@@ -91,10 +85,10 @@ enum choice choose_weights(struct manager *m)
     if (want(m, &c, false) > 0)
         return CHOICE_WANTS_MORE;
     if (c.missed > 0) {
-        tell_lost(m, &c, "the others get new weights");
+        print_lost(m, &c, "the others get new weights");
         print_weights(&j->scheme, "before:", c.classic);
         print_weights(&j->scheme, "after: ", m->weight);
-        m->j->state[STATE_LEFT_OUT] += c.missed;
+        j->state[STATE_LEFT_OUT] += c.missed;
     }
     if (j->option.picture && (c.missed > 0 || job_round(j) == 0))
         picture_scheme(j, c.classic, m->weight, c.lost);

@@ -88,7 +88,7 @@ TEST(classic)
             begin(dim, tau);
             weights_of(&s, downset, weight);
             for (int grid = 0; grid < s.count; grid++) {
-                int q = scheme_layer(&s, grid);
+                int q = s.layer[grid];
                 CHECK_EQ_I64(weight[grid], q < dim ? layer[dim][q] : 0);
             }
             check_sound();
