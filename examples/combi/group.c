@@ -2,9 +2,6 @@
 #include "job.h"
 #include "pde.h"
 
-#include <mpi-ext.h>
-#include <stdlib.h>
-
 /* ---- solving ----------------------------------------------------------------------------------------------------------------------- */
 
 int solve_grid(const struct job *j, int grid, double *value, MPI_Comm team)

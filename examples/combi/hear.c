@@ -1,10 +1,6 @@
 /* hear: the manager hands out grids and hears of results and of deaths. */
 #include "manager.h"
 
-#include <mpi-ext.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* ---- deaths -------------------------------------------------------------------------------------------------------------------------- */
 
 /* What a group worked on is lost, and what its master had. */
@@ -135,58 +131,45 @@ static int hear(struct manager *m)
 
 /* ---- orders -------------------------------------------------------------------------------------------------------------------------- */
 
-/* The costliest grid first: so all groups end at about the same time. */
-static int costliest(const struct manager *m)
+/* The costliest grid with this status, at this group if that matters. */
+static int pick(const struct manager *m, enum status status, int group)
 {
     int best = NONE;
     for (int grid = 0; grid < m->j->scheme.count; grid++)
-        if (m->status[grid] == WANTED && (best == NONE || m->j->cost[grid] > m->j->cost[best]))
+        if (m->status[grid] == status && (group == NONE || m->at[grid] == group) &&
+            (best == NONE || m->j->cost[grid] > m->j->cost[best]))
             best = grid;
     return best;
 }
 
-static int held_by(const struct manager *m, int group)
-{
-    for (int grid = 0; grid < m->j->scheme.count; grid++)
-        if (m->status[grid] == HELD && m->at[grid] == group)
-            return grid;
-    return NONE;
-}
-
-/* Grids are collected when all have been given out. */
+/* The costliest grid is given out first: so all groups end at about the same time. Then grids are collected. */
 static void give_orders(struct manager *m)
 {
     for (int g = 0; g < GROUPS_MOST; g++) {
-        if (m->group[g].gone || m->group[g].hurt || m->group[g].working)
+        struct group *group = &m->group[g];
+        int wanted = pick(m, WANTED, NONE), held = pick(m, HELD, g), grid = wanted != NONE ? wanted : held;
+        if (group->gone || group->hurt || group->working || grid == NONE)
             continue;
-        int order[ORDER_INTS] = {ORDER_SOLVE, costliest(m)};
-        if (order[1] == NONE)
-            order[0] = ORDER_COLLECT, order[1] = held_by(m, g);
-        if (order[1] == NONE)
-            continue;
-        m->group[g].working = true;
-        m->at[order[1]] = g;
-        if (order[0] == ORDER_SOLVE)
-            m->status[order[1]] = GIVEN, m->tries[order[1]]++;
-        MPI_Send(sealed(order, ORDER_INTS), ORDER_INTS, MPI_INT, m->group[g].master, TAG_ORDER,
-                 m->j->all); /* if it fails, the ear will hear of it */
+        int order[ORDER_INTS] = {wanted != NONE ? ORDER_SOLVE : ORDER_COLLECT, grid};
+        if (wanted != NONE)
+            m->status[grid] = GIVEN, m->at[grid] = g, m->tries[grid]++;
+        group->working = true;
+        /* If it fails, the ear will hear of it. */
+        MPI_Send(sealed(order, ORDER_INTS), ORDER_INTS, MPI_INT, group->master, TAG_ORDER, m->j->all);
     }
 }
 
 int gather_grids(struct manager *m)
 {
-    for (;;) {
-        int open = 0, groups = 0, code;
-        for (int grid = 0; grid < m->j->scheme.count; grid++)
-            open += m->status[grid] == WANTED || m->status[grid] == GIVEN || m->status[grid] == HELD;
+    while (pick(m, WANTED, NONE) != NONE || pick(m, GIVEN, NONE) != NONE || pick(m, HELD, NONE) != NONE) {
+        int groups = 0, code;
         for (int g = 0; g < GROUPS_MOST; g++)
             groups += !m->group[g].gone;
-        if (open == 0)
-            return MPI_SUCCESS;
         if (groups == 0)
             return MPI_ERR_OTHER;
         give_orders(m);
         if ((code = hear(m)) != MPI_SUCCESS)
             return code;
     }
+    return MPI_SUCCESS;
 }

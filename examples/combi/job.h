@@ -15,9 +15,35 @@
 #define COMBI_JOB_H
 
 #include "grid.h"
-#include "options.h"
 
+#include <math.h>
 #include <mpi.h>
+#include <mpi-ext.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the command line ---------------------------------------------------------------------------------------- */
+
+enum recover { RECOVER_CHEAPER, RECOVER_WEIGHTS, RECOVER_RECOMPUTE };
+enum hurt { HURT_REMOVE, HURT_SHRINK }; /* a group that lost a rank: it is removed, or goes on with those it has */
+enum notice {
+    NOTICE_WATCH,
+    NOTICE_REPORT
+}; /* who tells the manager of a dead worker: the MPI, or the group's master */
+
+struct options {
+    int dim, min[DIM_MOST], max[DIM_MOST], groups, rounds;
+    double end; /* the time at which the solution is wanted */
+    int recover, hurt, notice;
+    bool compare;        /* with a run without faults, which the manager does alone when it has the answer */
+    const char *picture; /* PREFIX-scheme.svg, PREFIX-solution.svg; NULL: none */
+};
+
+/* NULL, or what is wrong. */
+const char *options_parse(struct options *o, int argc, char **argv, int ranks);
+
+/* ---- words ----------------------------------------------------------------------------------------------------- */
 
 enum { NONE = -1, RANKS_MOST = 1024, GROUPS_MOST = 64 };
 
@@ -45,6 +71,8 @@ static inline int *sealed(int *words, int count)
         words[count - 1] ^= words[i];
     return words;
 }
+
+/* ---- a rank ---------------------------------------------------------------------------------------------------- */
 
 /* What outlives any death: the manager and all masters have it. The first numbers of `state` are these, then comes the combined
  * solution at the beginning of the round. */
@@ -111,5 +139,11 @@ int solve_grid(const struct job *j, int grid, double *value, MPI_Comm team);
 
 /* The manager says what has come out: 0, or 1 if it is worse than it was said to be. */
 int answer(const struct job *j);
+
+/* Tables of levels with their weights: what was planned, and beside it, if that is not the same, what it became. */
+void picture_scheme(const struct job *j, const int *planned, const int *weight, const bool *lost);
+
+/* The combined solution as a heat map; of three dimensions, the plane through the middle of the third. */
+void picture_solution(const struct job *j, double error);
 
 #endif

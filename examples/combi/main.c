@@ -4,10 +4,6 @@
  * knell run -n 9 --kill 4@MPI_Bcast#7 -- combi --dim 2 --min 3,3 --max 8,8 --groups 4 */
 #include "job.h"
 
-#include <mpi-ext.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* True: the job is over, and all know it. */
 static bool over(struct job *j, int *status)
 {

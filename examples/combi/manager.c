@@ -2,12 +2,6 @@
  * all grids begin the next. */
 #include "manager.h"
 
-#include <math.h>
-#include <mpi-ext.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- the beginning ------------------------------------------------------------------------------------------------------------------ */
 
 static void know_groups(struct manager *m)

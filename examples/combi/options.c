@@ -1,9 +1,6 @@
-#include "options.h"
-
+/* options: the command line. */
+#include "job.h"
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char usage[] =
     "usage: combi [--dim 2] [--min 3,3] [--max 8,8] [--groups 4] [--rounds 4] [--recover cheaper|weights|recompute]\n"

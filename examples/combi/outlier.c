@@ -5,11 +5,6 @@
  * are looked at through their surpluses, which fall by 4 from level to level where the solution is smooth. */
 #include "manager.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { NEAR = 2 };            /* neighbours differ by at most so many levels in all */
 static const double far = 12; /* times the median of all grids: no other grid is so far off */
 

@@ -1,8 +1,5 @@
-#include "picture.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* picture: the scheme and the solution as SVG. A picture that cannot be written is said, and the job goes on. */
+#include "job.h"
 
 static FILE *open_svg(const struct job *j, const char *what, int width, int height)
 {

@@ -1,11 +1,6 @@
 /* rebuild: all living ranks meet: at the start, after the death of the manager, when no group is left, and at the end. */
 #include "job.h"
 
-#include <mpi-ext.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* What each says of itself. */
 struct card {
     int who, role, group, team_size, round, here[GRIDS_MOST], seal;

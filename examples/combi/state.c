@@ -2,9 +2,6 @@
 #include "job.h"
 #include "pde.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void job_drop_grids(struct job *j)
 {
     for (int grid = 0; grid < j->scheme.count; grid++) {

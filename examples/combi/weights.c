@@ -1,11 +1,6 @@
 /* weights: what the manager makes of the grids that it has, when some are lost. */
 #include "manager.h"
 
-#include "picture.h"
-
-#include <stdio.h>
-#include <string.h>
-
 enum { TRIES_MOST = 3 };
 static const double error_most = 2; /* weights are no choice if they make the error larger than that many times */
 
