@@ -96,8 +96,8 @@ void picture_scheme(const struct job *j, const int *planned, const int *weight, 
             draw_table(f, s, i, left, top, panel ? weight : planned, panel ? lost : none);
     }
     for (int i = 0; i < 4; i++) {
-        box(f, EDGE + 110 * i, high + down * (panels - 1) + 6, 16, 16, paint[i]);
-        text(f, EDGE + 110 * i + 23, high + down * (panels - 1) + 19, 14, "text-anchor=\"start\"", words[i]);
+        box(f, EDGE + 120 * i, high + down * (panels - 1) + 6, 16, 16, paint[i]);
+        text(f, EDGE + 120 * i + 23, high + down * (panels - 1) + 19, 14, "text-anchor=\"start\"", words[i]);
     }
     close_svg(f);
 }
