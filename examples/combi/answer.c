@@ -1,6 +1,5 @@
 /* answer: the error of what came out, beside the estimate, and beside that of a run without faults. */
 #include "job.h"
-#include "pde.h"
 
 /* The exact solution is known here: the root of the mean square of the difference. */
 static double error_of(const struct job *j)

@@ -69,22 +69,27 @@ static long points_of_level(int level)
     return level == 0 ? 1 : 1L << (level - 1);
 }
 
+/* The level vector of a cell of the table of offsets. */
+static void levels_of(const struct sparse *p, long cell, int *level)
+{
+    for (int k = p->dim - 1; k >= 0; cell /= p->width[k--])
+        level[k] = (int)(cell % p->width[k]);
+}
+
 void sparse_make(struct sparse *p, const struct scheme *s)
 {
-    long cells = 1;
-    p->dim = s->dim, p->length = 0;
+    p->dim = s->dim, p->length = 0, p->cells = 1;
     for (int k = 0; k < s->dim; k++)
-        p->width[k] = s->min[k] + s->tau + 1, cells *= p->width[k];
-    p->offset = malloc((size_t)cells * sizeof *p->offset);
-    for (long cell = 0; cell < cells; cell++) {
-        int least[DIM_MOST]; /* the smallest grid that has this subspace */
-        long rest = cell, points = 1;
-        for (int k = s->dim - 1; k >= 0; rest /= p->width[k--]) {
-            int level = (int)(rest % p->width[k]);
-            points *= points_of_level(level);
-            least[k] = level > s->min[k] ? level : s->min[k];
+        p->width[k] = s->min[k] + s->tau + 1, p->cells *= p->width[k];
+    p->offset = malloc((size_t)p->cells * sizeof *p->offset);
+    for (long cell = 0, points = 1; cell < p->cells; cell++, points = 1) {
+        int level[DIM_MOST]; /* then: of the smallest grid that has this subspace */
+        levels_of(p, cell, level);
+        for (int k = 0; k < s->dim; k++) {
+            points *= points_of_level(level[k]);
+            level[k] = level[k] > s->min[k] ? level[k] : s->min[k];
         }
-        bool any = scheme_find(s, least) >= 0;
+        bool any = scheme_find(s, level) >= 0;
         p->offset[cell] = any ? p->length : -1;
         p->length += any ? points : 0;
     }
@@ -117,21 +122,18 @@ void sparse_take(const struct sparse *p, const struct grid *g, const double *spa
 /* In each subspace one hat function is not zero at x: its centre is at an odd multiple of 2^-level. */
 double sparse_at(const struct sparse *p, const double *sparse, const double *x)
 {
-    int level[DIM_MOST] = {0};
-    double sum = 0;
-    for (long cell = 0, k = 0; k >= 0; cell++) {
-        if (p->offset[cell] >= 0) {
-            double hat = 1;
-            long number = 0;
-            for (int a = 0; a < p->dim; a++) {
-                double scaled = level[a] == 0 ? 0 : (x[a] - floor(x[a])) * (double)points_of_level(level[a]);
-                number = number * points_of_level(level[a]) + (long)scaled;
-                hat *= level[a] == 0 ? 1 : 1 - fabs(2 * (scaled - floor(scaled)) - 1);
-            }
-            sum += hat * sparse[p->offset[cell] + number];
+    int level[DIM_MOST];
+    double sum = 0, hat = 1;
+    for (long cell = 0, number = 0; cell < p->cells; cell++, number = 0, hat = 1) {
+        if (p->offset[cell] < 0)
+            continue;
+        levels_of(p, cell, level);
+        for (int k = 0; k < p->dim; k++) {
+            double scaled = level[k] == 0 ? 0.5 : (x[k] - floor(x[k])) * (double)points_of_level(level[k]);
+            number = number * points_of_level(level[k]) + (long)scaled;
+            hat *= 1 - fabs(2 * (scaled - floor(scaled)) - 1);
         }
-        for (k = p->dim - 1; k >= 0 && ++level[k] == p->width[k]; k--)
-            level[k] = 0;
+        sum += hat * sparse[p->offset[cell] + number];
     }
     return sum;
 }
@@ -140,11 +142,8 @@ double sparse_at(const struct sparse *p, const double *sparse, const double *x)
 void sample_point(int dim, int number, double *x)
 {
     static const double root[DIM_MOST + 1] = {0, 1.618033988749895, 1.324717957244746, 1.220744084605760};
-    double step = 1;
-    for (int k = 0; k < dim; k++) {
-        step /= root[dim];
-        x[k] = fmod(0.5 + step * number, 1);
-    }
+    for (int k = 0; k < dim; k++)
+        x[k] = fmod(0.5 + number * pow(root[dim], -k - 1), 1);
 }
 
 double sparse_distance(const struct sparse *p, const double *one, const double *other)

@@ -29,7 +29,7 @@ void grid_from_surplus(const struct grid *g, double *value);
 /* The sparse grid of a scheme: surpluses of all subspaces j, one after the other, those of j at offset[j]. */
 struct sparse {
     int dim, width[DIM_MOST];
-    long *offset; /* -1: no grid has this subspace */
+    long cells, *offset; /* -1: no grid has this subspace */
     long length;
 };
 

@@ -1,6 +1,5 @@
 /* group: a master and its workers. They take orders, solve grids, and mend their group when one of them dies. */
 #include "job.h"
-#include "pde.h"
 
 /* ---- solving ----------------------------------------------------------------------------------------------------------------------- */
 

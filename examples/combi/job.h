@@ -127,6 +127,19 @@ double *job_surplus(const struct job *j, double *const *value, int grid); /* to 
 void job_combine(const struct job *j, double *const *value, const int *weight, double *sparse);
 void job_classic(const struct job *j, int *weight);
 
+/* The equation, u_t + a . grad u = nu lap u on the unit cube, periodic; its solution is known: */
+/* a hill that wanders and becomes flat. */
+double pde_exact(int dim, const double *x, double t);
+
+/* What one grid costs for a span of time: its points times the steps along each axis. */
+double pde_cost(const struct grid *g, double span);
+
+/* A rank's part of a grid: rows first .. first + rows - 1 along the slab. */
+void pde_block(const struct grid *g, int rank, int size, long *first, long *rows);
+
+/* Advances the block by a span of time. `u` has rows + 2 rows; the first and the last are room for the neighbours'. */
+int pde_advance(const struct grid *g, double span, double *u, MPI_Comm team);
+
 /* Roles: each returns when `all` is to be rebuilt. */
 void manage(struct job *j);
 void serve(struct job *j);

@@ -13,12 +13,12 @@ bool scheme_make(struct scheme *s, int dim, const int *min, int tau)
         int level[DIM_MOST], layer = tau;
         for (int k = 0, rest = n; k < dim; k++, rest /= tau + 1)
             level[k] = min[k] + rest % (tau + 1), layer -= rest % (tau + 1);
-        if (layer >= 0 && s->count == GRIDS_MOST)
+        if (layer < 0)
+            continue;
+        if (s->count == GRIDS_MOST)
             return false;
-        if (layer >= 0) {
-            s->layer[s->count] = layer;
-            memcpy(s->level[s->count++], level, (size_t)dim * sizeof *level);
-        }
+        s->layer[s->count] = layer;
+        memcpy(s->level[s->count++], level, (size_t)dim * sizeof *level);
     }
     return true;
 }
@@ -75,32 +75,31 @@ static double share(const struct scheme *s, const bool *downset)
     return missing;
 }
 
-/* What a downset costs: first its error, then the lost grids that still have a weight, then the grids below the diagonals. */
+/* What a downset costs: its error, and a little for each lost or small grid that has a weight. */
 static double price(const struct scheme *s, const bool *lost, const bool *downset)
 {
-    int weight[GRIDS_MOST], still = 0, low = 0;
+    int weight[GRIDS_MOST];
+    double extra = 0;
     weights_of(s, downset, weight);
     for (int grid = 0; grid < s->count; grid++)
         if (weight[grid] != 0)
-            still += lost[grid], low += s->layer[grid] >= s->dim;
-    return share(s, downset) * (1 + 0.1 * still + 0.001 * low) + 1e-12 * low;
+            extra += lost[grid] ? 0.1 : s->layer[grid] >= s->dim ? 0.001 : 0;
+    return share(s, downset) * (1 + extra);
 }
 
 /* A weight is a sum over the corners of a cell: it changes when one of them goes. The cheapest of them does. */
 static void cut_cheapest(const struct scheme *s, const bool *lost, bool *downset, int grid)
 {
     bool best[GRIDS_MOST], tried[GRIDS_MOST];
-    double least = INFINITY;
+    double least = INFINITY, now;
     for (int z = 0; z < 1 << s->dim; z++) {
         int at = corner(s, grid, z);
         if (at < 0 || !downset[at])
             continue;
         memcpy(tried, downset, sizeof tried);
         cut(s, tried, at);
-        if (price(s, lost, tried) < least) {
-            least = price(s, lost, tried);
-            memcpy(best, tried, sizeof best);
-        }
+        if ((now = price(s, lost, tried)) < least)
+            least = now, memcpy(best, tried, sizeof best);
     }
     memcpy(downset, best, sizeof best);
 }
@@ -130,10 +129,8 @@ void downset_coarser(const struct scheme *s, bool *downset)
     bool inner[GRIDS_MOST];
     for (int grid = 0; grid < s->count; grid++) {
         inner[grid] = false;
-        for (int k = 0; k < s->dim; k++) {
-            int up = corner(s, grid, 1 << k);
-            inner[grid] = inner[grid] || (up >= 0 && downset[up]);
-        }
+        for (int k = 0, up; k < s->dim; k++)
+            inner[grid] |= (up = corner(s, grid, 1 << k)) >= 0 && downset[up];
     }
     memcpy(downset, inner, (size_t)s->count * sizeof *downset);
 }

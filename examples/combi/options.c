@@ -1,5 +1,6 @@
 /* options: the command line. */
 #include "job.h"
+
 #include <getopt.h>
 
 static const char usage[] =

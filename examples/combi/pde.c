@@ -1,8 +1,6 @@
-#include "pde.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+/* pde: the solver on one grid, which a group of ranks shares. Knows nothing of combinations or of recovery: it returns the code
+ * of the MPI call that failed. */
+#include "job.h"
 
 static const double speed[DIM_MOST] = {0.4, 0.25, 0.15}, diffusion = 1.0 / 64, pi = 3.14159265358979323846;
 
@@ -45,28 +43,26 @@ double pde_cost(const struct grid *g, double span)
 }
 
 /* The lines along an axis that is not divided need nobody: each goes through all of its steps at once. */
-static void advance_line(double *v, long n, long stride, struct stencil s, double *old, double *next)
-{
-    for (long i = 0; i < n; i++)
-        old[i + 1] = v[i * stride];
-    for (int step = 0; step < s.steps; step++) {
-        old[0] = old[n], old[n + 1] = old[1];
-        for (long i = 1; i <= n; i++)
-            next[i] = s.before * old[i - 1] + s.here * old[i] + s.after * old[i + 1];
-        double *swap = old;
-        old = next, next = swap;
-    }
-    for (long i = 0; i < n; i++)
-        v[i * stride] = old[i + 1];
-}
-
 static void advance_lines(const struct grid *g, int axis, double span, double *u, long points)
 {
     struct stencil s = stencil_of(axis, g->level[axis], span);
-    double *room = malloc(2 * (size_t)(g->n[axis] + 2) * sizeof *room);
-    for (long p = 0; p < points; p++)
-        if (p / g->stride[axis] % g->n[axis] == 0)
-            advance_line(u + p, g->n[axis], g->stride[axis], s, room, room + g->n[axis] + 2);
+    long n = g->n[axis], stride = g->stride[axis];
+    double *room = malloc(2 * (size_t)(n + 2) * sizeof *room), *old = room, *next = room + n + 2;
+    for (long p = 0; p < points; p++) {
+        if (grid_along(g, p, axis) != 0)
+            continue;
+        for (long i = 0; i < n; i++)
+            old[i + 1] = u[p + i * stride];
+        for (int step = 0; step < s.steps; step++) {
+            old[0] = old[n], old[n + 1] = old[1];
+            for (long i = 1; i <= n; i++)
+                next[i] = s.before * old[i - 1] + s.here * old[i] + s.after * old[i + 1];
+            double *swap = old;
+            old = next, next = swap;
+        }
+        for (long i = 0; i < n; i++)
+            u[p + i * stride] = old[i + 1];
+    }
     free(room);
 }
 

@@ -17,12 +17,6 @@ static FILE *open_svg(const struct job *j, const char *what, int width, int heig
     return f;
 }
 
-static void close_svg(FILE *f)
-{
-    fprintf(f, "</svg>\n");
-    fclose(f);
-}
-
 static void text(FILE *f, double x, double y, int size, const char *style, const char *words)
 {
     fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%d\" %s>%s</text>\n", x, y, size, style, words);
@@ -35,10 +29,10 @@ static void number(FILE *f, double x, double y, const char *format, double value
     text(f, x, y, 14, "", words);
 }
 
-static void box(FILE *f, double x, double y, double width, double height, const char *paint)
+static void box(FILE *f, double x, double y, double width, double height, int round, const char *paint)
 {
-    fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"%d\" fill=\"%s\"/>\n", x, y, width,
-            height, width < 30 ? 3 : 6, paint);
+    fprintf(f, "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" rx=\"%d\" fill=\"%s\"/>\n", x, y, width, height,
+            round, paint);
 }
 
 static const char title[] = "text-anchor=\"start\" font-weight=\"bold\"",
@@ -62,7 +56,7 @@ static void draw_table(FILE *f, const struct scheme *s, int slice, double left, 
         if (s->dim == 3 && s->level[grid][2] - s->min[2] != slice)
             continue;
         snprintf(sign, sizeof sign, abs(w) == 1 ? "%s" : "%s%d", w > 0 ? "+" : "\u2212", abs(w));
-        box(f, x, y, CELL, CELL, paint[kind]);
+        box(f, x, y, CELL, CELL, 6, paint[kind]);
         if (kind < 3)
             text(f, x + CELL / 2, y + 29, kind == 2 ? 15 : 29, white, kind == 2 ? "lost" : sign);
         text(f, x + CELL / 2, y + 48, 11, kind < 3 ? "fill=\"#fff\"" : "fill=\"#9aa3ad\"", level_text(s, grid));
@@ -96,32 +90,32 @@ void picture_scheme(const struct job *j, const int *planned, const int *weight, 
             draw_table(f, s, i, left, top, panel ? weight : planned, panel ? lost : none);
     }
     for (int i = 0; i < 4; i++) {
-        box(f, EDGE + 120 * i, high + down * (panels - 1) + 6, 16, 16, paint[i]);
+        box(f, EDGE + 120 * i, high + down * (panels - 1) + 6, 16, 16, 3, paint[i]);
         text(f, EDGE + 120 * i + 23, high + down * (panels - 1) + 19, 14, "text-anchor=\"start\"", words[i]);
     }
-    close_svg(f);
+    fprintf(f, "</svg>\n");
+    fclose(f);
 }
 
 /* ---- the solution ------------------------------------------------------------------------------------------------ */
 
-enum { PIXELS = 96, DOT = 5, SHADES = 41 };
+enum { PIXELS = 60, DOT = 8, SHADES = 60 };
 
 /* From dark violet over blue and green to yellow. */
-static void dots(FILE *f, double x, double y, double width, double height, int shade)
+static const char *shade(double share)
 {
-    static const int stop[][3] = {{68, 1, 84},   {59, 82, 139},  {33, 145, 140},
-                                  {94, 201, 98}, {253, 231, 37}, {253, 231, 37}};
-    int i = shade * 4 / (SHADES - 1), part = shade * 4 % (SHADES - 1), c[3];
+    static const int stop[][3] = {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}, {0}};
+    static char words[16];
+    int i = (int)(4 * share), c[3];
     for (int k = 0; k < 3; k++)
-        c[k] = stop[i][k] + (stop[i + 1][k] - stop[i][k]) * part / (SHADES - 1);
-    fprintf(f, "<path d=\"M%g %gh%gv%gh-%gz\" fill=\"#%02x%02x%02x\"/>\n", x, y, width, height + 0.4, width, c[0], c[1],
-            c[2]);
+        c[k] = (int)(stop[i][k] + (stop[i + 1][k] - stop[i][k]) * (4 * share - i));
+    snprintf(words, sizeof words, "#%02x%02x%02x", c[0], c[1], c[2]);
+    return words;
 }
 
 void picture_solution(const struct job *j, double error)
 {
     static double value[PIXELS * PIXELS];
-    static int shade[PIXELS * PIXELS + 1];
     double least = INFINITY, most = -INFINITY, left = EDGE, top = TOP, side = DOT * PIXELS;
     char words[128];
     FILE *f = open_svg(j, "solution", EDGE + DOT * PIXELS + 100, TOP + DOT * PIXELS + 40);
@@ -133,14 +127,11 @@ void picture_solution(const struct job *j, double error)
         least = fmin(least, value[p]), most = fmax(most, value[p]);
     }
     for (int p = 0; p < PIXELS * PIXELS; p++)
-        shade[p] = (int)((value[p] - least) / (most - least) * (SHADES - 1) + 0.5);
-    for (int p = 0, run = 1; p < PIXELS * PIXELS; p += run, run = 1) { /* neighbours with the same shade are one box */
-        while ((p + run) % PIXELS != 0 && shade[p + run] == shade[p])
-            run++;
-        dots(f, left + DOT * (p % PIXELS), top + side - DOT * (p / PIXELS + 1), DOT * run, DOT, shade[p]);
-    }
+        box(f, left + DOT * (p % PIXELS), top + side - DOT * (p / PIXELS + 1), DOT + 0.4, DOT + 0.4, 0,
+            shade((value[p] - least) / (most - least)));
     for (int i = 0; i < SHADES; i++)
-        dots(f, left + side + 20, top + side - (i + 1) * side / SHADES, 18, side / SHADES, i);
+        box(f, left + side + 20, top + side - (i + 1) * side / SHADES, 18, side / SHADES + 0.4, 0,
+            shade((i + 0.5) / SHADES));
     for (int i = 0; i <= 4; i++) {
         number(f, left + side + 62, top + side * (4 - i) / 4 + 5, "%.2f", least + (most - least) * i / 4);
         number(f, left + side * i / 4, top + side + 20, "%g", i / 4.0);
@@ -148,5 +139,6 @@ void picture_solution(const struct job *j, double error)
     }
     snprintf(words, sizeof words, "the combined solution at t = %g: error %.1e", j->option.end, error);
     text(f, left, 28, 18, title, words);
-    close_svg(f);
+    fprintf(f, "</svg>\n");
+    fclose(f);
 }

@@ -1,6 +1,5 @@
 /* state: the combined solution, with which every round begins. */
 #include "job.h"
-#include "pde.h"
 
 void job_drop_grids(struct job *j)
 {
