@@ -36,20 +36,19 @@ static double error_without_faults(const struct job *j)
 
 int answer(const struct job *j)
 {
-    double took = MPI_Wtime() - j->began, estimate = j->state[STATE_ESTIMATE];
+    double estimate = j->state[STATE_ESTIMATE], error = error_of(j);
     if (isinf(estimate)) {
-        printf("no combination is left: too many grids were lost\n");
+        printf("no combination is left: %d of %d ranks live, in round %d of %d\n", size_of(j->all), j->world_size,
+               job_round(j) + 1, j->option.rounds);
         return 3;
     }
-    double error = error_of(j);
-    bool holds = error <= estimate; /* false also if one of them is no number */
     printf("%d of %d ranks, %d rounds, %.3f s; grids left out: %.0f, solved again: %.0f\n", size_of(j->all),
-           j->world_size, j->option.rounds, took, j->state[STATE_LEFT_OUT], j->state[STATE_AGAIN]);
+           j->world_size, j->option.rounds, MPI_Wtime() - j->began, j->state[STATE_LEFT_OUT], j->state[STATE_AGAIN]);
     printf("answer: estimated error %.2e, true error %.2e: %s\n", estimate, error,
-           holds ? "right" : "WORSE THAN ESTIMATED");
+           error <= estimate ? "right" : "WORSE THAN ESTIMATED");
     if (j->option.compare)
         printf("without faults: true error %.2e\n", error_without_faults(j));
     if (j->option.picture)
         picture_solution(j, error);
-    return holds ? 0 : 1;
+    return error <= estimate ? 0 : 1; /* 1 also if one of them is no number */
 }

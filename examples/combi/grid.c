@@ -148,14 +148,10 @@ void sample_point(int dim, int number, double *x)
 
 double sparse_distance(const struct sparse *p, const double *one, const double *other)
 {
-    double *difference = malloc((size_t)p->length * sizeof *difference), sum = 0;
-    for (long i = 0; i < p->length; i++)
-        difference[i] = one[i] - other[i];
+    double sum = 0, x[DIM_MOST];
     for (int i = 0; i < SAMPLES; i++) {
-        double x[DIM_MOST];
         sample_point(p->dim, i, x);
-        sum += pow(sparse_at(p, difference, x), 2);
+        sum += pow(sparse_at(p, one, x) - sparse_at(p, other, x), 2);
     }
-    free(difference);
     return sqrt(sum / SAMPLES);
 }

@@ -8,9 +8,8 @@ int solve_grid(const struct job *j, int grid, double *value, MPI_Comm team)
     const struct grid *g = &j->grid[grid];
     int rank = rank_in(team), size = size_of(team), row = (int)g->stride[g->slab], count[RANKS_MOST], from[RANKS_MOST];
     for (int r = 0; r < size; r++) {
-        long first, rows;
-        pde_block(g, r, size, &first, &rows);
-        count[r] = (int)rows * row, from[r] = (int)first * row;
+        from[r] = r * (int)g->n[g->slab] / size * row;
+        count[r] = (r + 1) * (int)g->n[g->slab] / size * row - from[r];
     }
     double *block = calloc((size_t)(count[rank] + 2 * row), sizeof *block);
     if (rank == 0) {
@@ -19,7 +18,7 @@ int solve_grid(const struct job *j, int grid, double *value, MPI_Comm team)
     }
     int code = MPI_Scatterv(value, count, from, MPI_DOUBLE, block + row, count[rank], MPI_DOUBLE, 0, team);
     if (code == MPI_SUCCESS)
-        code = pde_advance(g, j->span, block, team);
+        code = pde_advance(g, j->span, block, count[rank] / row, team);
     if (code == MPI_SUCCESS)
         code = MPI_Gatherv(block + row, count[rank], MPI_DOUBLE, value, count, from, MPI_DOUBLE, 0, team);
     free(block);
@@ -32,13 +31,6 @@ static int tell(const struct job *j, int kind, int grid)
 {
     int news[NEWS_INTS] = {kind, grid, job_round(j)};
     return MPI_Send(sealed(news, NEWS_INTS), NEWS_INTS, MPI_INT, j->manager, TAG_NEWS, j->all);
-}
-
-static int send_grid(const struct job *j, int grid)
-{
-    int code = tell(j, NEWS_GRID, grid), points = (int)j->grid[grid].points;
-    return code != MPI_SUCCESS ? code
-                               : MPI_Send(j->value[grid], points, MPI_DOUBLE, j->manager, TAG_GRID + grid, j->all);
 }
 
 static int receive_state(struct job *j, int round)
@@ -63,9 +55,12 @@ static int take_order(struct job *j, int *grid)
         bool sane = is_sealed(order, ORDER_INTS);
         if (sane && order[0] == ORDER_STATE)
             code = receive_state(j, order[1]);
-        else if (sane && order[0] == ORDER_COLLECT && j->value[order[1]])
-            code = send_grid(j, order[1]);
-        else if (sane && order[0] == ORDER_SOLVE) {
+        else if (sane && order[0] == ORDER_COLLECT && j->value[ *grid = order[1]]) {
+            code = tell(j, NEWS_GRID, *grid);
+            if (code == MPI_SUCCESS)
+                code = MPI_Send(j->value[*grid], (int)j->grid[*grid].points, MPI_DOUBLE, j->manager, TAG_GRID + *grid,
+                                j->all);
+        } else if (sane && order[0] == ORDER_SOLVE) {
             *grid = order[1];
             return MPI_SUCCESS;
         } else
@@ -88,11 +83,9 @@ static int solve_together(struct job *j, int grid)
         return code;
     double *value = master ? malloc((size_t)j->grid[task[0]].points * sizeof *value) : NULL;
     code = solve_grid(j, task[0], value, j->team);
-    if (code == MPI_SUCCESS && master) {
-        double *old = j->value[task[0]];
-        j->value[task[0]] = value, value = old;
-    }
-    free(value);
+    free(code == MPI_SUCCESS ? j->value[task[0]] : value); /* an older one, or what was not finished */
+    if (code == MPI_SUCCESS)
+        j->value[task[0]] = value;
     return code;
 }
 
@@ -122,7 +115,7 @@ static bool mend(struct job *j, bool manager_lives)
 
 void serve(struct job *j)
 {
-    int unused[ORDER_INTS];
+    int order[ORDER_INTS];
     while (j->group != NONE) {
         bool master = rank_in(j->team) == 0, manager_lives = true, well = true;
         int grid = NONE;
@@ -136,6 +129,6 @@ void serve(struct job *j)
             return;
     }
     /* A rank whose group was removed has nothing to do, but is there when the job is rebuilt. */
-    while (MPI_Recv(unused, ORDER_INTS, MPI_INT, j->manager, TAG_ORDER, j->all, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+    while (MPI_Recv(order, ORDER_INTS, MPI_INT, j->manager, TAG_ORDER, j->all, MPI_STATUS_IGNORE) == MPI_SUCCESS)
         ;
 }

@@ -4,18 +4,19 @@
 /* ---- deaths -------------------------------------------------------------------------------------------------------------------------- */
 
 /* What a group worked on is lost, and what its master had. */
-static void lose_grids(struct manager *m, int group, bool held, bool given)
+static void lose_grids(struct manager *m, int group, bool held)
 {
     for (int grid = 0; grid < m->j->scheme.count; grid++)
-        if (m->at[grid] == group && ((held && m->status[grid] == HELD) || (given && m->status[grid] == GIVEN)))
+        if (m->at[grid] == group && (m->status[grid] == GIVEN || (held && m->status[grid] == HELD)))
             m->status[grid] = LOST;
     m->group[group].working = false;
 }
 
 static void remove_group(struct manager *m, int group, const char *why)
 {
-    lose_grids(m, group, true, true);
+    lose_grids(m, group, true);
     m->group[group].gone = true;
+    m->living--;
     printf("round %d: group %d is removed: %s\n", job_round(m->j) + 1, group, why);
 }
 
@@ -33,7 +34,7 @@ static void lose_rank(struct manager *m, int rank)
     else if (rank == g->master && j->option.hurt == HURT_REMOVE)
         remove_group(m, number, "its master died");
     else if (rank == g->master) {
-        lose_grids(m, number, true, true);
+        lose_grids(m, number, true);
         g->hurt = true; /* its workers choose another master, who reports */
     } else if (j->option.hurt == HURT_REMOVE && j->option.notice == NOTICE_WATCH)
         remove_group(m, number, "a worker died");
@@ -42,21 +43,17 @@ static void lose_rank(struct manager *m, int rank)
 /* Who of the dead is new? From now on the ear listens without them. */
 static void bury(struct manager *m)
 {
-    static int number[RANKS_MOST], rank[RANKS_MOST];
     MPI_Group failed, members;
-    int count;
     MPIX_Comm_failure_ack(m->j->all);
     MPIX_Comm_failure_get_acked(m->j->all, &failed);
     MPI_Comm_group(m->j->all, &members);
-    MPI_Group_size(failed, &count);
-    for (int i = 0; i < count; i++)
-        number[i] = i;
-    MPI_Group_translate_ranks(failed, count, number, members, rank);
-    for (int i = 0; i < count; i++)
-        if (!m->dead[rank[i]]) {
-            m->dead[rank[i]] = true;
-            lose_rank(m, rank[i]);
+    for (int rank = 0, place; rank < size_of(m->j->all); rank++) {
+        MPI_Group_translate_ranks(members, 1, &rank, failed, &place);
+        if (place != MPI_UNDEFINED && !m->dead[rank]) {
+            m->dead[rank] = true;
+            lose_rank(m, rank);
         }
+    }
     MPI_Group_free(&failed);
     MPI_Group_free(&members);
     fflush(stdout);
@@ -68,10 +65,9 @@ static void bury(struct manager *m)
 static void hear_report(struct manager *m, int number, int speaker, int round)
 {
     struct group *g = &m->group[number];
-    bool other = speaker != g->master;
     printf("round %d: rank %d reports a death in group %d\n", job_round(m->j) + 1, m->j->world_rank_of[speaker],
            number);
-    lose_grids(m, number, other, true);
+    lose_grids(m, number, speaker != g->master);
     g->master = speaker;
     g->hurt = false;
     if (m->j->option.hurt == HURT_REMOVE)
@@ -102,7 +98,7 @@ static void understand(struct manager *m, int from)
     if (group == NONE || m->group[group].gone)
         return; /* a group that was removed may go on for a while */
     if (!is_sealed(m->news, NEWS_INTS))
-        lose_grids(m, group, false, true); /* bits were wrong on the way: as if it had not been solved */
+        lose_grids(m, group, false); /* bits were wrong on the way: as if it had not been solved */
     else if (kind == NEWS_REPORT)
         hear_report(m, group, from, m->news[2]);
     else if (kind == NEWS_GRID)
@@ -159,17 +155,12 @@ static void give_orders(struct manager *m)
     }
 }
 
-int gather_grids(struct manager *m)
+bool gather_grids(struct manager *m)
 {
     while (pick(m, WANTED, NONE) != NONE || pick(m, GIVEN, NONE) != NONE || pick(m, HELD, NONE) != NONE) {
-        int groups = 0, code;
-        for (int g = 0; g < GROUPS_MOST; g++)
-            groups += !m->group[g].gone;
-        if (groups == 0)
-            return MPI_ERR_OTHER;
         give_orders(m);
-        if ((code = hear(m)) != MPI_SUCCESS)
-            return code;
+        if (m->living == 0 || hear(m) != MPI_SUCCESS)
+            return false;
     }
-    return MPI_SUCCESS;
+    return true;
 }

@@ -23,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NONE = -1, RANKS_MOST = 1024, GROUPS_MOST = 64 };
+
 /* ---- the command line ---------------------------------------------------------------------------------------- */
 
 enum recover { RECOVER_CHEAPER, RECOVER_WEIGHTS, RECOVER_RECOMPUTE };
@@ -36,7 +38,7 @@ struct options {
     int dim, min[DIM_MOST], max[DIM_MOST], groups, rounds;
     double end; /* the time at which the solution is wanted */
     int recover, hurt, notice;
-    bool compare;        /* with a run without faults, which the manager does alone when it has the answer */
+    int compare;         /* with a run without faults, which the manager does alone when it has the answer */
     const char *picture; /* PREFIX-scheme.svg, PREFIX-solution.svg; NULL: none */
 };
 
@@ -44,8 +46,6 @@ struct options {
 const char *options_parse(struct options *o, int argc, char **argv, int ranks);
 
 /* ---- words ----------------------------------------------------------------------------------------------------- */
-
-enum { NONE = -1, RANKS_MOST = 1024, GROUPS_MOST = 64 };
 
 /* Orders: the manager to a master. {kind, grid or round, seal}; a STATE is followed by it. News: a master to the manager.
  * {kind, grid, round, seal}; a GRID is followed by its values. */
@@ -134,11 +134,9 @@ double pde_exact(int dim, const double *x, double t);
 /* What one grid costs for a span of time: its points times the steps along each axis. */
 double pde_cost(const struct grid *g, double span);
 
-/* A rank's part of a grid: rows first .. first + rows - 1 along the slab. */
-void pde_block(const struct grid *g, int rank, int size, long *first, long *rows);
-
-/* Advances the block by a span of time. `u` has rows + 2 rows; the first and the last are room for the neighbours'. */
-int pde_advance(const struct grid *g, double span, double *u, MPI_Comm team);
+/* Advances a rank's part of a grid by a span of time: rows along the slab. `u` has rows + 2 rows; the first and the last are room
+ * for the neighbours'. */
+int pde_advance(const struct grid *g, double span, double *u, long rows, MPI_Comm team);
 
 /* Roles: each returns when `all` is to be rebuilt. */
 void manage(struct job *j);

@@ -118,10 +118,9 @@ bool weights_without(const struct scheme *s, const bool *lost, bool *downset, in
 
 double weights_error(const struct scheme *s, const bool *downset)
 {
-    double lacking = 1; /* of the whole scheme: the diagonal beyond it, with C(tau + d, d - 1) grids */
-    for (int k = 1; k < s->dim; k++)
-        lacking *= (double)(s->tau + 1 + k) / k;
-    return 1 + share(s, downset) / (lacking * pow(4, -(s->tau + 1)));
+    /* The whole scheme lacks the diagonal beyond it, with so many grids. */
+    int beyond = s->dim == 2 ? s->tau + 2 : (s->tau + 2) * (s->tau + 3) / 2;
+    return 1 + share(s, downset) / (beyond * pow(4, -(s->tau + 1)));
 }
 
 void downset_coarser(const struct scheme *s, bool *downset)

@@ -8,13 +8,11 @@
 static bool over(struct job *j, int *status)
 {
     int printed = 1;
-    if (size_of(j->all) == 1 && job_round(j) < j->option.rounds) {
-        printf("no combination is left: rank %d is alone\n", j->world_rank);
-        *status = 3;
-        return true;
-    }
-    if (job_round(j) < j->option.rounds)
+    bool alone = size_of(j->all) == 1 && job_round(j) < j->option.rounds;
+    if (job_round(j) < j->option.rounds && !alone)
         return false;
+    if (alone)
+        j->state[STATE_ESTIMATE] = INFINITY; /* a manager without groups */
     if (j->role == MANAGER)
         *status = answer(j);
     fflush(stdout);
@@ -31,12 +29,8 @@ static int run(struct job *j)
     j->all = MPI_COMM_WORLD;
     j->team = MPI_COMM_NULL;
     for (rebuild(j); !over(j, &status); rebuild(j)) {
-        if (job_round(j) == j->option.rounds)
-            continue; /* somebody died while the answer was printed */
-        if (j->role == MANAGER)
-            manage(j);
-        else
-            serve(j);
+        if (job_round(j) < j->option.rounds) /* else somebody died while the answer was printed */
+            (j->role == MANAGER ? manage : serve)(j);
         MPIX_Comm_revoke(j->all); /* whoever is here wants all to meet */
     }
     if (j->team != MPI_COMM_NULL)

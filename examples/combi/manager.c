@@ -12,6 +12,7 @@ static void know_groups(struct manager *m)
     for (int r = size_of(j->all) - 1; r >= 0; r--)
         if (j->group_of[r] != NONE) {
             struct group *group = &m->group[j->group_of[r]];
+            m->living += group->gone;
             *group = (struct group){.master = r, .alive = group->alive + 1};
         }
 }
@@ -34,17 +35,14 @@ static void want_grids(struct manager *m)
 
 static void tell_who(const struct manager *m)
 {
-    const struct job *j = m->j;
-    printf("round %d:", job_round(j) + 1);
-    for (int g = NONE; g < GROUPS_MOST; g++) {
-        bool first = true;
-        for (int grid = 0; grid < j->scheme.count; grid++)
+    printf("round %d:", job_round(m->j) + 1);
+    for (int g = NONE; g < GROUPS_MOST; g++)
+        for (int grid = 0, first = 1; grid < m->j->scheme.count; grid++)
             if (m->status[grid] == HERE && m->at[grid] == g) {
-                printf(first ? g == NONE ? "  manager" : "  group %d" : "", g);
-                printf(" %s", level_text(&j->scheme, grid));
-                first = false;
+                printf(!first ? "" : g == NONE ? "  manager" : "  group %d", g);
+                printf(" %s", level_text(&m->j->scheme, grid));
+                first = 0;
             }
-    }
     printf("\n");
     fflush(stdout);
 }
@@ -88,8 +86,8 @@ void send_state(struct manager *m, int group)
     int order[ORDER_INTS] = {ORDER_STATE, job_round(j)};
     if (g->gone || g->hurt)
         return;
-    if (MPI_Send(sealed(order, ORDER_INTS), ORDER_INTS, MPI_INT, g->master, TAG_ORDER, j->all) ==
-        MPI_SUCCESS) /* else: the ear will hear of it */
+    /* If it fails, the ear will hear of it. */
+    if (MPI_Send(sealed(order, ORDER_INTS), ORDER_INTS, MPI_INT, g->master, TAG_ORDER, j->all) == MPI_SUCCESS)
         MPI_Send(j->state, j->state_length, MPI_DOUBLE, g->master, TAG_STATE, j->all);
 }
 
@@ -97,14 +95,12 @@ void send_state(struct manager *m, int group)
 
 static bool do_round(struct manager *m)
 {
-    enum choice choice;
-    want_grids(m);
-    do {
-        if (gather_grids(m) != MPI_SUCCESS)
+    enum choice choice = CHOICE_WANTS_MORE;
+    for (want_grids(m); choice == CHOICE_WANTS_MORE; choice = choose_weights(m)) {
+        if (!gather_grids(m))
             return false;
         drop_outliers(m);
-        choice = choose_weights(m);
-    } while (choice == CHOICE_WANTS_MORE);
+    }
     if (choice == CHOICE_NONE_LEFT) { /* an answer without any worth, and all will know */
         m->j->state[STATE_ROUND] = m->j->option.rounds;
         m->j->state[STATE_ESTIMATE] = INFINITY;

@@ -24,6 +24,7 @@ struct group {
 struct manager {
     struct job *j;
     struct group group[GROUPS_MOST];
+    int living; /* of the groups */
     bool dead[RANKS_MOST];
     enum status status[GRIDS_MOST];
     int tries[GRIDS_MOST]; /* how often it was given out in this round */
@@ -34,8 +35,8 @@ struct manager {
     int news[NEWS_INTS];
 };
 
-/* Hands out grids and hears news until every wanted grid is here or lost. An error: no group is left. */
-int gather_grids(struct manager *m);
+/* Hands out grids and hears news until every wanted grid is here or lost. False: no group is left. */
+bool gather_grids(struct manager *m);
 
 /* Takes away what lies. */
 void drop_outliers(struct manager *m);

@@ -1,8 +1,6 @@
 /* options: the command line. */
 #include "job.h"
 
-#include <getopt.h>
-
 static const char usage[] =
     "usage: combi [--dim 2] [--min 3,3] [--max 8,8] [--groups 4] [--rounds 4] [--recover cheaper|weights|recompute]\n"
     "             [--hurt remove|shrink] [--notice watch|report] [--compare] [--picture PREFIX]";
@@ -20,42 +18,22 @@ static bool numbers(const char *text, int count, int most, int *list)
     return true;
 }
 
-static bool word(const char *text, const char *const *words, int *value)
-{
-    for (*value = 0; words[*value]; ++*value)
-        if (strcmp(text, words[*value]) == 0)
-            return true;
-    return false;
-}
+struct known {
+    const char *name;
+    int count, most, *value;
+    const char *words[4]; /* the value is the number of one of them, if there are any */
+};
 
-static bool take(struct options *o, int letter, const char *text)
+static bool take(const struct known *k, const char *text)
 {
-    static const char *const recover[] = {"cheaper", "weights", "recompute", NULL};
-    static const char *const hurt[] = {"remove", "shrink", NULL}, *const notice[] = {"watch", "report", NULL};
-    switch (letter) {
-    case 'd':
-        return numbers(text, 1, DIM_MOST, &o->dim) && o->dim > 1;
-    case 'l':
-        return numbers(text, o->dim, 16, o->min);
-    case 'u':
-        return numbers(text, o->dim, 16, o->max);
-    case 'g':
-        return numbers(text, 1, 64, &o->groups);
-    case 'r':
-        return numbers(text, 1, 1000, &o->rounds);
-    case 'R':
-        return word(text, recover, &o->recover);
-    case 'h':
-        return word(text, hurt, &o->hurt);
-    case 'n':
-        return word(text, notice, &o->notice);
-    case 'c':
-        return o->compare = true;
-    case 'p':
-        return (o->picture = text) != NULL;
-    default:
-        return false;
-    }
+    if (!k->words[0])
+        return numbers(text, k->count, k->most, k->value);
+    for (int i = 0; k->words[i]; i++)
+        if (strcmp(text, k->words[i]) == 0) {
+            *k->value = i;
+            return true;
+        }
+    return false;
 }
 
 /* The scheme needs a cube of levels; a group needs a row of the smallest grid for each of its ranks. */
@@ -72,14 +50,29 @@ static const char *fits(const struct options *o, int ranks)
 
 const char *options_parse(struct options *o, int argc, char **argv, int ranks)
 {
-    static const struct option names[] = {{"dim", 1, 0, 'd'},     {"min", 1, 0, 'l'},    {"max", 1, 0, 'u'},
-                                          {"groups", 1, 0, 'g'},  {"rounds", 1, 0, 'r'}, {"recover", 1, 0, 'R'},
-                                          {"hurt", 1, 0, 'h'},    {"notice", 1, 0, 'n'}, {"compare", 0, 0, 'c'},
-                                          {"picture", 1, 0, 'p'}, {0, 0, 0, 0}};
     *o = (struct options){.dim = 2, .min = {3, 3, 3}, .max = {8, 8, 8}, .groups = 4, .rounds = 4, .end = 1};
-    opterr = 0;
-    for (int letter; (letter = getopt_long(argc, argv, "", names, NULL)) != -1;)
-        if (!take(o, letter, optarg))
+    for (int i = 1; i < argc; i++) {
+        const struct known known[] = {{"--dim", 1, DIM_MOST, &o->dim, {0}},
+                                      {"--min", o->dim, 16, o->min, {0}},
+                                      {"--max", o->dim, 16, o->max, {0}},
+                                      {"--groups", 1, GROUPS_MOST, &o->groups, {0}},
+                                      {"--rounds", 1, 1000, &o->rounds, {0}},
+                                      {"--recover", 1, 0, &o->recover, {"cheaper", "weights", "recompute"}},
+                                      {"--hurt", 1, 0, &o->hurt, {"remove", "shrink"}},
+                                      {"--notice", 1, 0, &o->notice, {"watch", "report"}},
+                                      {"--compare", 0, 0, &o->compare, {0}},
+                                      {"--picture", 1, 0, NULL, {0}}};
+        const struct known *k = known, *end = known + sizeof known / sizeof *known;
+        while (k < end && strcmp(k->name, argv[i]) != 0)
+            k++;
+        if (k == end || (k->count > 0 && i + 1 == argc))
             return usage;
-    return optind < argc ? usage : fits(o, ranks);
+        if (k->count == 0)
+            *k->value = true;
+        else if (!k->value)
+            o->picture = argv[++i];
+        else if (!take(k, argv[++i]) || o->dim == 1)
+            return usage;
+    }
+    return fits(o, ranks);
 }

@@ -66,23 +66,20 @@ static double roughness_of(const struct job *j, int grid)
     return most;
 }
 
-static int compare(const void *a, const void *b)
-{
-    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
-}
-
-/* Those whose measure is too large. */
+/* Those whose measure is far above the median. */
 static void find(const struct manager *m, const double *measure, bool *found)
 {
-    double sorted[GRIDS_MOST];
-    int count = 0;
+    double middle = 0;
+    for (int grid = 0; grid < m->j->scheme.count; grid++) {
+        int below = 0, not_below = 0;
+        for (int other = 0; other < m->j->scheme.count; other++)
+            if (m->status[other] == HERE)
+                *(measure[other] < measure[grid] ? &below : &not_below) += 1;
+        if (m->status[grid] == HERE && below < not_below)
+            middle = fmax(middle, measure[grid]);
+    }
     for (int grid = 0; grid < m->j->scheme.count; grid++)
-        if (m->status[grid] == HERE)
-            sorted[count++] = measure[grid];
-    qsort(sorted, (size_t)count, sizeof *sorted, compare);
-    for (int grid = 0; grid < m->j->scheme.count && count > 2; grid++)
-        if (m->status[grid] == HERE && !(measure[grid] <= far * sorted[count / 2]))
-            found[grid] = true;
+        found[grid] |= m->status[grid] == HERE && !(measure[grid] <= far * middle);
 }
 
 void drop_outliers(struct manager *m)

@@ -57,8 +57,7 @@ static void advance_lines(const struct grid *g, int axis, double span, double *u
             old[0] = old[n], old[n + 1] = old[1];
             for (long i = 1; i <= n; i++)
                 next[i] = s.before * old[i - 1] + s.here * old[i] + s.after * old[i + 1];
-            double *swap = old;
-            old = next, next = swap;
+            memcpy(old, next, (size_t)(n + 1) * sizeof *old);
         }
         for (long i = 0; i < n; i++)
             u[p + i * stride] = old[i + 1];
@@ -68,18 +67,10 @@ static void advance_lines(const struct grid *g, int axis, double span, double *u
 
 /* ---- the axis that is divided ------------------------------------------------------------------------------------------------------ */
 
-void pde_block(const struct grid *g, int rank, int size, long *first, long *rows)
-{
-    *first = rank * g->n[g->slab] / size;
-    *rows = (rank + 1) * g->n[g->slab] / size - *first;
-}
-
+/* A row to either side, and one from there; the ranks of a team are a ring. */
 static int exchange(double *u, long rows, int row, MPI_Comm team)
 {
-    int rank, size;
-    MPI_Comm_rank(team, &rank);
-    MPI_Comm_size(team, &size);
-    int before = (rank + size - 1) % size, after = (rank + 1) % size;
+    int size = size_of(team), before = (rank_in(team) + size - 1) % size, after = (rank_in(team) + 1) % size;
     int code =
         MPI_Sendrecv(u + rows * row, row, MPI_DOUBLE, after, 1, u, row, MPI_DOUBLE, before, 1, team, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS)
@@ -105,15 +96,11 @@ static int advance_slab(const struct grid *g, double span, double *u, long rows,
     return code;
 }
 
-int pde_advance(const struct grid *g, double span, double *u, MPI_Comm team)
+int pde_advance(const struct grid *g, double span, double *u, long rows, MPI_Comm team)
 {
-    int rank, size;
-    long first, rows;
-    MPI_Comm_rank(team, &rank);
-    MPI_Comm_size(team, &size);
-    pde_block(g, rank, size, &first, &rows);
+    long row = g->stride[g->slab];
     for (int axis = 0; axis < g->dim; axis++)
         if (axis != g->slab)
-            advance_lines(g, axis, span, u + g->stride[g->slab], rows * g->stride[g->slab]);
+            advance_lines(g, axis, span, u + row, rows * row);
     return advance_slab(g, span, u, rows, team);
 }

@@ -1,32 +1,31 @@
 /* picture: the scheme and the solution as SVG. A picture that cannot be written is said, and the job goes on. */
 #include "job.h"
 
+#include <stdarg.h>
+
 static FILE *open_svg(const struct job *j, const char *what, int width, int height)
 {
     char name[512];
     snprintf(name, sizeof name, "%s-%s.svg", j->option.picture, what);
     FILE *f = fopen(name, "w");
     if (!f)
-        perror(name);
-    else
-        fprintf(
-            f,
+        return perror(name), NULL;
+    fprintf(f,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" text-anchor=\"middle\" fill=\"#333\" "
             "font-family=\"Helvetica,Arial,sans-serif\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
             width, height);
     return f;
 }
 
-static void text(FILE *f, double x, double y, int size, const char *style, const char *words)
+__attribute__((format(printf, 6, 7))) static void text(FILE *f, double x, double y, int size, const char *style,
+                                                       const char *format, ...)
 {
-    fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%d\" %s>%s</text>\n", x, y, size, style, words);
-}
-
-static void number(FILE *f, double x, double y, const char *format, double value)
-{
-    char words[64];
-    snprintf(words, sizeof words, format, value);
-    text(f, x, y, 14, "", words);
+    va_list list;
+    va_start(list, format);
+    fprintf(f, "<text x=\"%g\" y=\"%g\" font-size=\"%d\" %s>", x, y, size, style);
+    vfprintf(f, format, list);
+    fprintf(f, "</text>\n");
+    va_end(list);
 }
 
 static void box(FILE *f, double x, double y, double width, double height, int round, const char *paint)
@@ -52,21 +51,21 @@ static void draw_table(FILE *f, const struct scheme *s, int slice, double left, 
         double x = left + (s->level[grid][0] - s->min[0]) * STEP,
                y = top + (s->tau + s->min[1] - s->level[grid][1]) * STEP;
         int w = weight[grid], kind = lost[grid] ? 2 : w > 0 ? 0 : w < 0 ? 1 : 3;
-        char sign[16];
         if (s->dim == 3 && s->level[grid][2] - s->min[2] != slice)
             continue;
-        snprintf(sign, sizeof sign, abs(w) == 1 ? "%s" : "%s%d", w > 0 ? "+" : "\u2212", abs(w));
         box(f, x, y, CELL, CELL, 6, paint[kind]);
-        if (kind < 3)
-            text(f, x + CELL / 2, y + 29, kind == 2 ? 15 : 29, white, kind == 2 ? "lost" : sign);
-        text(f, x + CELL / 2, y + 48, 11, kind < 3 ? "fill=\"#fff\"" : "fill=\"#9aa3ad\"", level_text(s, grid));
+        if (kind == 2)
+            text(f, x + CELL / 2, y + 27, 15, white, "lost");
+        else if (kind < 2)
+            text(f, x + CELL / 2, y + 29, 29, white, abs(w) == 1 ? "%s" : "%s%d", w > 0 ? "+" : "\u2212", abs(w));
+        text(f, x + CELL / 2, y + 48, 11, kind < 3 ? "fill=\"#fff\"" : "fill=\"#9aa3ad\"", "%s", level_text(s, grid));
     }
     for (int i = 0; i < cells; i++) {
-        number(f, left + i * STEP + CELL / 2, top + (s->tau + 1) * STEP + 12, "%.0f", s->min[0] + i);
-        number(f, left - 18, top + (s->tau - i) * STEP + CELL / 2 + 5, "%.0f", s->min[1] + i);
+        text(f, left + i * STEP + CELL / 2, top + (s->tau + 1) * STEP + 12, 14, "", "%d", s->min[0] + i);
+        text(f, left - 18, top + (s->tau - i) * STEP + CELL / 2 + 5, 14, "", "%d", s->min[1] + i);
     }
-    number(f, left + cells * STEP / 2, top + (s->tau + 1) * STEP + 34,
-           s->dim == 2 ? "levels of both axes" : "third level: %.0f", s->min[s->dim - 1] + slice);
+    text(f, left + cells * STEP / 2, top + (s->tau + 1) * STEP + 34, 14, "",
+         s->dim == 2 ? "levels of both axes" : "third level: %d", s->min[s->dim - 1] + slice);
 }
 
 void picture_scheme(const struct job *j, const int *planned, const int *weight, const bool *lost)
@@ -74,24 +73,23 @@ void picture_scheme(const struct job *j, const int *planned, const int *weight, 
     static const bool none[GRIDS_MOST];
     static const char *const words[] = {"added", "subtracted", "lost", "not used"};
     const struct scheme *s = &j->scheme;
-    int slices = s->dim == 3 ? s->tau + 1 : 1, panels = 1, wide = EDGE, high = TOP + (s->tau + 1) * STEP + 50;
+    int slices = s->dim == 3 ? s->tau + 1 : 1, table = (s->tau + 1) * STEP, panels = 1;
+    int wide = EDGE + slices * (table + EDGE), high = TOP + table + 50;
     for (int grid = 0; grid < s->count; grid++)
         panels = lost[grid] ? 2 : panels;
-    for (int i = 0; i < slices; i++)
-        wide += (s->tau + 1 - i) * STEP + EDGE;
-    int right = s->dim == 2 ? wide : 0, down = s->dim == 2 ? 0 : high; /* from the first panel to the second */
+    int right = s->dim == 2 ? wide : 0, down = s->dim == 2 ? 0 : high; /* from one panel to the next */
     FILE *f = open_svg(j, "scheme", wide + right * (panels - 1), high + down * (panels - 1) + 40);
     if (!f)
         return;
     for (int panel = 0; panel < panels; panel++) {
         double left = EDGE + right * panel, top = TOP + down * panel;
-        text(f, left, top - 16, 18, title, panel ? "without what was lost" : "planned");
-        for (int i = 0; i < slices; left += (s->tau + 1 - i) * STEP + EDGE, i++)
-            draw_table(f, s, i, left, top, panel ? weight : planned, panel ? lost : none);
+        text(f, left, top - 16, 18, title, "%s", panel ? "without what was lost" : "planned");
+        for (int i = 0; i < slices; i++)
+            draw_table(f, s, i, left + i * (table + EDGE), top, panel ? weight : planned, panel ? lost : none);
     }
     for (int i = 0; i < 4; i++) {
         box(f, EDGE + 120 * i, high + down * (panels - 1) + 6, 16, 16, 3, paint[i]);
-        text(f, EDGE + 120 * i + 23, high + down * (panels - 1) + 19, 14, "text-anchor=\"start\"", words[i]);
+        text(f, EDGE + 120 * i + 23, high + down * (panels - 1) + 19, 14, "text-anchor=\"start\"", "%s", words[i]);
     }
     fprintf(f, "</svg>\n");
     fclose(f);
@@ -117,7 +115,6 @@ void picture_solution(const struct job *j, double error)
 {
     static double value[PIXELS * PIXELS];
     double least = INFINITY, most = -INFINITY, left = EDGE, top = TOP, side = DOT * PIXELS;
-    char words[128];
     FILE *f = open_svg(j, "solution", EDGE + DOT * PIXELS + 100, TOP + DOT * PIXELS + 40);
     if (!f)
         return;
@@ -127,18 +124,17 @@ void picture_solution(const struct job *j, double error)
         least = fmin(least, value[p]), most = fmax(most, value[p]);
     }
     for (int p = 0; p < PIXELS * PIXELS; p++)
-        box(f, left + DOT * (p % PIXELS), top + side - DOT * (p / PIXELS + 1), DOT + 0.4, DOT + 0.4, 0,
-            shade((value[p] - least) / (most - least)));
+        fprintf(f, "<path d=\"M%g %gh8.4v8.4h-8.4z\" fill=\"%s\"/>\n", left + DOT * (p % PIXELS),
+                top + side - DOT * (p / PIXELS + 1), shade((value[p] - least) / (most - least)));
     for (int i = 0; i < SHADES; i++)
         box(f, left + side + 20, top + side - (i + 1) * side / SHADES, 18, side / SHADES + 0.4, 0,
             shade((i + 0.5) / SHADES));
     for (int i = 0; i <= 4; i++) {
-        number(f, left + side + 62, top + side * (4 - i) / 4 + 5, "%.2f", least + (most - least) * i / 4);
-        number(f, left + side * i / 4, top + side + 20, "%g", i / 4.0);
-        number(f, left - 22, top + side * (4 - i) / 4 + 5, "%g", i / 4.0);
+        text(f, left + side + 62, top + side * (4 - i) / 4 + 5, 14, "", "%.2f", least + (most - least) * i / 4);
+        text(f, left + side * i / 4, top + side + 20, 14, "", "%g", i / 4.0);
+        text(f, left - 22, top + side * (4 - i) / 4 + 5, 14, "", "%g", i / 4.0);
     }
-    snprintf(words, sizeof words, "the combined solution at t = %g: error %.1e", j->option.end, error);
-    text(f, left, 28, 18, title, words);
+    text(f, left, 28, 18, title, "the combined solution at t = %g: error %.1e", j->option.end, error);
     fprintf(f, "</svg>\n");
     fclose(f);
 }

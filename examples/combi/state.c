@@ -42,16 +42,14 @@ void job_classic(const struct job *j, int *weight)
     weights_of(&j->scheme, whole, weight);
 }
 
-/* Rank 0 is the manager; the others are divided into groups. */
+/* Rank 0 is the manager; the others are divided into groups, as evenly as it can be. */
 static void begin_groups(struct job *j)
 {
-    int others = j->world_size - 1, groups = j->option.groups;
-    j->group = NONE, j->role = j->world_rank == 0 ? MANAGER : WORKER;
-    for (int g = 0; g < groups; g++) {
-        int first = 1 + g * others / groups, end = 1 + (g + 1) * others / groups;
-        if (j->world_rank >= first && j->world_rank < end)
-            j->group = g, j->team_size = end - first, j->role = j->world_rank == first ? MASTER : WORKER;
-    }
+    int rank = j->world_rank, others = j->world_size - 1, groups = j->option.groups, g = (rank * groups - 1) / others;
+    int first = 1 + g * others / groups, end = 1 + (g + 1) * others / groups;
+    j->group = rank == 0 ? NONE : g;
+    j->role = rank == 0 ? MANAGER : rank == first ? MASTER : WORKER;
+    j->team_size = end - first;
 }
 
 /* The exact solution at time 0, on all grids, combined. */

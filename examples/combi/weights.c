@@ -47,22 +47,14 @@ static int want(struct manager *m, const struct choices *c, bool lost)
     return count;
 }
 
-static void print_weights(const struct scheme *s, const char *title, const int *weight)
+/* A line of grids: those with a weight, or those that are lost. */
+static void print_grids(const struct scheme *s, const char *title, const int *weight, const bool *lost, const char *end)
 {
-    printf("  %s", title);
+    printf("%s", title);
     for (int grid = s->count - 1; grid >= 0; grid--)
-        if (weight[grid] != 0)
-            printf(" %+d%s", weight[grid], level_text(s, grid));
-    printf("\n");
-}
-
-static void print_lost(const struct manager *m, const struct choices *c, const char *what)
-{
-    printf("round %d: lost", job_round(m->j) + 1);
-    for (int grid = 0; grid < m->j->scheme.count; grid++)
-        if (c->lost[grid])
-            printf(" %s", level_text(&m->j->scheme, grid));
-    printf("; %s\n", what);
+        if (weight ? weight[grid] != 0 : lost[grid])
+            printf(weight ? " %+d%s" : " %.0d%s", weight ? weight[grid] : 0, level_text(s, grid));
+    printf("%s\n", end);
 }
 
 enum choice choose_weights(struct manager *m)
@@ -71,7 +63,7 @@ enum choice choose_weights(struct manager *m)
     struct job *j = m->j;
     look(m, &c);
     if (!by_weights(m, &c)) {
-        print_lost(m, &c, "these are solved again");
+        print_grids(&j->scheme, "lost:", NULL, c.lost, "; these are solved again");
         j->state[STATE_AGAIN] += want(m, &c, true);
         return CHOICE_WANTS_MORE;
     }
@@ -80,9 +72,9 @@ enum choice choose_weights(struct manager *m)
     if (want(m, &c, false) > 0)
         return CHOICE_WANTS_MORE;
     if (c.missed > 0) {
-        print_lost(m, &c, "the others get new weights");
-        print_weights(&j->scheme, "before:", c.classic);
-        print_weights(&j->scheme, "after: ", m->weight);
+        print_grids(&j->scheme, "lost:", NULL, c.lost, "; the others get new weights");
+        print_grids(&j->scheme, "  before:", c.classic, NULL, "");
+        print_grids(&j->scheme, "  after: ", m->weight, NULL, "");
         j->state[STATE_LEFT_OUT] += c.missed;
     }
     if (j->option.picture && (c.missed > 0 || job_round(j) == 0))
