@@ -97,7 +97,7 @@ void picture_scheme(const struct job *j, const int *planned, const int *weight, 
 
 /* ---- the solution ------------------------------------------------------------------------------------------------ */
 
-enum { PIXELS = 60, DOT = 8, SHADES = 60 };
+enum { PIXELS = 48, DOT = 10, SHADES = 60 };
 
 /* From dark violet over blue and green to yellow. */
 static const char *shade(double share)
@@ -124,7 +124,7 @@ void picture_solution(const struct job *j, double error)
         least = fmin(least, value[p]), most = fmax(most, value[p]);
     }
     for (int p = 0; p < PIXELS * PIXELS; p++)
-        fprintf(f, "<path d=\"M%g %gh8.4v8.4h-8.4z\" fill=\"%s\"/>\n", left + DOT * (p % PIXELS),
+        fprintf(f, "<path d=\"M%g %gh10.4v10.4h-10.4z\" fill=\"%s\"/>\n", left + DOT * (p % PIXELS),
                 top + side - DOT * (p / PIXELS + 1), shade((value[p] - least) / (most - least)));
     for (int i = 0; i < SHADES; i++)
         box(f, left + side + 20, top + side - (i + 1) * side / SHADES, 18, side / SHADES + 0.4, 0,
