@@ -115,10 +115,9 @@ static bool mend(struct job *j, bool manager_lives)
 
 void serve(struct job *j)
 {
-    int order[ORDER_INTS];
+    int grid = NONE;
     while (j->group != NONE) {
         bool master = rank_in(j->team) == 0, manager_lives = true, well = true;
-        int grid = NONE;
         if (master)
             manager_lives = take_order(j, &grid) == MPI_SUCCESS;
         if (manager_lives)
@@ -129,6 +128,6 @@ void serve(struct job *j)
             return;
     }
     /* A rank whose group was removed has nothing to do, but is there when the job is rebuilt. */
-    while (MPI_Recv(order, ORDER_INTS, MPI_INT, j->manager, TAG_ORDER, j->all, MPI_STATUS_IGNORE) == MPI_SUCCESS)
-        ;
+    while (take_order(j, &grid) == MPI_SUCCESS && tell(j, NEWS_REPORT, NONE) == MPI_SUCCESS)
+        ; /* the manager did not understand the first report */
 }

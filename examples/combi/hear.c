@@ -95,12 +95,13 @@ static void hear_grid(struct manager *m, int grid, int from)
 static void understand(struct manager *m, int from)
 {
     int kind = m->news[0], group = m->j->group_of[from], grid = m->news[1];
+    bool sound = is_sealed(m->news, NEWS_INTS); /* else bits were wrong on the way */
     if (group == NONE || m->group[group].gone)
         return; /* a group that was removed may go on for a while */
-    if (!is_sealed(m->news, NEWS_INTS))
-        lose_grids(m, group, false); /* bits were wrong on the way: as if it had not been solved */
-    else if (kind == NEWS_REPORT)
-        hear_report(m, group, from, m->news[2]);
+    if (!sound && from == m->group[group].master)
+        lose_grids(m, group, false); /* as if it had not been solved */
+    else if (!sound || kind == NEWS_REPORT)
+        hear_report(m, group, from, sound ? m->news[2] : NONE);
     else if (kind == NEWS_GRID)
         hear_grid(m, grid, from);
     else if (m->status[grid] == GIVEN && m->at[grid] == group) {
