@@ -39,9 +39,9 @@ static void tell_who(const struct manager *m)
     for (int g = NONE; g < GROUPS_MOST; g++)
         for (int grid = 0, first = 1; grid < m->j->scheme.count; grid++)
             if (m->status[grid] == HERE && m->at[grid] == g) {
-                printf(!first ? "" : g == NONE ? "  manager" : "  group %d", g);
+                if (first-- == 1)
+                    printf(g == NONE ? "  manager" : "  group %d", g);
                 printf(" %s", level_text(&m->j->scheme, grid));
-                first = 0;
             }
     printf("\n");
     fflush(stdout);

@@ -84,7 +84,7 @@ static void find(const struct manager *m, const double *measure, bool *found)
 
 void drop_outliers(struct manager *m)
 {
-    double away[GRIDS_MOST], rough[GRIDS_MOST];
+    double away[GRIDS_MOST] = {0}, rough[GRIDS_MOST] = {0};
     bool found[GRIDS_MOST] = {false};
     for (int grid = 0; grid < m->j->scheme.count; grid++)
         if (m->status[grid] == HERE)
