@@ -136,6 +136,11 @@ bool knell_fail_function_is_family(const struct knell_fail_program *program, uin
 bool knell_fail_looks_inside(const struct knell_fail_program *program);       /* is there a rule of inside()? */
 uint32_t knell_fail_variable_count(const struct knell_fail_program *program); /* of the program under test: $x */
 const char *knell_fail_variable_at(const struct knell_fail_program *program, uint32_t variable); /* with the dollar */
+/* Does the daemon of a place wait for the function, read, write or watch the variable? */
+bool knell_fail_place_calls(const struct knell_fail_program *program, uint32_t place, uint32_t function);
+bool knell_fail_place_touches(const struct knell_fail_program *program, uint32_t place, uint32_t variable);
+/* How many variables one node watches, at most. */
+uint32_t knell_fail_watches(const struct knell_fail_program *program);
 uint32_t knell_fail_message_count(const struct knell_fail_program *program);
 const char *knell_fail_message_at(const struct knell_fail_program *program, uint32_t message);
 uint32_t knell_fail_instance_count(const struct knell_fail_program *program);
