@@ -172,6 +172,7 @@ int knell_fail_instance_find(const struct knell_fail_program *program, const cha
     X(STOP, "stop")                                \
     X(CONTINUE, "continue")                        \
     X(SIGNAL, "signal")                            \
+    X(SLOW, "slow")                                \
     X(CUT, "cut and heal")                         \
     X(FLIP_PAYLOAD, "flip of a message's payload") \
     X(FLIP_VARIABLE, "flip of a variable")         \
@@ -196,6 +197,7 @@ struct knell_fail_effector {
     uint32_t can;                /* KNELL_FAIL_CAN_... */
     uint32_t never;              /* events that do not occur here and may be waited for all the same */
     const char *function_prefix; /* before, after and inside: only functions that start so; NULL: any */
+    uint32_t arguments;          /* $arg1 to this one; 0: all */
 };
 
 /* The one table of who can do what: "simulator", "platform", "live", "ghost", "run", "agent"; NULL for another name. */
@@ -254,6 +256,7 @@ enum knell_fail_action_type {
     KNELL_FAIL_FLIP, /* of the message at hand (knell_fail_flip), or bit `value`, modulo the size, of the variable `subject` */
     KNELL_FAIL_CUT,  /* the links between the machines of rec.instance and first .. first + count - 1, or, if */
     KNELL_FAIL_HEAL, /*   `alone`, between each of these and everyone; undo that */
+    KNELL_FAIL_SLOW, /* the process gets `value` percent of its time, from 1 to 100 */
 };
 
 #define KNELL_FAIL_NO_SUBJECT UINT32_MAX
@@ -277,7 +280,7 @@ struct knell_fail_action {
 enum knell_fail_fault_type {
     KNELL_FAIL_FAULT_OVERFLOW, /* a result that is no 64-bit number */
     KNELL_FAIL_FAULT_DIVISION, /* by zero */
-    KNELL_FAIL_FAULT_RANGE,    /* FAIL_RANDOM(a, b) with a > b, FAIL_CHANCE of nothing, a negative life span */
+    KNELL_FAIL_FAULT_RANGE,    /* FAIL_RANDOM(a, b) with a > b, FAIL_CHANCE of nothing, a negative life span, slow(0) */
     KNELL_FAIL_FAULT_INDEX,    /* no such slot */
     KNELL_FAIL_FAULT_READ,     /* the variable of the program, or the argument, cannot be read now */
     KNELL_FAIL_FAULT_TIMER,    /* a negative time or one beyond the end of time */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PERIOD_NS INT64_C(20000000) /* of slow(): running and resting together */
+
 /* ---- arming ------------------------------------------------------------------------------------------------------ */
 
 static bool means(const struct agent_point *point, uint32_t function)
@@ -81,6 +83,11 @@ static void apply(struct agent *agent, struct agent_process *process, const stru
         if (kill(process->pid, (int)action->value) != 0)
             agent_say(agent, false, "signal(%lld): there is no such signal", (long long)action->value);
         break;
+    case KNELL_FAIL_SLOW:
+        process->percent = (int)action->value;
+        process->turn_at = agent_now(agent);
+        process->resting &= process->percent < 100;
+        break;
     case KNELL_FAIL_SET:
         variable_write(agent, process, action->subject, action->value);
         break;
@@ -123,6 +130,23 @@ void effect_feed(struct agent *agent, struct agent_process *process, struct knel
         carry_out(agent, &record);
 }
 
+/* A slow process runs and rests by turns. */
+static knell_time turn_slow(struct agent *agent)
+{
+    knell_time now = agent_now(agent), next = KNELL_NEVER;
+    for (struct agent_process *process = agent->process; process; process = process->next) {
+        if (process->percent == 100)
+            continue;
+        if (process->turn_at <= now) {
+            process->resting = !process->resting;
+            process->dirty = true;
+            process->turn_at = now + PERIOD_NS / 100 * (process->resting ? 100 - process->percent : process->percent);
+        }
+        next = process->turn_at < next ? process->turn_at : next;
+    }
+    return next;
+}
+
 knell_time effect_due(struct agent *agent)
 {
     struct knell_fail_record record;
@@ -132,5 +156,7 @@ knell_time effect_due(struct agent *agent)
     if (next != KNELL_NEVER && next <= agent_now(agent))
         while (knell_fail_step(agent->world, agent_now(agent), NULL, &record) == 1)
             carry_out(agent, &record);
-    return knell_fail_deadline(agent->world);
+    knell_time slow = turn_slow(agent);
+    next = knell_fail_deadline(agent->world);
+    return slow < next ? slow : next;
 }

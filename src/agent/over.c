@@ -264,6 +264,6 @@ void over_end(struct agent_thread *thread, int signal)
     if (thread->has_kept && !signal)
         deliver_kept(thread);
     thread->over = NULL;
-    if (!thread->process->held)
+    if (!process_is_still(thread->process))
         thread_resume(thread);
 }

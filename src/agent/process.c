@@ -69,7 +69,7 @@ void process_settle(struct agent *agent, struct agent_process *process)
 {
     struct agent_thread *thread;
     process->dirty = false;
-    while (!process->held && !process->resting && (thread = next_stopped(process)) != NULL) {
+    while (!process_is_still(process) && (thread = next_stopped(process)) != NULL) {
         if (thread->pending) {
             thread->pending = false;
             take_stop(agent, thread, thread->status);
@@ -81,7 +81,7 @@ void process_settle(struct agent *agent, struct agent_process *process)
             thread_resume(thread);
         }
     }
-    if (process->held || process->resting)
+    if (process_is_still(process))
         hold(process);
 }
 

@@ -205,7 +205,12 @@ void thread_interrupt(struct agent_thread *thread);
 
 struct agent_process *process_add(struct agent *agent, pid_t pid);
 void process_remove(struct agent *agent, struct agent_process *process);
-/* Stops or resumes its threads as `held` says. */
+/* By the scenario, or because it is slow. */
+static inline bool process_is_still(const struct agent_process *process)
+{
+    return process->held || process->resting;
+}
+/* Stops or resumes its threads as that says. */
 void process_settle(struct agent *agent, struct agent_process *process);
 void process_exec(struct agent *agent, struct agent_thread *thread);
 void process_forked(struct agent *agent, struct agent_process *parent, pid_t child, bool shares_memory);

@@ -15,10 +15,10 @@ static bool is_job_control(int signal)
     return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
-/* Stays where it is if its process is held, and goes on otherwise. */
+/* Stays where it is if its process is held, and goes on otherwise. A step that was begun is made first. */
 static void settle(struct agent_thread *thread)
 {
-    if (!thread->process->held)
+    if (thread->stepping || !process_is_still(thread->process))
         thread_resume(thread);
 }
 
@@ -155,7 +155,7 @@ void take_status(struct agent *agent, pid_t tid, int status)
     }
     thread->running = thread->listening = false;
     thread->has_regs = false;
-    if (!thread->process || (thread->process->held && can_wait(status) && !thread->stepping)) {
+    if (!thread->process || (process_is_still(thread->process) && can_wait(status) && !thread->stepping)) {
         thread->pending = true;
         thread->status = status;
         if (status >> 16 == PTRACE_EVENT_STOP) {

@@ -32,6 +32,10 @@ void thread_resume(struct agent_thread *thread)
     if (thread->watches != thread->process->watches)
         watch_give(thread);
     thread->waits = false;
+    if (thread->stepping) {
+        thread_go(thread, true);
+        return;
+    }
     if (!point || !point->inserted || !thread_get_regs(thread) || thread->regs.rip != point->address || !image) {
         thread->over = NULL;
         thread_go(thread, false);
