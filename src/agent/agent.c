@@ -24,7 +24,10 @@ void agent_say(const struct agent *agent, bool fatal, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    agent->config.say(agent->config.driver, fatal, text);
+    if (fatal && agent->why)
+        snprintf(agent->why, AGENT_WHY, "%.*s", AGENT_WHY - 1, text);
+    else
+        agent->config.say(agent->config.driver, fatal, text);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */

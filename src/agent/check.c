@@ -100,7 +100,8 @@ static enum found find_function(const struct tables *tables, struct knell_fail_f
     enum found found = NOWHERE;
     bool is_loaded = !function.library;
     for (unsigned i = 0; i < tables->count && found != THERE; i++) {
-        if (function.library && !image_library_is(function.library, tables->files[i]))
+        if (function.library ? !image_library_is(function.library, tables->files[i])
+                             : tables->table[i] && image_is_loader(tables->table[i]))
             continue;
         is_loaded = true;
         enum found here = tables->table[i] ? find_in(tables->table[i], function.symbol) : NOWHERE;

@@ -13,8 +13,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define LOADER_HOOK "_dl_debug_state" /* glibc and musl call it after each change of the list of libraries */
-
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* Of a running process too. Code is written through /proc/PID/mem, which does not mind that it is read-only. */
@@ -108,6 +106,12 @@ bool image_library_is(const char *library, const char *path)
            (length > 3 && strcmp(library + length - 3, ".so") == 0 && name[length] == '.');
 }
 
+/* It has functions of its own by names of libc's; they are meant only if it is named. */
+bool image_is_loader(const struct symbols_table *table)
+{
+    return symbols_table_find(table, LOADER_HOOK) < table->count;
+}
+
 static bool note_function(struct agent_point *point, uint32_t function, const char *symbol)
 {
     uint32_t *more = realloc(point->function, (point->functions + 1) * sizeof *more);
@@ -157,7 +161,8 @@ static void add_names(const struct agent *agent, struct agent_image *image, cons
     add_hook(image, module);
     for (uint32_t i = 0; i < knell_fail_function_count(program); i++) {
         struct knell_fail_function function = knell_fail_function_at(program, i);
-        if (!function.library || image_library_is(function.library, module->file->path))
+        if (function.library ? image_library_is(function.library, module->file->path)
+                             : !image_is_loader(module->file->table))
             add_points(image, module, i, function.symbol);
     }
 }

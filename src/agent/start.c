@@ -208,14 +208,14 @@ int agent_attach(struct agent *agent, pid_t pid, char why[AGENT_WHY])
     process->image = image_open(pid);
     process->probes = UINT32_MAX;
     process->dirty = true;
-    uint32_t instance;
-    enum slot_found found = slot_find(agent, process, &instance);
-    if (found == SLOT_FOUND && process_load(agent, process))
-        return 0;
     char file[PATH_MAX];
     slot_file_of(pid, file);
-    snprintf(why, AGENT_WHY, "process %ld runs %.150s, which %s", (long)pid, file,
-             found == SLOT_FOREIGN ? "is no program of the scenario" : "finds no place in the scenario");
+    snprintf(why, AGENT_WHY, "process %ld runs %.150s, which is no program of the scenario", (long)pid, file);
+    agent->why = why;
+    bool fine = process_load(agent, process);
+    agent->why = NULL;
+    if (fine)
+        return 0;
     leave_process(agent, process);
     return KNELL_EINVAL;
 }

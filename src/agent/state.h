@@ -163,6 +163,7 @@ struct agent {
     void *memory;
     knell_time begin;
     bool begun;
+    char *why;         /* while a process is attached: the reason goes to who asked, and ends nothing */
     sigset_t as_found; /* the signals blocked before us, for programs */
     struct agent_file *files;
     struct agent_process *process;
@@ -241,6 +242,8 @@ void image_look(struct agent *agent, struct agent_image *image);
 const struct agent_module *image_program(const struct agent_image *image);
 bool image_read(const struct agent_image *image, uint64_t address, void *bytes, size_t size);
 bool image_write(const struct agent_image *image, uint64_t address, const void *bytes, size_t size);
+#define LOADER_HOOK "_dl_debug_state" /* glibc and musl call it after each change of the list of libraries */
+bool image_is_loader(const struct symbols_table *table);
 /* Does LIB of the scenario mean the file? libm, libm.so and libm.so.6 do mean libm.so.6. */
 bool image_library_is(const char *library, const char *path);
 

@@ -8,8 +8,10 @@
  *     storm N         step() and odd() N times while a timer's signals come
  *     jump N          calls leave(), which does not return, N times
  *     deep N          a recursive function
+ *     register        tells the agent that it is there
  *     raise N         a signal to itself              sleep MS        sleeps
  *     print           what happened so far            status N        exits with it */
+#include <knell/agent.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -175,6 +177,8 @@ static void act(char **words, const char *what, int first, int second)
         leave_often(first);
     else if (strcmp(what, "deep") == 0)
         deep(first);
+    else if (strcmp(what, "register") == 0)
+        steps += 100 * (knell_register(getpid()) == 0);
     else if (strcmp(what, "raise") == 0)
         raise(first);
     else if (strcmp(what, "sleep") == 0)

@@ -63,6 +63,8 @@ static int prepare(struct job *job)
         status = names_check_all(job);
     if (status == EXIT_OK)
         status = open_log(job);
+    if (status == EXIT_OK && job->listen)
+        status = door_open(job);
     if (status != EXIT_OK)
         return status;
     job->started = calloc(knell_fail_instance_count(job->scenario.program) + 1u, sizeof *job->started);
@@ -103,7 +105,7 @@ static int start(struct job *job)
     char why[AGENT_WHY];
     agent_begin(job->agent);
     if (!job->program)
-        return start_slots(job);
+        return job->listen ? EXIT_OK : start_slots(job);
     if (agent_start(job->agent, AGENT_ANY_SLOT, job->program, &job->pid, why) != 0)
         return cli_failure(job->usage, "%s", why);
     return EXIT_OK;
@@ -123,17 +125,24 @@ static bool is_over(const struct job *job, knell_time limit)
     return job->failed || job->signal || knell__clock_now() >= limit;
 }
 
+/* Who listens alone may always get some. */
+static bool has_work(const struct job *job)
+{
+    return agent_processes(job->agent) > 0 || (job->listen && !job->program);
+}
+
 /* Until all have ended, or the job is to be ended. Times of the agent are those of the scenario. */
 static void turn_until_end(struct job *job, int signals, knell_time limit)
 {
     knell_time begin = knell__clock_now();
-    while (agent_processes(job->agent) > 0 && !is_over(job, limit)) {
+    while (has_work(job) && !is_over(job, limit)) {
         knell_time next = agent_turn(job->agent), last = limit == KNELL_NEVER ? KNELL_NEVER : limit - begin;
-        struct pollfd fd = {.fd = signals, .events = POLLIN};
-        if (agent_processes(job->agent) == 0 || is_over(job, limit))
+        struct pollfd fds[] = {{.fd = signals, .events = POLLIN}, {.fd = job->door, .events = POLLIN}};
+        if (!has_work(job) || is_over(job, limit))
             break;
-        agent_wait(job->agent, &fd, 1, next < last ? next : last);
+        agent_wait(job->agent, fds, COUNT_OF(fds), next < last ? next : last);
         hear_signal(job, signals);
+        door_serve(job);
     }
 }
 
@@ -159,7 +168,7 @@ static int loop(struct job *job)
     int status = start(job);
     if (status == EXIT_OK)
         turn_until_end(job, signals, limit);
-    bool is_late = status == EXIT_OK && !job->failed && !job->signal && agent_processes(job->agent) > 0;
+    bool is_late = status == EXIT_OK && !job->failed && !job->signal && has_work(job);
     end_all(job);
     close(signals);
     if (status != EXIT_OK || job->failed)
@@ -190,6 +199,7 @@ static int status_of_job(const struct job *job)
 static void close_job(struct job *job)
 {
     agent_close(job->agent);
+    door_close(job);
     for (size_t i = 0; i < job->checked_count; i++)
         free(job->checked[i]);
     free(job->checked);

@@ -2,6 +2,7 @@
  *
  *     agent.c   the command line
  *     job.c     from start to end
+ *     door.c    --listen
  *     names.c   does the program have what the scenario names? */
 #ifndef KNELL_CLI_AGENT_JOB_H
 #define KNELL_CLI_AGENT_JOB_H
@@ -17,12 +18,14 @@ struct job {
     const char *fail, *log;
     struct texts defines;
     int64_t seed, timeout;
-    bool json, quiet;
+    bool json, quiet, listen;
     char **program; /* NULL: those of the scenario's places */
     /* what is */
     struct scenario scenario;
     struct agent *agent;
     FILE *out;
+    int door; /* -1: nobody comes in */
+    char door_path[PATH_MAX];
     pid_t pid;      /* of `program` */
     pid_t *started; /* by instance */
     bool failed;    /* after a complaint: the job is ended */
@@ -32,6 +35,12 @@ struct job {
 };
 
 int job_run(struct job *job);
+
+/* An exit status, after a complaint. */
+int door_open(struct job *job);
+void door_close(struct job *job);
+/* Those who have knocked. */
+void door_serve(struct job *job);
 
 /* As agent_config.check. */
 bool names_check(void *driver, uint32_t place, const char *path, char *why);

@@ -74,7 +74,7 @@ static const char *word_of(const struct job *job, const char *program)
     for (char **word = job->program; word && *word; word++)
         if (strcmp(base_name(*word), base_name(program)) == 0)
             return *word;
-    return job->program ? NULL : program;
+    return job->program || job->listen ? NULL : program;
 }
 
 static int check_place(struct job *job, uint32_t number, const struct knell_fail_place *place)
