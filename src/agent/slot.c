@@ -96,14 +96,15 @@ static uint32_t find_slot(const struct agent *agent, const char *file, const cha
         struct knell_fail_place place = knell_fail_place_at(program, i);
         if (!place.program || !runs_program(file, comm, place.program))
             continue;
+        uint32_t before = *slots;
+        *slots += place.size;
         for (uint32_t k = 0; k < place.size; k++) {
             bool is_free = !agent->slot[place.first + k];
-            if (is_free && rank == (long)*slots + k)
+            if (is_free && rank == (long)before + k)
                 return place.first + k;
             if (is_free && free_one == NO_SLOT)
                 free_one = place.first + k;
         }
-        *slots += place.size;
     }
     return rank >= (long)*slots ? NO_SLOT : free_one;
 }
