@@ -70,6 +70,12 @@ static int by_name(const void *a, const void *b)
     return order ? order : (x->address > y->address) - (x->address < y->address);
 }
 
+static void forget(struct symbols_entry *entry)
+{
+    if (entry->is_own)
+        free((char *)entry->name);
+}
+
 /* The same symbol is in the table of the file and among the dynamic ones. */
 static void drop_doubles(struct symbols_table *table)
 {
@@ -77,28 +83,72 @@ static void drop_doubles(struct symbols_table *table)
     for (size_t i = 0; i < table->count; i++)
         if (kept == 0 || by_name(&table->entry[kept - 1], &table->entry[i]) != 0)
             table->entry[kept++] = table->entry[i];
+        else
+            forget(&table->entry[i]);
     table->count = kept;
 }
 
-static bool fill(struct symbols_table *table, Dwfl_Module *module)
+/* "f@@VERSION" is f. */
+static bool add(struct symbols_table *table, const char *name, uint64_t address, const GElf_Sym *symbol)
 {
-    int count = dwfl_module_getsymtab(module);
-    table->entry = calloc(count > 0 ? (size_t)count : 1, sizeof *table->entry);
-    if (!table->entry)
-        return false;
+    struct symbols_entry entry = {.name = name, .address = address, .size = symbol->st_size};
+    if (!name || !*name || *name == '@' || symbol->st_shndx == SHN_UNDEF || !kind_of(symbol, &entry.kind))
+        return true;
+    if (strchr(name, '@')) {
+        entry.name = strndup(name, strcspn(name, "@"));
+        entry.is_own = true;
+        if (!entry.name)
+            return false;
+    }
+    table->entry[table->count++] = entry;
+    return true;
+}
+
+/* Where there is a full table, libdwfl gives no others: but that of a debug file may lack names that the file exports. */
+static Elf_Scn *dynamic_symbols(Elf *elf, GElf_Shdr *header)
+{
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;)
+        if (gelf_getshdr(section, header) && header->sh_type == SHT_DYNSYM && header->sh_entsize > 0)
+            return section;
+    return NULL;
+}
+
+static bool fill_dynamic(struct symbols_table *table, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    for (size_t i = 1; data && i < header->sh_size / header->sh_entsize; i++) {
+        GElf_Sym symbol;
+        if (gelf_getsym(data, (int)i, &symbol) &&
+            !add(table, elf_strptr(elf, header->sh_link, symbol.st_name), symbol.st_value, &symbol))
+            return false;
+    }
+    return true;
+}
+
+static bool fill_full(struct symbols_table *table, Dwfl_Module *module, int count)
+{
     for (int i = 1; i < count; i++) {
         GElf_Sym symbol;
         GElf_Addr address;
         GElf_Word section;
-        struct symbols_entry *entry = &table->entry[table->count];
         const char *name = dwfl_module_getsym_info(module, i, &symbol, &address, &section, NULL, NULL);
-        if (name && *name && section != SHN_UNDEF && symbol.st_shndx != SHN_UNDEF && kind_of(&symbol, &entry->kind)) {
-            entry->name = name;
-            entry->address = address;
-            entry->size = symbol.st_size;
-            table->count++;
-        }
+        if (name && section != SHN_UNDEF && !add(table, name, address, &symbol))
+            return false;
     }
+    return true;
+}
+
+static bool fill(struct symbols_table *table, Dwfl_Module *module)
+{
+    GElf_Addr bias;
+    GElf_Shdr header = {0};
+    Elf *elf = dwfl_module_getelf(module, &bias);
+    Elf_Scn *dynamic = elf ? dynamic_symbols(elf, &header) : NULL;
+    int count = dwfl_module_getsymtab(module);
+    size_t room = (count > 0 ? (size_t)count : 0) + (dynamic ? header.sh_size / header.sh_entsize : 0) + 1;
+    table->entry = calloc(room, sizeof *table->entry);
+    if (!table->entry || !fill_full(table, module, count) || !fill_dynamic(table, elf, dynamic, &header))
+        return false;
     qsort(table->entry, table->count, sizeof *table->entry, by_name);
     drop_doubles(table);
     return true;
@@ -141,6 +191,8 @@ void symbols_table_close(struct symbols_table *table)
         return;
     if (table->session)
         dwfl_end(table->session);
+    for (size_t i = 0; i < table->count; i++)
+        forget(&table->entry[i]);
     free(table->entry);
     free(table);
 }

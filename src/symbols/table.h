@@ -19,6 +19,7 @@ struct symbols_entry {
     uint64_t address; /* as the file counts */
     uint64_t size;    /* 0: not known */
     enum symbols_kind kind;
+    bool is_own; /* the name was made here: without its version */
 };
 
 struct symbols_table {
