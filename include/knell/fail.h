@@ -280,10 +280,11 @@ struct knell_fail_action {
 enum knell_fail_fault_type {
     KNELL_FAIL_FAULT_OVERFLOW, /* a result that is no 64-bit number */
     KNELL_FAIL_FAULT_DIVISION, /* by zero */
-    KNELL_FAIL_FAULT_RANGE,    /* FAIL_RANDOM(a, b) with a > b, FAIL_CHANCE of nothing, a negative life span, slow(0) */
+    KNELL_FAIL_FAULT_RANGE,    /* FAIL_RANDOM(a, b) with a > b, FAIL_CHANCE of nothing, a negative life span */
     KNELL_FAIL_FAULT_INDEX,    /* no such slot */
     KNELL_FAIL_FAULT_READ,     /* the variable of the program, or the argument, cannot be read now */
     KNELL_FAIL_FAULT_TIMER,    /* a negative time or one beyond the end of time */
+    KNELL_FAIL_FAULT_PERCENT,  /* slow(p): not from 1 to 100 */
 };
 const char *knell_fail_fault_text(enum knell_fail_fault_type type);
 

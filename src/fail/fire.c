@@ -181,7 +181,7 @@ static bool act_with_value(struct knell_fail_world *w, uint32_t instance, const 
     else if (!knell__node_eval(w, instance, act->value, record, &out->value))
         return false;
     if (act->type == KNELL_FAIL_SLOW && (out->value < 1 || out->value > 100)) {
-        knell__fault_add(w, record, (struct knell_fail_fault){KNELL_FAIL_FAULT_RANGE, act->at.line, act->at.column});
+        knell__fault_add(w, record, (struct knell_fail_fault){KNELL_FAIL_FAULT_PERCENT, act->at.line, act->at.column});
         return false;
     }
     if (act->whole.count && !draw_chance(w, instance, act, record, out))
