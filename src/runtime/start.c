@@ -84,7 +84,7 @@ static int check(const struct knell_runtime_config *config, char *why)
 static int make_node(struct knell_runtime *runtime)
 {
     struct knell_limits limits = knell_limits_default();
-    uint32_t ranges = 3 * (runtime->config.ranks / 2 + 1);
+    uint32_t ranges = 4 * (runtime->config.ranks / 2 + 1);
     void *memory = malloc(knell_node_size(&limits)), *join = calloc(1, knell_wire_join_size(JOIN_SLOTS, ranges));
     if (memory && join &&
         knell_node_init(memory, &limits, &runtime->core, runtime->config.rank, &runtime->core_counters,

@@ -24,7 +24,8 @@ static const struct usage usage = {
         "--world K runs only that world and prints what happens in it.\n"
         "--edge X makes X happen in each of the random worlds: leaves (nodes leave the moment they return from an agreement), "
         "accusers (a false accusation by one that dies), drops (of groups), revokes (by nodes that die); any is all of it now and "
-        "then.\n"
+        "then. In worlds with splits (of the network, which may heal) a side that may be the smaller one ends, and it is checked "
+        "that no two sides go on.\n"
         "--exhaustive 4 takes some seconds, 5 half a minute more, 6 very long and much memory; 0 leaves it out. Up to 4 nodes "
         "all may crash, or one is accused falsely and one crashes, or all leave.\n",
     .examples = "  knell sim check --worlds 10000\n"
@@ -43,7 +44,7 @@ struct check {
     double wall_s;
 };
 
-static const char *const edges[] = {"any", "leaves", "accusers", "drops", "revokes", NULL};
+static const char *const edges[] = {"any", "leaves", "accusers", "drops", "revokes", "splits", NULL};
 
 static int parse(int argc, char **argv, struct check *c)
 {
