@@ -77,11 +77,12 @@ static void heal(struct draw *draw, knell_time at)
     knell__check_act(draw->plan, at, KNELL_ACT_HEAL, 0, 0);
 }
 
-/* Shorter than delta - eta, and the time that two messages take: nobody is found silent. */
+/* The last heartbeat before a cut is up to eta old and up to tau on its way, the first one after it comes up to eta + tau after its
+ * end: a cut shorter than delta - 2 eta - 2 tau makes nobody silent. */
 static knell_time brief(struct draw *draw)
 {
     const struct knell_config *config = &draw->plan->config;
-    return 1 + (knell_time)knell_prng_below(draw->prng, (uint64_t)(config->delta - config->eta - (knell_time)2 * TAU));
+    return 1 + (knell_time)knell_prng_below(draw->prng, (uint64_t)(config->delta - 2 * config->eta - (knell_time)2 * TAU));
 }
 
 static void draw_operation(struct draw *draw, knell_time at, knell_time spread)
@@ -211,7 +212,8 @@ void knell__check_splits_draw(struct knell_check_plan *plan, struct knell_prng *
     uint32_t hosts = 2 + below(&draw, HOSTS - 1);
     plan->splits = true;
     plan->config.on_split = KNELL_SPLIT_END;
-    plan->config.delta += (knell_time)16 * TAU; /* the kernel's word is known to all before anybody is missed */
+    /* There are brief cuts, and the kernel's word is known to all before anybody is missed. */
+    plan->config.delta += 2 * plan->config.eta + (knell_time)16 * TAU;
     plan->member[0] = draw.living = (knell_mask)((UINT64_C(1) << plan->config.ranks) - 1);
     for (knell_rank node = 0; node < plan->config.ranks; node++)
         plan->host[node] = (uint8_t)below(&draw, hosts);
