@@ -47,7 +47,7 @@ enum knell_beats {
 /* What becomes of a node on the small side of a network that split (protocol.md, "Splits"). */
 enum knell_split {
     KNELL_SPLIT_GO_ON, /* the papers: whoever finds the others silent goes on without them; the default */
-    KNELL_SPLIT_END,   /* a side that may be the smaller one ends: KNELL_FACT_SPLIT, before any agreement returns there */
+    KNELL_SPLIT_END, /* a side that may be the smaller one ends: KNELL_FACT_SPLIT, before any agreement returns there */
 };
 
 /* Folds `from` into `into`. Must be associative, commutative and idempotent: a contribution may be folded in twice. */
@@ -133,7 +133,8 @@ enum {
     KNELL_FLAG_MISMATCH = 8, /* agreement: participants brought values of different sizes or operations */
     KNELL_FLAG_VALUE = 16,   /* agreement: a value is there (a contribution to a revoked instance has none) */
     KNELL_FLAG_HELD = 32,    /* no decision, but the answer to one who leaves: it is held here */
-    KNELL_FLAG_SETTLES = 64, /* decision, KNELL_SPLIT_END: all who live took part: its dead are the other side of no split */
+    KNELL_FLAG_SETTLES =
+        64, /* decision, KNELL_SPLIT_END: all who live took part: its dead are the other side of no split */
 };
 
 /* What is the same for every receiver. Fields a type does not use are zero, but `subject`: KNELL_NOBODY. */
@@ -345,7 +346,7 @@ knell_rank knell_node_observer(const struct knell_node *node); /* to whom it sen
 knell_time knell_node_suspicion(
     const struct knell_node *node); /* when a tick will suspect the emitter, if it stays silent */
 bool knell_node_is_gone(const struct knell_node *node, knell_rank rank);
-struct knell_dead knell_node_dead(const struct knell_node *node); /* valid until the next step */
+struct knell_dead knell_node_dead(const struct knell_node *node);   /* valid until the next step */
 struct knell_sides knell_node_sides(const struct knell_node *node); /* KNELL_SPLIT_GO_ON: nobody is silent */
 bool knell_node_is_revoked(const struct knell_node *node, uint64_t group);
 

@@ -27,7 +27,8 @@ struct early {
     uint32_t left_ranges;
     uint32_t settled_ranges;
     struct knell_route route;
-    struct knell_body body; /* agreed, gone, left, settled and value follow; their pointers are set anew when it is read */
+    struct knell_body
+        body; /* agreed, gone, left, settled and value follow; their pointers are set anew when it is read */
 };
 
 /* A revoke is forwarded over the graph its list defines: that list is kept. Of the others it has been merged. */

@@ -12,12 +12,12 @@
 
 /* What is out of the ordinary, so that the ordinary costs nothing. */
 enum {
-    SHAPE_SPLIT = 1, /* one part of several */
-    SHAPE_HOPS = 2,  /* not the first hop */
-    SHAPE_PATH = 4,  /* hba: cube, copy, dimension */
-    SHAPE_ACKED = 8, /* some failures are acknowledged */
+    SHAPE_SPLIT = 1,    /* one part of several */
+    SHAPE_HOPS = 2,     /* not the first hop */
+    SHAPE_PATH = 4,     /* hba: cube, copy, dimension */
+    SHAPE_ACKED = 8,    /* some failures are acknowledged */
     SHAPE_SETTLED = 16, /* some of the dead are settled */
-    SHAPE_KNOWN = 32, /* those who speak say which dead they all know */
+    SHAPE_KNOWN = 32,   /* those who speak say which dead they all know */
     SHAPE_ALL = 63,
 };
 
@@ -247,7 +247,8 @@ static int make_frame(const struct knell_route *route, const struct knell_body *
     if (has & HAS_AGREED)
         frame->part.agreed = body->agreed_ranges;
     bool empty = has & HAS_BEAT ? body->dead.size == 0 : frame->part.gone == 0;
-    if (has & (HAS_BEAT | HAS_DEAD) && empty && (body->dead.digest != 0 || frame->part.left > 0 || frame->part.settled > 0))
+    if (has & (HAS_BEAT | HAS_DEAD) && empty &&
+        (body->dead.digest != 0 || frame->part.left > 0 || frame->part.settled > 0))
         return KNELL_EINVAL;
     if (frame->part.settled > 0)
         frame->shape |= SHAPE_SETTLED;

@@ -37,8 +37,7 @@ uint32_t knell__code_row(struct knell__coder *coder, const struct knell_wire_par
         uint32_t index = part->offset + i;
         bool places = index >= part->gone && index - part->gone < part->left + part->settled;
         struct knell_range range = {0};
-        if (index == part->gone || index == part->gone + part->left ||
-            index == part->gone + part->left + part->settled)
+        if (index == part->gone || index == part->gone + part->left || index == part->gone + part->left + part->settled)
             floor = 0;
         if (!coder->in)
             range = range_at(coder, body, index);
@@ -47,7 +46,8 @@ uint32_t knell__code_row(struct knell__coder *coder, const struct knell_wire_par
             return i;
         if (coder->in)
             row[i] = range;
-        floor = range.last + (places ? 1 : 2); /* two stretches of a subset may be neighbours in places and not in ranks */
+        floor =
+            range.last + (places ? 1 : 2); /* two stretches of a subset may be neighbours in places and not in ranks */
     }
     return part->count;
 }

@@ -52,6 +52,7 @@ static struct knell_config core_config(const struct knell_runtime_config *config
         .combine = config->combine,
         .combine_count = config->combine_count,
         .tree_bits = config->tree_bits,
+        .on_split = config->on_split,
     };
 }
 
@@ -190,6 +191,7 @@ static struct knell_runtime *make(const struct knell_runtime_config *config)
     runtime->ears = runtime->control = runtime->beats = runtime->wake = -1;
     runtime->facts_fd = runtime->watch_fd = runtime->board_fd = -1;
     runtime->watched = KNELL_NOBODY;
+    runtime->killed = KNELL_NOBODY;
     knell__lock_make(&runtime->lock);
     return runtime;
 }

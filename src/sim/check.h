@@ -30,7 +30,7 @@ enum knell_edge {
     KNELL_EDGE_ACCUSERS, /* a living node is accused by one that dies right then, and whose death is reported at once */
     KNELL_EDGE_DROPS,    /* groups are dropped after their last operation, others are registered in their place */
     KNELL_EDGE_REVOKES,  /* who revokes, and some who would pass it on, die in the middle of it */
-    KNELL_EDGE_SPLITS,   /* the network splits, and may heal, some times in a row; the small side ends (check_split.c) */
+    KNELL_EDGE_SPLITS, /* the network splits, and may heal, some times in a row; the small side ends (check_split.c) */
     KNELL_EDGE_END,
 };
 
@@ -82,11 +82,11 @@ struct knell_check_plan {
     bool revokes;
     /* KNELL_EDGE_SPLITS alone. */
     bool splits;
-    bool orderly;                                     /* one thing after the other: `survivors` is known beforehand */
-    bool brief_cuts;                                  /* too short for anybody to be found silent, and nobody dies */
-    uint8_t host[KNELL_CHECK_NODES];                  /* no cut goes through one; only there does the kernel tell of an end */
+    bool orderly;                    /* one thing after the other: `survivors` is known beforehand */
+    bool brief_cuts;                 /* too short for anybody to be found silent, and nobody dies */
+    uint8_t host[KNELL_CHECK_NODES]; /* no cut goes through one; only there does the kernel tell of an end */
     uint8_t side[KNELL_CHECK_CUTS][KNELL_CHECK_NODES]; /* of each cut */
-    knell_time op_time[KNELL_CHECK_OPS];              /* nobody enters it before */
+    knell_time op_time[KNELL_CHECK_OPS];               /* nobody enters it before */
     knell_mask survivors;
     knell_rank order[KNELL_CHECK_NODES];
     uint32_t position[KNELL_CHECK_NODES];
@@ -151,7 +151,7 @@ struct knell_property {
                  const struct knell_fact *fact); /* as it is told; may be NULL */
     void (*end)(struct knell_check *check);      /* when nothing more will happen; may be NULL */
 };
-extern const struct knell_property *const knell_properties[]; /* ends with NULL */
+extern const struct knell_property *const knell_properties[];       /* ends with NULL */
 extern const struct knell_property *const knell_split_properties[]; /* the same for worlds that split */
 
 /* Notes a violation; the first one stays. */

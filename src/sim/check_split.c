@@ -82,7 +82,8 @@ static void heal(struct draw *draw, knell_time at)
 static knell_time brief(struct draw *draw)
 {
     const struct knell_config *config = &draw->plan->config;
-    return 1 + (knell_time)knell_prng_below(draw->prng, (uint64_t)(config->delta - 2 * config->eta - (knell_time)2 * TAU));
+    return 1 +
+           (knell_time)knell_prng_below(draw->prng, (uint64_t)(config->delta - 2 * config->eta - (knell_time)2 * TAU));
 }
 
 static void draw_operation(struct draw *draw, knell_time at, knell_time spread)

@@ -199,8 +199,8 @@ bool wire_same(const struct wire_message *written, const struct knell_route *rou
     return r->from == route->from && r->hops == route->hops && r->cube == route->cube && r->copy == route->copy &&
            r->dimension == route->dimension && a->type == b->type && a->why == b->why && a->flags == b->flags &&
            a->kind == b->kind && a->operation == b->operation && a->source == b->source && a->sequence == b->sequence &&
-           a->subject == b->subject && a->emitted == b->emitted && a->group == b->group && a->acked == b->acked && a->known == b->known &&
-           a->root == b->root && a->value_size == b->value_size &&
+           a->subject == b->subject && a->emitted == b->emitted && a->group == b->group && a->acked == b->acked &&
+           a->known == b->known && a->root == b->root && a->value_size == b->value_size &&
            (a->value_size == 0 || memcmp(a->value, b->value, a->value_size) == 0) && a->dead.size == b->dead.size &&
            a->dead.digest == b->dead.digest &&
            same_list(a->dead.gone, a->dead.gone_ranges, b->dead.gone, b->dead.gone_ranges) &&

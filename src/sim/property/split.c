@@ -23,8 +23,7 @@ static void on_fact(struct knell_check *check, knell_rank node, const struct kne
     if (fact->type == KNELL_FACT_DECIDED)
         compare_sides(check, node);
     if (fact->type == KNELL_FACT_FAILED && check->plan.brief_cuts)
-        knell_check_violate(check, this, "node %u holds %u for dead after a cut that is too short", node,
-                            fact->rank);
+        knell_check_violate(check, this, "node %u holds %u for dead after a cut that is too short", node, fact->rank);
 }
 
 static knell_mask survivors_of(const struct knell_check *check)
