@@ -19,3 +19,17 @@ foreach(mpi IN LISTS mpis)
   knell_mpi_add(mpi-run-hosts-${mpi}-soak "soak;mpi-soak" 7200 real ${script} 20 rank host two own start end where record killed)
   set_tests_properties(mpi-run-hosts-${mpi} mpi-run-hosts-more-${mpi} mpi-run-hosts-${mpi}-soak PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
+
+# Networks that split.
+foreach(mpi IN LISTS mpis)
+  set(program test-mpi-split_work-${mpi})
+  knell_mpi_program(${program} ${mpi} split_work.c)
+  set(script ${CMAKE_CURRENT_SOURCE_DIR}/split.sh ${mpi} $<TARGET_FILE:knell> ${PROJECT_SOURCE_DIR}/tools/hosts
+    $<TARGET_FILE:${program}>)
+  knell_mpi_add(mpi-split-${mpi} mpi 120 real ${script} 1 half)
+  knell_mpi_add(mpi-split-more-${mpi} mpi-more 300 real ${script} 1 one own heal brief row go-on)
+  knell_mpi_add(mpi-split-${mpi}-soak "soak;mpi-soak" 7200 real ${script} 20 one half own heal brief row)
+  knell_mpi_add(mpi-split-random-${mpi}-soak "soak;mpi-soak" 7200 real ${script} 50 random)
+  set_tests_properties(mpi-split-${mpi} mpi-split-more-${mpi} mpi-split-${mpi}-soak mpi-split-random-${mpi}-soak
+    PROPERTIES SKIP_RETURN_CODE 77)
+endforeach()

@@ -92,7 +92,7 @@ lose_host() {
 }
 
 lose_two_hosts() {
-    start -- "$host_loss" 4 work
+    start --on-split go-on -- "$host_loss" 4 work # two of three hosts: they could be the larger side of a split
     until_true is_ready ready
     "$hosts" kill "$name" 2 &
     "$hosts" kill "$name" 3

@@ -10,7 +10,7 @@ static const uint32_t worlds[] = {2, 3, 8, 100, 4096, 256000, KNELL_RANKS_MAX};
 #define WORLDS (sizeof worlds / sizeof *worlds)
 
 static struct wire_message message;
-static struct knell_range storage[3 * WIRE_RANGES];
+static struct knell_range storage[4 * WIRE_RANGES];
 static uint8_t bytes[1 << 16];
 
 static size_t encode(const struct wire_message *m, uint8_t *to, size_t room)
@@ -28,7 +28,7 @@ static int decode(const uint8_t *from, size_t size, uint32_t ranks, struct wire_
     struct knell_wire_part part;
     uint8_t *exact = malloc(size ? size : 1);
     memcpy(exact, from, size);
-    int error = knell_wire_decode(exact, size, ranks, storage, 3 * WIRE_RANGES, &part, &m->route, &m->body);
+    int error = knell_wire_decode(exact, size, ranks, storage, 4 * WIRE_RANGES, &part, &m->route, &m->body);
     if (error == 0 && m->body.value_size) {
         memcpy(m->value, m->body.value, m->body.value_size);
         m->body.value = m->value;
@@ -226,7 +226,7 @@ TEST(wire_encode_refuses)
 {
     struct knell_range one = {3, 3, 0}, other = {4, 4, 0};
     struct knell_route route = {.from = 1, .hops = 1};
-    struct knell_body sync = {.type = KNELL_MESSAGE_SYNC, .dead = {&one, &one, 1, 1, 1, 9}}, body;
+    struct knell_body sync = {.type = KNELL_MESSAGE_SYNC, .dead = {&one, &one, &one, 1, 1, 1, 1, 9}}, body;
     struct knell_wire_cursor cursor = {0};
     size_t used;
 #define REFUSED(code) CHECK_EQ_I64(knell_wire_encode(&route, &body, 0, &cursor, bytes, sizeof bytes, &used), (code))
@@ -238,12 +238,14 @@ TEST(wire_encode_refuses)
     REFUSED(KNELL_EINVAL);
     body = sync, body.dead.left = &other;
     REFUSED(KNELL_EINVAL);
+    body = sync, body.dead.settled = &other;
+    REFUSED(KNELL_EINVAL);
     body = sync, body.dead.gone_ranges = 0;
     REFUSED(KNELL_EINVAL);
     body = sync, route.hops = 0;
     REFUSED(KNELL_EINVAL);
     route.hops = 1;
-    CHECK_EQ_I64(knell_wire_encode(&route, &body, 0, &cursor, bytes, 14, &used), KNELL_ESPACE);
+    CHECK_EQ_I64(knell_wire_encode(&route, &body, 0, &cursor, bytes, 16, &used), KNELL_ESPACE);
     CHECK(!cursor.done && cursor.next == 0);
     REFUSED(0);
     CHECK(cursor.done);

@@ -41,6 +41,7 @@ static void put_job(struct json *j, const struct run_job *job, int status)
     json_put_seconds(j, "delta_s", plan->delta);
     json_put_string(j, "overlay", heartbeat_overlay_names[plan->overlay]);
     json_put_bool(j, "latest_only", plan->latest_only);
+    json_put_string(j, "on_split", heartbeat_split_names[plan->on_split]);
     json_put_integer(j, "status", status);
     json_put_string(j, "end", end_of(job));
     json_key(j, "ready_s");

@@ -230,6 +230,7 @@ static void give_settings(const struct run_plan *plan, const struct run_launch_j
     if (plan->delta)
         give_time(plan, command, "KNELL_DELTA_NS", plan->delta);
     give(plan, command, "KNELL_OVERLAY", heartbeat_overlay_names[plan->overlay]);
+    give(plan, command, "KNELL_ON_SPLIT", heartbeat_split_names[plan->on_split]);
     if (plan->latest_only)
         give(plan, command, "KNELL_LATEST_ONLY", "1");
     if (plan->ghost_delay)

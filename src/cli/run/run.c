@@ -27,6 +27,8 @@ static const struct usage usage = {
         "--mttf T: examples/fail/life-exponential.fail with MTBF of T and a slot for every rank; -D KEEP=1 lets one survive.\n"
         "--info mpi_error_uniform=coll: every collective returns the same code at all ranks. --info mpi_error_range=group (universe): "
         "a death in the communicator (in the job) revokes it (docs/use/mpi.md).\n" HEARTBEAT_BROADCAST_NOTES
+        "--on-split end: ranks that find others silent go on only if they are more than those, or as many and the lowest rank is "
+        "among them; else they end with status 114. go-on: both sides go on (docs/use/hosts.md).\n"
         "Messages go by TCP where deaths are real: a kill may leave shared memory corrupt. To use it anyway, set "
         "OMPI_MCA_btl or UCX_TLS (docs/use/mpi.md).\n"
         "Exit status: that of the ranks that ended by MPI_Finalize: the first that is not 0, by rank. A rank that died counts "
@@ -113,6 +115,8 @@ static int parse(int argc, char **argv, struct run_plan *plan)
         OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
                      .fallback_help = "5 eta"),
         HEARTBEAT_BROADCAST_OPTIONS(&plan->overlay, &plan->latest_only),
+        OPT_WORD("on-split", &plan->on_split, heartbeat_split_names, "the smaller side of a network that splits",
+                 .arg = "end|go-on", .fallback = "end"),
         OPT_DURATION("ghost-delay", "T", &plan->ghost_delay, 1000, INT64_C(600000000000),
                      "how long after its death a ghost is declared dead"),
         OPT_DURATION("grace", "T", &plan->grace, 1000, INT64_C(600000000000),

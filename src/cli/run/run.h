@@ -69,6 +69,7 @@ struct run_plan {
     int64_t eta, delta, ghost_delay, grace;
     int overlay; /* enum knell_overlay */
     bool latest_only;
+    int on_split;    /* enum knell_split */
     int64_t timeout; /* 0: none */
     int64_t stuck;
     int status; /* enum run_status_of */

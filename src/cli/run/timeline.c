@@ -101,7 +101,8 @@ static bool is_ended_by_us(const struct run_rank *rank, const struct job_report 
     int status = rank->status;
     bool is_our_way =
         WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WEXITSTATUS(status) == KNELL_RUNTIME_EXIT_FENCED;
-    return first && first->value == KNELL_WHY_TIMEOUT && (!rank->ended || is_our_way);
+    bool was_silent = first && (first->value == KNELL_WHY_TIMEOUT || first->value == KNELL_WHY_ENDED);
+    return was_silent && (!rank->ended || is_our_way);
 }
 
 static void write_how(const struct run_rank *rank, int number, char *text, size_t size)
@@ -115,6 +116,8 @@ static void write_how(const struct run_rank *rank, int number, char *text, size_
     else if (WIFSIGNALED(rank->status))
         snprintf(text, size, "✗ rank %d died by signal %d (%s)", number, WTERMSIG(rank->status),
                  strsignal(WTERMSIG(rank->status)));
+    else if (WEXITSTATUS(rank->status) == KNELL_RUNTIME_EXIT_SPLIT)
+        snprintf(text, size, "✗ rank %d ended with its side of a network split", number);
     else
         snprintf(text, size, "✗ rank %d ended with status %d without MPI_Finalize", number, WEXITSTATUS(rank->status));
 }
