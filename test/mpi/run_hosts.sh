@@ -167,6 +167,33 @@ keep_record() {
     grep -q '"host": *"h3"' "$dir/record/run.json" || wrong "the record does not name the hosts"
 }
 
+explore() {
+    rm -rf "$dir/explored"
+    on_first "$knell" explore --hosts h1,h2,h3 --rsh /mnt/agent -n 4 --budget 15s --check 'grep -q right' --out "$dir/explored" -- \
+        "$ring" >"$dir/out" 2>"$dir/err" || wrong "the status is $?"
+    says 'struck'
+    check_left 1 2 3
+}
+
+# The clocks of the hosts are hours apart; what happened there is told by that of knell run.
+align_clocks() {
+    together=$name
+    name=$name-apart
+    "$hosts" up "$name" 3 apart
+    job --json --kill 4@MPI_Send#5 -- "$ring"
+    [ $status -eq 0 ] || wrong "the status is $status"
+    says '5 ranks left after 200 rounds: right'
+    python3 - "$dir/out" <<'END' || wrong "the clocks are not aligned"
+import json, sys
+run = json.load(open(sys.argv[1]))
+times = [death["died_s"] for death in run["deaths"]] + [known for death in run["deaths"] for known in death["known_s"].values()]
+print(times)
+sys.exit(not all(-1 < at < 60 for at in times))
+END
+    "$hosts" down "$name"
+    name=$together
+}
+
 # Whoever is killed by force says goodbye to nobody; the connection's end says it.
 kill_run() {
     start -- "$host_loss" 2 work
@@ -190,6 +217,8 @@ for case in "$@"; do
         where) say_where ;;
         record) keep_record ;;
         killed) kill_run ;;
+        explore) explore ;;
+        clocks) align_clocks ;;
         *) wrong "there is no such case" ;;
         esac
     done

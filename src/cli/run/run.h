@@ -66,6 +66,7 @@ struct run_plan {
     int mpi; /* enum program_mpi */
     int mode;
     int64_t eta, delta, ghost_delay, grace;
+    const char *calibration;
     int overlay; /* enum knell_overlay */
     bool latest_only;
     int64_t timeout; /* 0: none */
