@@ -145,13 +145,13 @@ static void set_clock(struct run_job *job, int rank)
 {
     struct run_link *link = &job->links.link[rank];
     int64_t now = knell__clock_now(), error = (now - link->asked_at) / 2;
-    if (link->is_started)
+    if (link->is_started || link->answered != link->asked) /* the answer to another question is still to come */
         return;
-    if (link->answered == link->asked && error < link->ahead_error) {
+    if (error < link->ahead_error) {
         link->ahead = link->seen.clock - (link->asked_at + error);
         link->ahead_error = error;
     }
-    if (++link->clock_answers < CLOCK_ANSWERS || link->ahead_error == INT64_MAX)
+    if (++link->clock_answers < CLOCK_ANSWERS)
         ask_clock(link);
     else
         start(job, rank);

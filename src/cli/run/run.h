@@ -126,6 +126,8 @@ struct run_directory {
 
 int run_directory_open(const struct run_plan *plan, struct run_directory *directory); /* an exit status */
 void run_directory_close(struct run_directory *directory);
+/* The folder of a launcher that was killed, if it has one. */
+void run_directory_remove_session(pid_t launcher);
 
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
 
