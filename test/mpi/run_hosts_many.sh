@@ -14,7 +14,7 @@ case_many() {
     "$hosts" kill "$name" 8
     ends_with 0
     is_fine 49
-    says 'rank 63 was killed'
+    says 'rank 59 was killed'
     says 'rank 62 was lost with its host h8'
     nothing_left 1 2 3 4 5 6 7
     revive 8

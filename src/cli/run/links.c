@@ -273,7 +273,9 @@ static void read_link(struct run_job *job, int rank)
         link->heard = knell__clock_now();
     while (channel_next(&link->stream, &message))
         take(job, rank, &message);
-    if (link->stream.lost)
+    if (link->stream.lost && link->stream.silent)
+        epoll_ctl(job->links.events, EPOLL_CTL_DEL, link->stream.fd, NULL); /* TCP gave up: the others decide */
+    else if (link->stream.lost)
         lose(job, rank);
 }
 
@@ -351,7 +353,8 @@ void run_link_wait(struct run_job *job, int rank)
 {
     struct run_link *link = &job->links.link[rank];
     int64_t until = knell__clock_now() + ANSWER_NS, left;
-    while (link->is_open && link->answered < link->asked && (left = until - knell__clock_now()) > 0) {
+    while (link->is_open && !link->stream.lost && link->answered < link->asked &&
+           (left = until - knell__clock_now()) > 0) {
         short events = (short)(POLLIN | (channel_unsent(&link->stream) ? POLLOUT : 0));
         poll(&(struct pollfd){.fd = link->stream.fd, .events = events}, 1, (int)(left / MS) + 1);
         channel_flush(&link->stream);
