@@ -11,7 +11,7 @@ foreach(mpi IN LISTS mpis)
   knell_mpi_program(${program} ${mpi} host_loss.c)
 
   # By hand, without `knell run`.
-  set(script ${CMAKE_CURRENT_SOURCE_DIR}/hosts.sh ${mpi} $<TARGET_FILE:knell-mpi-${mpi}> ${PROJECT_SOURCE_DIR}/tools/hosts
+  set(script ${CMAKE_CURRENT_SOURCE_DIR}/hosts.sh ${mpi} $<TARGET_FILE:knell> ${PROJECT_SOURCE_DIR}/tools/hosts
     $<TARGET_FILE:test-mpi-survive-${mpi}> $<TARGET_FILE:${program}>)
   knell_mpi_hosts(mpi-hosts-${mpi} mpi 240 ${script} 1 rank ipv6 kill cut)
   knell_mpi_hosts(mpi-hosts-${mpi}-soak "soak;mpi-soak" 1800 ${script} 20 rank ipv6 kill cut)
