@@ -39,7 +39,8 @@ static void turn(struct exec *exec)
     output_poll(&fds[AT_OUTPUT]);
     for (int i = 0; i < OUTPUT_STREAMS && !takes; i++)
         fds[AT_OUTPUT + i].fd = -1;
-    poll(fds, EVENTS, alone_next_look(exec));
+    poll(fds, EVENTS, pmix_next_look(alone_next_look(exec)));
+    pmix_look(exec);
     channel_flush(&exec->channel);
     if (fds[AT_CHANNEL].revents)
         link_obey(exec);
