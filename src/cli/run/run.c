@@ -2,6 +2,7 @@
  * injected deaths, if wanted. */
 #include "cli/run/run.h"
 #include "cli/run/kill.h"
+#include "cli/common/calibration.h"
 #include "cli/common/heartbeat.h"
 
 #include <regex.h>
@@ -47,6 +48,7 @@ static const struct usage usage = {
                 "  knell run -n 8 --fail examples/fail/life-weibull.fail -D SCALE=5000 ./app\n"
                 "  knell run -n 8 --mttf 20s -D KEEP=1 --seed 7 ./app\n"
                 "  knell run -n 8 --info mpi_error_uniform=coll ./app\n"
+                "  knell run -n 16 --hosts node1:8,node2:8 ./app\n"
                 "  knell run -n 4 --json ./app >result.json\n"
                 "  knell run -n 4 --record one --kill 2@1s --check 'grep -q right' ./app\n"
                 "  knell run -n 4 --dry-run ./app\n",
@@ -65,9 +67,25 @@ static int check_regex(const char *option, const char *text)
     return cli_usage_error(&usage, "--%s %.80s: %s", option, text, why);
 }
 
-static int check(struct run_plan *plan, bool mpi_given)
+/* As measured, unless an option says otherwise. */
+static int take_calibration(struct run_plan *plan, bool eta_given)
 {
-    int status = heartbeat_settle(&usage, plan->eta, 5, &plan->delta);
+    struct calibration measured;
+    int status = calibration_read(&usage, plan->calibration, &measured);
+    if (status >= 0)
+        return status;
+    if (plan->delta == 0 && !eta_given)
+        plan->delta = (int64_t)(measured.delta_s * 1e9);
+    if (!eta_given)
+        plan->eta = (int64_t)(measured.eta_s * 1e9);
+    return -1;
+}
+
+static int check(struct run_plan *plan, bool mpi_given, bool eta_given)
+{
+    int status = plan->calibration ? take_calibration(plan, eta_given) : -1;
+    if (status < 0)
+        status = heartbeat_settle(&usage, plan->eta, 5, &plan->delta);
     if (status >= 0)
         return status;
     if (plan->fail && plan->kills.n)
@@ -114,6 +132,7 @@ static int parse(int argc, char **argv, struct run_plan *plan)
         OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "100ms"),
         OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
                      .fallback_help = "5 eta"),
+        OPT_TEXT("calibration", "FILE", &plan->calibration, "eta and delta as `knell calibrate --out` proposes them"),
         HEARTBEAT_BROADCAST_OPTIONS(&plan->overlay, &plan->latest_only),
         OPT_WORD("on-split", &plan->on_split, heartbeat_split_names, "the smaller side of a network that splits",
                  .arg = "end|go-on", .fallback = "end"),
@@ -161,7 +180,8 @@ static int parse(int argc, char **argv, struct run_plan *plan)
     if (status >= 0)
         return status;
     plan->rsh_given = options_find(options, COUNT_OF(options), "rsh")->given;
-    status = check(plan, options_find(options, COUNT_OF(options), "mpi")->given);
+    status = check(plan, options_find(options, COUNT_OF(options), "mpi")->given,
+                   options_find(options, COUNT_OF(options), "eta")->given);
     return status == EXIT_OK ? -1 : status;
 }
 

@@ -67,6 +67,7 @@ struct run_plan {
     int mpi; /* enum program_mpi */
     int mode;
     int64_t eta, delta, ghost_delay, grace;
+    const char *calibration;
     int overlay; /* enum knell_overlay */
     bool latest_only;
     int on_split;    /* enum knell_split */
@@ -135,6 +136,8 @@ struct run_directory {
 
 int run_directory_open(const struct run_plan *plan, struct run_directory *directory); /* an exit status */
 void run_directory_close(struct run_directory *directory);
+/* The folder of a launcher that was killed, if it has one. */
+void run_directory_remove_session(pid_t launcher);
 
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
 

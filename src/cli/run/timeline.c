@@ -246,6 +246,17 @@ static void write_punctuality(const struct run_job *job, FILE *out)
                 job->missed, job->counted, milliseconds(job->late_most));
 }
 
+/* Where hosts share no clock. */
+static void write_clocks(const struct run_job *job, FILE *out)
+{
+    int64_t error = 0;
+    for (int i = 0; i < job->links.ranks; i++)
+        if (job->links.link[i].is_started && job->links.link[i].ahead_error > error)
+            error = job->links.link[i].ahead_error;
+    if (error)
+        fprintf(out, "%13sclocks of other hosts: known within %.3f ms\n", "", milliseconds(error));
+}
+
 /* ---- the end by an error handler --------------------------------------------------------------------------------- */
 
 void run_write_fatal(const struct run_job *job, FILE *out)
@@ -318,6 +329,7 @@ void run_write_timeline(const struct run_job *job, FILE *out)
     if (deaths) {
         write_meaning(out);
         write_punctuality(job, out);
+        write_clocks(job, out);
     }
     run_write_not_injected(job, out);
     free(lines.line);
