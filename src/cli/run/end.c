@@ -183,6 +183,12 @@ static int status_of_aborted(const struct run_job *job)
     return status ? status : EXIT_FAILED;
 }
 
+static int status_of_ignored(const struct run_job *job)
+{
+    int status = status_of_unasked(job);
+    return status ? status : EXIT_FAILED;
+}
+
 static int first_ended_early(const struct run_job *job)
 {
     int rank = 0;
@@ -224,6 +230,8 @@ int run_status(const struct run_job *job)
     }
     if (job->aborted)
         return status_of_aborted(job);
+    if (job->ignored.is)
+        return status_of_ignored(job);
     if (job->lost)
         return status_of_lost(job);
     int status = status_of_ranks(job);

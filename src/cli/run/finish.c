@@ -27,7 +27,7 @@ static void expect(const struct run_job *job, struct run_facts *facts)
 static int judge(struct run_job *job, int signals, int status)
 {
     struct run_facts facts = {0};
-    bool asks = status == 0 && !job->timed_out && !job->stopped_by;
+    bool asks = status == 0 && !job->timed_out && !job->stopped_by && !job->ignored.is;
     if (asks)
         expect(job, &facts);
     if (asks && job->plan->check && !*facts.wrong)
@@ -61,6 +61,8 @@ int run_finish(struct run_job *job, int signals)
         run_write_fatal(job, stderr);
     else if (job->aborted && !plan->json)
         run_write_abort(job, stderr);
+    else if (job->ignored.is)
+        run_write_ignored(job, stderr);
     run_write_refused(job, stderr);
     int written = run_record_write(job, status);
     if (plan->json)

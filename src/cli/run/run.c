@@ -94,7 +94,8 @@ static int check(struct run_plan *plan, bool mpi_given)
 static int parse(int argc, char **argv, struct run_plan *plan)
 {
     static const char *const modes[] = {"real", "ghost", NULL}, *const whose[] = {"survivors", "all", NULL},
-                             *const of_fail[] = {"define", "seed"}, *const on_stuck[] = {"say", "end", NULL};
+                             *const of_fail[] = {"define", "seed"}, *const on_stuck[] = {"say", "end", NULL},
+                             *const on_ignored[] = {"end", "go-on", NULL};
     struct option options[] = {
         OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N, -np N", .required = true,
                     .brief = {"n", "np"}, .alias = "nodes"),
@@ -131,6 +132,9 @@ static int parse(int argc, char **argv, struct run_plan *plan)
                      "says where the ranks are when none makes progress for T", .fallback = "10s"),
         OPT_WORD("on-stuck", &plan->on_stuck, on_stuck, "what to do then: say so, or end the job with status 124",
                  .arg = "say|end", .fallback = "say"),
+        OPT_WORD("on-ignored", &plan->on_ignored, on_ignored,
+                 "a rank died, and the program goes on as if none had: end the job, or let it go on",
+                 .arg = "end|go-on", .fallback = "end"),
         OPT_TEXT("progress", "REGEX", &plan->progress, "lines of output that are progress, for --stuck"),
         OPT_TEXT("record", "DIR", &plan->record, "keeps the run there: result, events, output"),
         OPT_FLAG("calls", &plan->calls, "--record: the MPI calls of each rank too"),

@@ -1,0 +1,77 @@
+/* run_ignored: for run_ignored.sh: a program that has no call for recovery and does not look at codes. Four ranks, rank 1 is killed before
+ * its first MPI_Barrier; all others are in it when they hear of that. Then:
+ * `ring`: each waits for the next that lives. `fail`: they call collectives for ever. `few`: some collectives, for two seconds, and the
+ * end. `work`: they wait for rank 0, which works for two seconds. `called`: as `ring`, but it has made a call for recovery, whose name it
+ * found at run time. Compiled with HAS_CALL it has one in its table of symbols, and does not call it. */
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef HAS_CALL
+#include <mpi-ext.h>
+extern int (*has_call)(MPI_Comm comm);
+int (*has_call)(MPI_Comm comm) = MPIX_Comm_revoke;
+#endif
+
+static int me;
+
+static void ring(void)
+{
+    static const int next[] = {2, 0, 3, 0};
+    int value = 0;
+    MPI_Recv(&value, 1, MPI_INT, next[me], 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* So many collectives with a pause after each. */
+static void fail(int times, unsigned pause_us)
+{
+    for (int i = 0; i < times; i++) {
+        int mine = 1, sum = 0;
+        MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        usleep(pause_us);
+    }
+}
+
+static void work(void)
+{
+    int value = 0;
+    if (me == 0)
+        sleep(2);
+    for (int to = 2; me == 0 && to < 4; to++)
+        MPI_Send(&value, 1, MPI_INT, to, 7, MPI_COMM_WORLD);
+    if (me != 0)
+        MPI_Recv(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void call(void)
+{
+    int flag, (*is_revoked)(MPI_Comm comm, int *flag);
+    *(void **)&is_revoked = dlsym(RTLD_DEFAULT, "MPIX_Comm_is_revoked");
+    if (me == 0)
+        is_revoked(MPI_COMM_WORLD, &flag);
+    ring();
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(mode, "ring") == 0)
+        ring();
+    else if (strcmp(mode, "fail") == 0)
+        fail(1000000, 1000);
+    else if (strcmp(mode, "few") == 0)
+        fail(5, 400000);
+    else if (strcmp(mode, "work") == 0)
+        work();
+    else
+        call();
+    MPI_Finalize();
+    printf("fine\n");
+    return 0;
+}
