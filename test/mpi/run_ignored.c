@@ -1,7 +1,8 @@
 /* run_ignored: for run_ignored.sh: a program that has no call for recovery and does not look at codes. Four ranks, rank 1 is killed before
  * its first MPI_Barrier; all others are in it when they hear of that. Then:
  * `ring`: each waits for the next that lives. `fail`: they call collectives for ever. `few`: some collectives, for two seconds, and the
- * end. `work`: they wait for rank 0, which works for two seconds. `called`: as `ring`, but it has made a call for recovery, whose name it
+ * end. `work`: they wait for rank 0, which works for two seconds. `abort`: rank 0 ends the job, the others wait
+ * for each other. `called`: as `ring`, but it has made a call for recovery, whose name it
  * found at run time. Compiled with HAS_CALL it has one in its table of symbols, and does not call it. */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -69,6 +70,10 @@ int main(int argc, char **argv)
         fail(5, 400000);
     else if (strcmp(mode, "work") == 0)
         work();
+    else if (strcmp(mode, "abort") == 0 && me == 0)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    else if (strcmp(mode, "abort") == 0)
+        ring();
     else
         call();
     MPI_Finalize();

@@ -19,13 +19,13 @@ one_line() {
     [ "$(grep -c . "$scratch/err")" -eq 1 ] || wrong "more than one line"
 }
 
-# How long after the death the job ended, beside other load: the bar without it is two seconds.
+# soon END SECONDS: so the job ended, and so long after the death, beside other load: the bar without it is two seconds
 soon() {
-    python3 - "$scratch/json" <<'END' || wrong "it took long"
+    python3 - "$scratch/out" "$1" "$2" <<'END' || wrong "it ended in another way, or took long"
 import json, sys
 j = json.load(open(sys.argv[1]))
 took = j["wall_s"] - j["deaths"][0]["at_s"]
-assert j["end"] == "ignored" and took < 8, (j["end"], took)
+assert j["end"] == sys.argv[2] and took < float(sys.argv[3]), (j["end"], took)
 END
 }
 
@@ -35,9 +35,18 @@ run 1 -- "$app" fail
 one_line '[0-9]+ collectives of rank [023] have failed within 1[0-9.]* s'
 for how in ring fail; do
     run 1 --json -- "$app" $how
-    cp "$scratch/out" "$scratch/json"
-    soon
+    soon ignored 8
 done
+
+# Nobody is waited for who lives on after an MPI_Abort: two seconds would be over.
+run 3 --log "$scratch/events" -- "$app" abort
+python3 - "$scratch/events" <<'END' || wrong "the others lived on after MPI_Abort"
+import json, sys
+events = [json.loads(line) for line in open(sys.argv[1])]
+times = lambda name: [e["time_s"] for e in events if e["event"] == name]
+assert max(times("ended")) - min(times("aborted")) < 1.9, (times("aborted"), times("ended"))
+END
+says '^knell run: rank 0 called MPI_Abort with 3; the job was ended \(rank 1 had died\)'
 run 0 -- "$app" few
 fine 3
 run 0 -- "$app" work

@@ -220,8 +220,8 @@ static bool is_left_alone(const struct run_job *job)
 
 static bool is_over(const struct run_job *job)
 {
-    return run_all_ended(job) || is_left_alone(job) || job->aborted || job->stopped_by || job->timed_out || job->broken ||
-           job->ignored.is;
+    return run_all_ended(job) || is_left_alone(job) || job->aborted || job->stopped_by || job->timed_out ||
+           job->broken || job->ignored.is;
 }
 
 /* The supervisors have told all that they had to tell before the launcher ended: it may be long, and is still to be read. */

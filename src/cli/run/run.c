@@ -33,7 +33,7 @@ static const struct usage usage = {
         "only if all did; with --status all, a death that was not injected makes the job fail "
         "although the others went on. The code of MPI_Abort; "
         "if an error handler ended the job, the status of the rank whose death was not injected, or "
-        "the error's code; 124 after --timeout, 130 "
+        "the error's code; if the program ignored a death, the same or 1; 124 after --timeout, 130 "
         "after ctrl-C.\n"
         "After --timeout and ctrl-C, and once when all ranks have waited inside MPI for --stuck, it says where they are.\n"
         "--record DIR: run.json (as --json), events.jsonl (as --log), output, rank-N.log; DIR must be new or empty. --check CMD "

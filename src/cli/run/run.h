@@ -216,12 +216,12 @@ struct run_job {
         int64_t time;    /* for so long */
         int64_t look_at; /* when to look again */
     } ignored;
-    int counted;            /* ranks that reported their counters, */
-    uint64_t missed;        /* heartbeats they missed, */
-    int64_t late_most;      /* and the longest delay of one of their detectors */
-    bool lost;              /* the launcher ended before the ranks did, and we had not ended it */
-    bool last_finished;     /* the rank that ended last had completed MPI_Finalize */
-    struct run_fail *fail;  /* NULL: nothing is injected */
+    int counted;           /* ranks that reported their counters, */
+    uint64_t missed;       /* heartbeats they missed, */
+    int64_t late_most;     /* and the longest delay of one of their detectors */
+    bool lost;             /* the launcher ended before the ranks did, and we had not ended it */
+    bool last_finished;    /* the rank that ended last had completed MPI_Finalize */
+    struct run_fail *fail; /* NULL: nothing is injected */
     struct log log[RUN_LOGS];
     char *status_file;     /* absolute; NULL: none */
     char record[PATH_MAX]; /* the folder, absolute; empty: none */
