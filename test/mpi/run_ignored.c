@@ -2,7 +2,7 @@
  * its first MPI_Barrier; all others are in it when they hear of that. Then:
  * `ring`: each waits for the next that lives. `fail`: they call collectives for ever. `few`: some collectives, for two seconds, and the
  * end. `work`: they wait for rank 0, which works for two seconds. `abort`: rank 0 ends the job, the others wait
- * for each other. `called`: as `ring`, but it has made a call for recovery, whose name it
+ * for each other. `leave`: they end with status 7. `called`: as `ring`, but it has made a call for recovery, whose name it
  * found at run time. Compiled with HAS_CALL it has one in its table of symbols, and does not call it. */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -58,12 +58,15 @@ static void call(void)
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
+    int status = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Barrier(MPI_COMM_WORLD);
     if (strcmp(mode, "ring") == 0)
         ring();
+    else if (strcmp(mode, "leave") == 0)
+        status = 7;
     else if (strcmp(mode, "fail") == 0)
         fail(1000000, 1000);
     else if (strcmp(mode, "few") == 0)
@@ -78,5 +81,5 @@ int main(int argc, char **argv)
         call();
     MPI_Finalize();
     printf("fine\n");
-    return 0;
+    return status;
 }

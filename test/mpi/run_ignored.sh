@@ -47,6 +47,12 @@ times = lambda name: [e["time_s"] for e in events if e["event"] == name]
 assert max(times("ended")) - min(times("aborted")) < 1.9, (times("aborted"), times("ended"))
 END
 says '^knell run: rank 0 called MPI_Abort with 3; the job was ended \(rank 1 had died\)'
+
+# They end by themselves. Where that has a status, a line says who died.
+run 7 -- "$app" leave
+fine 3
+says '^knell run: rank 1 died, and the job ended with status 7: rank 0 exited with status 7$'
+[ "$(grep -c . "$scratch/err")" -eq 1 ] || wrong "more than one line"
 run 0 -- "$app" few
 fine 3
 run 0 -- "$app" work

@@ -365,6 +365,8 @@ void run_write_fatal(const struct run_job *job, FILE *out);
 
 /* Which rank called MPI_Abort. */
 void run_write_abort(const struct run_job *job, FILE *out);
+/* Instead of the timeline: a job in which a rank died has failed. */
+void run_write_end(const struct run_job *job, int status, FILE *out);
 /* One line about calls that the layer does not carry, for which the program got an error; none if there were none. */
 void run_write_refused(const struct run_job *job, FILE *out);
 void run_put_refused(struct json *j, const struct run_job *job);

@@ -272,6 +272,13 @@ void run_write_abort(const struct run_job *job, FILE *out)
     fputc('\n', out);
 }
 
+void run_write_end(const struct run_job *job, int status, FILE *out)
+{
+    int dead = run_first_dead(job);
+    if (dead >= 0 && status != 0)
+        fprintf(out, "knell run: rank %d died, and the job ended with status %d: %s\n", dead, status, job->verdict.why);
+}
+
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void write_lines(const struct run_job *job, struct lines *lines, FILE *out)
