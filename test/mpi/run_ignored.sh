@@ -30,10 +30,11 @@ END
 }
 
 run 1 -- "$app" ring
-one_line 'all have waited for 1[0-9.]* s \(rank 0: inside MPI_Recv from rank 2 of MPI_COMM_WORLD; rank 1: (dead|ghost); .*\)'
+one_line 'all have waited for [1-5][0-9.]* s \(rank 0: inside MPI_Recv from rank 2 of MPI_COMM_WORLD; rank 1: (dead|ghost); .*\)'
 run 1 -- "$app" fail
 one_line '[0-9]+ collectives of rank [023] have failed within 1[0-9.]* s'
-for how in ring fail; do
+for how in 'ring threads' fail; do
+    # shellcheck disable=SC2086 # two words
     run 1 --json -- "$app" $how
     soon ignored 8
 done
@@ -55,8 +56,11 @@ says '^knell run: rank 1 died, and the job ended with status 7: rank 0 exited wi
 [ "$(grep -c . "$scratch/err")" -eq 1 ] || wrong "more than one line"
 run 0 -- "$app" few
 fine 3
-run 0 -- "$app" work
-fine 3
+for threads in '' threads; do
+    # shellcheck disable=SC2086 # none, or one
+    run 0 -- "$app" work $threads
+    fine 3
+done
 
 # waits argument...: as long as it may
 waits() {

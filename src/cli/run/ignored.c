@@ -12,6 +12,7 @@
 /* How long a program may go on so, and how often that is looked at. */
 #define LIMIT_NS (1000 * MS)
 #define TURN_NS (100 * MS)
+#define GHOST_NS (2000 * MS)
 /* A program that ends after an error may make some more calls. */
 enum { CALLS = 10 };
 
@@ -73,10 +74,11 @@ static int64_t waited(const struct run_job *job)
     return since && seen > since ? seen - since : 0;
 }
 
-/* Messages of a collective may come until the grace is over; that a host is lost is known after delta. */
+/* Messages of a collective may come until the grace is over; that a host is lost is known after delta; and a ghost has time to take what
+ * was sent to it before the send fails (src/mpi/wait). */
 static int64_t longest_wait(const struct run_plan *plan)
 {
-    return LIMIT_NS + plan->grace + (plan->hosts ? plan->delta : 0);
+    return LIMIT_NS + plan->grace + (plan->hosts ? plan->delta : 0) + (plan->mode == RUN_MODE_GHOST ? GHOST_NS : 0);
 }
 
 /* ---- collectives fail -------------------------------------------------------------------------------------------- */

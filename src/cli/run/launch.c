@@ -137,6 +137,8 @@ static void for_openmpi(const struct run_plan *plan, const struct run_launch_job
         add(command, "--allow-run-as-root");
     option(command, "orte_abort_on_non_zero_status", "0");
     option(command, "orte_allowed_exit_without_sync", "1");
+    option(command, "odls_base_sigkill_timeout",
+           "0"); /* after MPI_Abort it would wait a second for ranks that have ended */
     option(command, "pml", "ob1");
     if (!getenv("OMPI_MCA_btl")) /* the user's own setting wins */
         option(command, "btl", plan->mode == RUN_MODE_GHOST ? "vader,tcp,self" : "tcp,self");
