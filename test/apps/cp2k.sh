@@ -3,6 +3,7 @@
 packages='cp2k cp2k-data'
 tolerance=1e-7 floor=1e-7
 kill_at=0@MPI_Allreduce#200
+own_words=1
 export CP2K_DATA_DIR=/usr/share/cp2k
 
 prepare() {

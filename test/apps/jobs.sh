@@ -147,6 +147,10 @@ again() { # NAME
 # Rank 1 in the middle of the run; and where NAME.sh says.
 part_kill() {
     text='' worst=0 verdict=passed
+    [ -z "$spared" ] || {
+        note skipped kill "$spared"
+        return
+    }
     half=$(middle) || {
         note failed kill "the run without a death did not end"
         return

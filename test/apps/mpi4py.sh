@@ -4,7 +4,11 @@
 packages='python3-mpi4py python3-numpy'
 cases='calls ring futures' time_cases=calls
 own_words=1
-adapt() { case $case in calls) kill_at=0@MPI_Send_init#5 ;; *) kill_at='' ;; esac; }
+adapt() {
+    case $case in calls) kill_at=0@MPI_Send_init#5 ;; *) kill_at='' ;; esac
+    # The error ends the manager's thread, and the program waits for that outside of MPI.
+    [ "$case" != futures ] || spared='mpi4py.futures does not end by itself when a worker dies'
+}
 
 prepare() { case $size in small) times=10 ;; *) times=$(scaled 300) ;; esac; }
 job() {
