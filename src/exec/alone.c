@@ -105,10 +105,11 @@ static void tell_status(const struct exec *exec)
                  strerror(errno));
 }
 
-/* The job may have ended before the silence was long enough to mean something. */
+/* `knell run` must have read the end before the connection closes: closed with a question unread in it, it would be reset, and what is
+ * under way the other way would be lost. On another host the silence may not have been long enough yet to mean something. */
 void alone_end(struct exec *exec)
 {
-    while (exec->is_apart && !exec->is_alone && !exec->may_end && !exec->channel.lost) {
+    while (!exec->is_alone && !exec->may_end && !exec->channel.lost) {
         poll(&(struct pollfd){.fd = exec->channel.fd, .events = POLLIN}, 1, alone_next_look(exec));
         link_obey(exec);
         alone_look(exec);
