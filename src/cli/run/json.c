@@ -25,6 +25,8 @@ static const char *end_of(const struct run_job *job)
         return job->stuck == RUN_MOVES ? "timeout" : "stuck";
     if (job->aborted)
         return job->aborted_by_handler ? "error" : "abort";
+    if (job->ignored.is)
+        return "ignored";
     if (job->started == 0 || job->broken)
         return "not started";
     return job->lost ? "lost" : "finished";

@@ -166,6 +166,8 @@ static void by_mpirun(const struct run_plan *plan, const struct run_launch_job *
         add(command, "--allow-run-as-root");
     option(plan, command, "orte_abort_on_non_zero_status", "0");
     option(plan, command, "orte_allowed_exit_without_sync", "1");
+    /* After MPI_Abort it would wait a second for ranks that have ended. */
+    option(plan, command, "odls_base_sigkill_timeout", "0");
     if (job && !plan->address[0])
         option(plan, command, "orte_tmpdir_base", job->directory);
     if (job) {

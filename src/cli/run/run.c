@@ -36,7 +36,7 @@ static const struct usage usage = {
         "only if all did; with --status all, a death that was not injected makes the job fail "
         "although the others went on. The code of MPI_Abort; "
         "if an error handler ended the job, the status of the rank whose death was not injected, or "
-        "the error's code; 124 after --timeout, 130 "
+        "the error's code; if the program ignored a death, the same or 1; 124 after --timeout, 130 "
         "after ctrl-C.\n"
         "After --timeout and ctrl-C, and once when all ranks have waited inside MPI for --stuck, it says where they are.\n"
         "--record DIR: run.json (as --json), events.jsonl (as --log), output, rank-N.log; DIR must be new or empty. --check CMD "
@@ -114,7 +114,8 @@ static int check(struct run_plan *plan, bool mpi_given, bool eta_given)
 static int parse(int argc, char **argv, struct run_plan *plan)
 {
     static const char *const modes[] = {"real", "ghost", NULL}, *const whose[] = {"survivors", "all", NULL},
-                             *const of_fail[] = {"define", "seed"}, *const on_stuck[] = {"say", "end", NULL};
+                             *const of_fail[] = {"define", "seed"}, *const on_stuck[] = {"say", "end", NULL},
+                             *const on_ignored[] = {"end", "go-on", NULL};
     struct option options[] = {
         OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N, -np N", .required = true,
                     .brief = {"n", "np"}, .alias = "nodes"),
@@ -155,6 +156,9 @@ static int parse(int argc, char **argv, struct run_plan *plan)
                      "says where the ranks are when none makes progress for T", .fallback = "10s"),
         OPT_WORD("on-stuck", &plan->on_stuck, on_stuck, "what to do then: say so, or end the job with status 124",
                  .arg = "say|end", .fallback = "say"),
+        OPT_WORD("on-ignored", &plan->on_ignored, on_ignored,
+                 "a rank died, and the program goes on as if none had: end the job, or let it go on",
+                 .arg = "end|go-on", .fallback = "end"),
         OPT_TEXT("progress", "REGEX", &plan->progress, "lines of output that are progress, for --stuck"),
         OPT_TEXT("record", "DIR", &plan->record, "keeps the run there: result, events, output"),
         OPT_FLAG("calls", &plan->calls, "--record: the MPI calls of each rank too"),

@@ -25,7 +25,8 @@
  *     not_injected.c  faults that were not injected
  *     refused.c       calls that the layer does not carry
  *     where.c         where each rank is
- *     stuck.c         detects that no rank makes progress */
+ *     stuck.c         detects that no rank makes progress
+ *     ignored.c       detects a program that ignores the death of a rank */
 #ifndef KNELL_CLI_RUN_RUN_H
 #define KNELL_CLI_RUN_RUN_H
 
@@ -55,6 +56,7 @@ enum { RUN_TIMED_OUT = 124, RUN_INTERRUPTED = 130 };
 /* --status: does a rank that died without an injected fault make the job fail, although the others went on? */
 enum run_status_of { RUN_STATUS_SURVIVORS, RUN_STATUS_ALL };
 enum run_on_stuck { RUN_ON_STUCK_SAY, RUN_ON_STUCK_END };
+enum run_on_ignored { RUN_ON_IGNORED_END, RUN_ON_IGNORED_GO_ON };
 
 struct run_host {
     char name[256];
@@ -82,8 +84,9 @@ struct run_plan {
     const char *record, *check;
     const char *expect, *progress; /* regular expressions */
     bool calls, stacks;
-    int on_stuck; /* enum run_on_stuck */
-    char **words; /* of the whole command line, ended by NULL */
+    int on_stuck;   /* enum run_on_stuck */
+    int on_ignored; /* enum run_on_ignored */
+    char **words;   /* of the whole command line, ended by NULL */
     bool dry_run, quiet, json;
     const char *hosts_text, *hostfile, *interface, *rsh;
     bool rsh_given;
@@ -184,6 +187,7 @@ struct run_rank {
     bool told; /* it has reported `inside`: a call, or one of the values below (job/report.h) */
     int inside;
     int64_t died;          /* when its death was caused or seen; 0: it has not died */
+    int64_t learned;       /* when it last heard of a death; 0: it has not */
     bool injected;         /* the scenario caused its death */
     bool struck;           /* the scenario did something to it: killed, stopped, sent a signal */
     int64_t stopped_since; /* by a signal, as far as was looked; 0: it is not */
@@ -218,12 +222,19 @@ struct run_job {
     char *places;           /* where all were, in one line */
     bool said_stuck;        /* the message that no rank makes progress has been written */
     int64_t look_at;        /* when to look again whether ranks make progress */
-    int counted;            /* ranks that reported their counters, */
-    uint64_t missed;        /* heartbeats they missed, */
-    int64_t late_most;      /* and the longest delay of one of their detectors */
-    bool lost;              /* the launcher ended before the ranks did, and we had not ended it */
-    bool last_finished;     /* the rank that ended last had completed MPI_Finalize */
-    struct run_fail *fail;  /* NULL: nothing is injected */
+    bool may_recover;       /* the program has, or has made, a call for recovery, as far as was looked */
+    struct {
+        bool is;         /* the program ignores a death: so the job was ended */
+        int rank;        /* whose collectives fail; -1: all wait */
+        int64_t time;    /* for so long */
+        int64_t look_at; /* when to look again */
+    } ignored;
+    int counted;           /* ranks that reported their counters, */
+    uint64_t missed;       /* heartbeats they missed, */
+    int64_t late_most;     /* and the longest delay of one of their detectors */
+    bool lost;             /* the launcher ended before the ranks did, and we had not ended it */
+    bool last_finished;    /* the rank that ended last had completed MPI_Finalize */
+    struct run_fail *fail; /* NULL: nothing is injected */
     struct log log[RUN_LOGS];
     char *status_file;     /* absolute; NULL: none */
     char record[PATH_MAX]; /* the folder, absolute; empty: none */
@@ -326,8 +337,12 @@ size_t run_spans(const struct run_job *job, int call, struct run_span **spans);
 /* Ends the job (timed_out), or writes once on standard error, when no rank makes progress. Returns when to look again, or
  * KNELL_NEVER. */
 int64_t run_look_for_stuck(struct run_job *job);
-/* Is it known to wait inside MPI, and since when? */
-bool run_is_waiting(const struct run_job *job, int rank, int64_t *since);
+/* A wait inside MPI that began at `since` and had not ended at `seen`. */
+struct run_waiting {
+    int64_t since, seen;
+};
+/* Is it known to wait? */
+bool run_is_waiting(const struct run_job *job, int rank, struct run_waiting *waiting);
 
 void run_write_where(const struct run_job *job, FILE *out);
 void run_write_stuck(const struct run_job *job, enum run_stuck stuck, FILE *out);
@@ -338,6 +353,14 @@ bool run_is_stopped(const struct run_job *job, int rank); /* by a signal */
 const char *run_ended_by(const struct run_job *job, char text[48]);
 /* At most three significant digits. */
 const char *run_format_duration(int64_t time, char text[DURATION_TEXT]);
+
+/* ---- ignored.c --------------------------------------------------------------------------------------------------- */
+
+/* Sets `ignored` where the program ignores a death. Returns when to look again, or KNELL_NEVER. */
+int64_t run_look_for_ignored(struct run_job *job);
+void run_describe_ignored(const struct run_job *job, FILE *out);
+/* The one line that says so. */
+void run_write_ignored(const struct run_job *job, FILE *out);
 
 /* ---- log.c, json.c, timeline.c, picture.c, not_injected.c -------------------------------------------------------- */
 
@@ -355,6 +378,8 @@ void run_write_fatal(const struct run_job *job, FILE *out);
 
 /* Which rank called MPI_Abort. */
 void run_write_abort(const struct run_job *job, FILE *out);
+/* Instead of the timeline: a job in which a rank died has failed. */
+void run_write_end(const struct run_job *job, int status, FILE *out);
 /* One line about calls that the layer does not carry, for which the program got an error; none if there were none. */
 void run_write_refused(const struct run_job *job, FILE *out);
 void run_put_refused(struct json *j, const struct run_job *job);
@@ -397,6 +422,8 @@ int run_finish(struct run_job *job, int signals);
 
 /* The first report of a rank that knew of the death of `rank`; NULL: no rank knew. */
 const struct job_report *run_first_to_know(const struct run_job *job, int rank);
+/* The rank that died first; -1: none did. */
+int run_first_dead(const struct run_job *job);
 /* When the rank died. We see an end that we did not cause later than it happens, so the first report of another rank
  * may be earlier and then counts. */
 int64_t run_died(const struct run_job *job, int rank);

@@ -265,7 +265,7 @@ void run_write_fatal(const struct run_job *job, FILE *out)
             run_seen(job, job->aborted_by)->words.error);
 }
 
-static int first_dead(const struct run_job *job)
+int run_first_dead(const struct run_job *job)
 {
     int first = -1;
     for (int i = 0; i < job->plan->ranks; i++)
@@ -277,13 +277,20 @@ static int first_dead(const struct run_job *job)
 /* Without a timeline only if a rank had died: the program may not know which, or that any has. */
 void run_write_abort(const struct run_job *job, FILE *out)
 {
-    int dead = first_dead(job);
+    int dead = run_first_dead(job);
     if (dead < 0 && job->plan->quiet)
         return;
     fprintf(out, "knell run: rank %d called MPI_Abort with %d; the job was ended", job->aborted_by, job->abort_code);
     if (dead >= 0)
         fprintf(out, " (rank %d had died)", dead);
     fputc('\n', out);
+}
+
+void run_write_end(const struct run_job *job, int status, FILE *out)
+{
+    int dead = run_first_dead(job);
+    if (dead >= 0 && status != 0)
+        fprintf(out, "knell run: rank %d died, and the job ended with status %d: %s\n", dead, status, job->verdict.why);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
