@@ -172,10 +172,12 @@ void agent_wait(struct agent *agent, struct pollfd *fds, unsigned count, knell_t
 {
     knell_time now = agent_now(agent), left = until > now ? until - now : 0;
     struct timespec time = {left / 1000000000, left % 1000000000};
-    sigset_t heard;
-    sigprocmask(SIG_SETMASK, NULL, &heard);
-    sigdelset(&heard, SIGCHLD);
-    ppoll(fds, count, until == KNELL_NEVER ? NULL : &time, &heard);
+    if (!agent->has_heard) {
+        sigprocmask(SIG_SETMASK, NULL, &agent->heard);
+        sigdelset(&agent->heard, SIGCHLD);
+        agent->has_heard = true;
+    }
+    ppoll(fds, count, until == KNELL_NEVER ? NULL : &time, &agent->heard);
 }
 
 /* Processes that an event or an action has touched. Settling one may touch it again. */

@@ -9,7 +9,8 @@
  *     image.c     an address space: the files mapped in it, and what of them the scenario names
  *     point.c     breakpoints: int3 in the code
  *     hit.c       a thread at a breakpoint: before and after a function, the loader's word
- *     over.c      past a breakpoint: the first instruction emulated, or stepped in a place of its own
+ *     emulate.c   past a breakpoint: the first instruction, done by changing registers
+ *     over.c      or stepped in a place of its own
  *     decode.c    the length of an instruction of x86-64
  *     effect.c    the effector: events to the interpreter, its actions to processes
  *     variable.c  variables of the program: addresses, reading, writing
@@ -162,7 +163,8 @@ struct agent {
     struct knell_fail_world *world;
     void *memory;
     knell_time begin;
-    bool begun;
+    bool begun, has_heard;
+    sigset_t heard;    /* while it waits; as the signals are at the first time */
     char *why;         /* while a process is attached: the reason goes to who asked, and ends nothing */
     sigset_t as_found; /* the signals blocked before us, for programs */
     struct agent_file *files;
@@ -264,10 +266,12 @@ void point_forget(struct agent_image *image, uint64_t start, uint64_t end);
 void hit_take(struct agent *agent, struct agent_thread *thread, struct agent_point *point);
 void hit_drop_frames(struct agent_thread *thread);
 
-/* ---- over.c, decode.c -------------------------------------------------------------------------------------------- */
+/* ---- emulate.c, over.c, decode.c --------------------------------------------------------------------------------- */
 
 /* The instruction at rip, under the int3: does it by changing registers. False: it is none of those. */
-bool over_emulate(struct agent_thread *thread, const struct agent_point *point);
+bool emulate_first(struct agent_thread *thread, const struct agent_point *point);
+/* By the number that instructions have for it. */
+unsigned long long *emulate_register(struct user_regs_struct *regs, unsigned number);
 /* Starts a step in the scratch. False: another thread is there; this one waits. */
 bool over_begin(struct agent_thread *thread, struct agent_point *point);
 /* The step was made, or a signal came before. */

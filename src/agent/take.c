@@ -29,6 +29,12 @@ static bool is_at_point(struct agent_thread *thread, struct agent_point **point)
     return *point != NULL;
 }
 
+/* TRAP_BRKPT: of a system call. */
+static bool is_end_of_step(const siginfo_t *info)
+{
+    return info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT || info->si_code == TRAP_HWBKPT;
+}
+
 /* SIGTRAP: a breakpoint, a debug register, the end of a step, or the program's own business. */
 static void take_trap(struct agent *agent, struct agent_thread *thread)
 {
@@ -37,7 +43,7 @@ static void take_trap(struct agent *agent, struct agent_thread *thread)
     if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) != 0)
         return;
     if (thread->stepping) {
-        over_end(thread, info.si_code == TRAP_TRACE || info.si_code == TRAP_HWBKPT ? 0 : SIGTRAP);
+        over_end(thread, is_end_of_step(&info) ? 0 : SIGTRAP);
     } else if (info.si_code == SI_KERNEL && thread->process->image && is_at_point(thread, &point)) {
         thread->regs.rip--;
         thread->regs_changed = true;
