@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 /* Changes whenever old and new cannot read each other. */
-#define KNELL_WIRE_VERSION 2
+#define KNELL_WIRE_VERSION 1
 
 /* The most bytes a message takes before its value and its second range. */
 #define KNELL_WIRE_FIXED_MAX 96

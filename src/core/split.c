@@ -73,11 +73,20 @@ uint8_t knell__split_settles(const struct knell__at *at)
     return node->config->on_split == KNELL_SPLIT_END && is_everybody(node, at->group) ? KNELL_FLAG_SETTLES : 0;
 }
 
+/* A peer may lie: only who is gone here can be settled. */
+static void settle_gone(struct knell_node *node, knell_rank first, knell_rank last)
+{
+    const struct knell_range *gone = knell__gone(node);
+    for (uint32_t i = knell__ranges_find(gone, node->gone_ranges, first);
+         i < node->gone_ranges && gone[i].first <= last; i++)
+        knell__settle(node, gone[i].first > first ? gone[i].first : first, gone[i].last < last ? gone[i].last : last);
+}
+
 void knell__split_decided(const struct knell__at *at, const struct knell_range *dead, uint32_t ranges)
 {
     struct knell_node *node = at->step->node;
     if (node->config->on_split != KNELL_SPLIT_END || !(at->slot->flags & KNELL_FLAG_SETTLES))
         return;
     for (uint32_t i = 0; i < ranges; i++)
-        knell__settle(node, dead[i].first, dead[i].last);
+        settle_gone(node, dead[i].first, dead[i].last);
 }

@@ -274,6 +274,7 @@ static void play_open(struct play *play, uint8_t setup)
         .tau = 1,
         .overlay = setup & FUZZ_HBA ? KNELL_OVERLAY_HBA : KNELL_OVERLAY_CIRCULANT,
         .latest_only = setup & FUZZ_LATEST,
+        .on_split = setup & FUZZ_SPLIT ? KNELL_SPLIT_END : KNELL_SPLIT_GO_ON,
         .combine = operations,
         .combine_count = 2,
     };

@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES = 1000, TAU = 1000, ETA = 100 * TAU, DELTA = 5 * ETA };
+enum { NODES = 1000, HOSTS = 40, EACH = NODES / HOSTS, TAU = 1000, ETA = 100 * TAU, DELTA = 5 * ETA };
 
 static struct {
     struct knell_world *world;
     uint8_t side[NODES];
     uint8_t ended[NODES];    /* told that its side must end */
     uint8_t returned[NODES]; /* from how many agreements */
+    knell_rank order[NODES];
+    uint32_t position[NODES];
 } stage;
 
 static void on_fact(void *context, struct knell_world *world, knell_rank node, const struct knell_fact *fact)
@@ -32,13 +34,28 @@ static void on_timer(void *context, struct knell_world *world)
             knell_world_crash(world, node);
 }
 
+/* The ring takes the first node of each host, then the second of each, as the runtime does. */
+static void order_ring(void)
+{
+    for (uint32_t i = 0; i < NODES; i++) {
+        stage.order[i] = i % HOSTS * EACH + i / HOSTS;
+        stage.position[stage.order[i]] = i;
+    }
+}
+
 static void begin(uint64_t key)
 {
-    const struct knell_config config = {
-        .ranks = NODES, .eta = ETA, .delta = DELTA, .tau = TAU, .on_split = KNELL_SPLIT_END};
+    const struct knell_config config = {.ranks = NODES,
+                                        .eta = ETA,
+                                        .delta = DELTA,
+                                        .tau = TAU,
+                                        .ring_order = stage.order,
+                                        .ring_position = stage.position,
+                                        .on_split = KNELL_SPLIT_END};
     const struct knell_limits limits = knell_limits_default();
     const struct knell_watch watch = {.fact = on_fact, .timer = on_timer};
     memset(&stage, 0, sizeof stage);
+    order_ring();
     stage.world = knell_world_new(&config, KNELL_NETWORK_LATENCY, &limits);
     REQUIRE(stage.world);
     stage.world->outage = knell_outage_new(NODES);
@@ -61,17 +78,17 @@ static void run_for(knell_time time)
         continue;
 }
 
-/* The first `size` of a random order of those of side `of` go to side `to`. A long run of neighbours takes long to be found. */
+/* So many nodes of side `of`, on hosts at random, go to side `to`. The first host stays. */
 static void separate(uint64_t seed, uint32_t size, uint8_t of, uint8_t to)
 {
     struct knell_prng prng;
     knell_prng_seed(&prng, seed);
-    while (size > 0) {
-        knell_rank node = (knell_rank)knell_prng_below(&prng, NODES);
-        if (stage.side[node] != of || node == 0)
-            continue;
-        stage.side[node] = to;
-        size--;
+    for (; size > 0; size -= EACH) {
+        knell_rank first;
+        do
+            first = (knell_rank)(EACH * (1 + knell_prng_below(&prng, HOSTS - 1)));
+        while (stage.side[first] != of);
+        memset(&stage.side[first], to, EACH);
     }
     knell_outage_split(stage.world, stage.side);
 }

@@ -247,3 +247,25 @@ TEST(room_for_the_settled)
     CHECK_EQ_U64(knell_node_dead(at(&w, 23)).settled_ranges, 6);
     world_close(&w);
 }
+
+/* A peer that lies about the dead of a decision settles nobody who lives. */
+TEST(only_the_gone_are_settled)
+{
+    struct world w;
+    open_split(&w, 8);
+    struct knell_range gone[] = {{6, 6, 0}}, agreed[] = {{4, 7, 0}};
+    world_propose(&w, 1, KNELL_WORLD, KNELL_KIND_SHRINK, 1, 0);
+    world_inject(&w, 0, 1,
+                 (struct knell_body){.type = KNELL_MESSAGE_DOWN,
+                                     .flags = KNELL_FLAG_SETTLES,
+                                     .kind = KNELL_KIND_SHRINK,
+                                     .subject = KNELL_NOBODY,
+                                     .dead = {.gone = gone, .gone_ranges = 1, .size = 1, .digest = 5},
+                                     .agreed = agreed,
+                                     .agreed_ranges = 1});
+    struct knell_dead dead = knell_node_dead(at(&w, 1));
+    REQUIRE(dead.settled_ranges == 1);
+    CHECK_EQ_U64(dead.settled[0].first, 6);
+    CHECK_EQ_U64(dead.settled[0].last, 6);
+    world_close(&w);
+}
