@@ -1,7 +1,7 @@
 /* group: a master and its workers. They take orders, solve grids, and mend their group when one of them dies. */
 #include "job.h"
 
-/* ---- solving ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- solving ----------------------------------------------------------------------------------------------------- */
 
 int solve_grid(const struct job *j, int grid, double *value, MPI_Comm team)
 {
@@ -25,7 +25,7 @@ int solve_grid(const struct job *j, int grid, double *value, MPI_Comm team)
     return code;
 }
 
-/* ---- the master's talk with the manager -------------------------------------------------------------------------------------------- */
+/* ---- the master's talk with the manager -------------------------------------------------------------------------- */
 
 static int tell(const struct job *j, int kind, int grid)
 {
@@ -70,7 +70,7 @@ static int take_order(struct job *j, int *grid)
     }
 }
 
-/* ---- work -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- work -------------------------------------------------------------------------------------------------------- */
 
 static int solve_together(struct job *j, int grid)
 {
