@@ -71,7 +71,7 @@ static void hear_report(struct manager *m, int number, int speaker, int round)
     g->master = speaker;
     g->hurt = false;
     if (m->j->option.hurt == HURT_REMOVE)
-        remove_group(m, number, "its master reported a death");
+        remove_group(m, number, "one of it reported a death");
     else if (round != job_round(m->j))
         send_state(m, number);
 }
