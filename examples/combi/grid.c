@@ -36,7 +36,7 @@ void grid_point(const struct grid *g, long point, double *x)
         x[k] = (double)grid_along(g, point, k) / (double)g->n[k];
 }
 
-/* ---- surpluses ------------------------------------------------------------------------------------------------------------------- */
+/* ---- surpluses --------------------------------------------------------------------------------------------------- */
 
 /* One line: adds `sign` times the mean of both neighbours to the points of one level after the other. Level j is at the odd
  * multiples of n / 2^j; its neighbours are of lower levels. */
@@ -62,7 +62,7 @@ void grid_from_surplus(const struct grid *g, double *value)
                 line_level(value + p, g->n[k], g->stride[k], gap, 1);
 }
 
-/* ---- the sparse grid --------------------------------------------------------------------------------------------------------------- */
+/* ---- the sparse grid --------------------------------------------------------------------------------------------- */
 
 static long points_of_level(int level)
 {

@@ -1,7 +1,7 @@
 /* group: a master and its workers. They take orders, solve grids, and mend their group when one of them dies. */
 #include "job.h"
 
-/* ---- solving ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- solving ----------------------------------------------------------------------------------------------------- */
 
 int solve_grid(const struct job *j, int grid, double *value, MPI_Comm team)
 {
@@ -25,7 +25,7 @@ int solve_grid(const struct job *j, int grid, double *value, MPI_Comm team)
     return code;
 }
 
-/* ---- the master's talk with the manager -------------------------------------------------------------------------------------------- */
+/* ---- the master's talk with the manager -------------------------------------------------------------------------- */
 
 static int tell(const struct job *j, int kind, int grid)
 {
@@ -52,16 +52,17 @@ static int take_order(struct job *j, int *grid)
         int code = MPI_Recv(order, ORDER_INTS, MPI_INT, j->manager, TAG_ORDER, j->all, MPI_STATUS_IGNORE);
         if (code != MPI_SUCCESS)
             return code;
+        int which = order[1];
         bool sane = is_sealed(order, ORDER_INTS);
         if (sane && order[0] == ORDER_STATE)
-            code = receive_state(j, order[1]);
-        else if (sane && order[0] == ORDER_COLLECT && j->value[ *grid = order[1]]) {
-            code = tell(j, NEWS_GRID, *grid);
+            code = receive_state(j, which);
+        else if (sane && order[0] == ORDER_COLLECT && j->value[which]) {
+            code = tell(j, NEWS_GRID, which);
             if (code == MPI_SUCCESS)
-                code = MPI_Send(j->value[*grid], (int)j->grid[*grid].points, MPI_DOUBLE, j->manager, TAG_GRID + *grid,
+                code = MPI_Send(j->value[which], (int)j->grid[which].points, MPI_DOUBLE, j->manager, TAG_GRID + which,
                                 j->all);
         } else if (sane && order[0] == ORDER_SOLVE) {
-            *grid = order[1];
+            *grid = which;
             return MPI_SUCCESS;
         } else
             code = tell(j, NEWS_REPORT, NONE); /* bits were wrong on the way: the order is not carried out */
@@ -70,7 +71,7 @@ static int take_order(struct job *j, int *grid)
     }
 }
 
-/* ---- work -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- work -------------------------------------------------------------------------------------------------------- */
 
 static int solve_together(struct job *j, int grid)
 {

@@ -1,7 +1,7 @@
 /* hear: the manager hands out grids and hears of results and of deaths. */
 #include "manager.h"
 
-/* ---- deaths -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- deaths ------------------------------------------------------------------------------------------------------ */
 
 /* What a group worked on is lost, and what its master had. */
 static void lose_grids(struct manager *m, int group, bool held)
@@ -59,7 +59,7 @@ static void bury(struct manager *m)
     fflush(stdout);
 }
 
-/* ---- news ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- news -------------------------------------------------------------------------------------------------------- */
 
 /* Figure 6.2: a group has lost a rank and says so. Its speaker may be another one than before: then the old master is dead. */
 static void hear_report(struct manager *m, int number, int speaker, int round)
@@ -71,7 +71,7 @@ static void hear_report(struct manager *m, int number, int speaker, int round)
     g->master = speaker;
     g->hurt = false;
     if (m->j->option.hurt == HURT_REMOVE)
-        remove_group(m, number, "its master reported a death");
+        remove_group(m, number, "one of it reported a death");
     else if (round != job_round(m->j))
         send_state(m, number);
 }
@@ -126,7 +126,7 @@ static int hear(struct manager *m)
     return MPI_SUCCESS;
 }
 
-/* ---- orders -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- orders ------------------------------------------------------------------------------------------------------ */
 
 /* The costliest grid with this status, at this group if that matters. */
 static int pick(const struct manager *m, enum status status, int group)

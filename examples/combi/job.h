@@ -25,14 +25,13 @@
 
 enum { NONE = -1, RANKS_MOST = 1024, GROUPS_MOST = 64 };
 
-/* ---- the command line ---------------------------------------------------------------------------------------- */
+/* ---- the command line -------------------------------------------------------------------------------------------- */
 
 enum recover { RECOVER_CHEAPER, RECOVER_WEIGHTS, RECOVER_RECOMPUTE };
-enum hurt { HURT_REMOVE, HURT_SHRINK }; /* a group that lost a rank: it is removed, or goes on with those it has */
-enum notice {
-    NOTICE_WATCH,
-    NOTICE_REPORT
-}; /* who tells the manager of a dead worker: the MPI, or the group's master */
+/* A group that lost a rank: it is removed, or goes on with those it has. Who tells the manager of a dead worker: its own receive, or
+ * the master of the group. */
+enum hurt { HURT_REMOVE, HURT_SHRINK };
+enum notice { NOTICE_WATCH, NOTICE_REPORT };
 
 struct options {
     int dim, min[DIM_MOST], max[DIM_MOST], groups, rounds;
@@ -45,7 +44,7 @@ struct options {
 /* NULL, or what is wrong. */
 const char *options_parse(struct options *o, int argc, char **argv, int ranks);
 
-/* ---- words ----------------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 /* Orders: the manager to a master. {kind, grid or round, seal}; a STATE is followed by it. News: a master to the manager.
  * {kind, grid, round, seal}; a GRID is followed by its values. */
@@ -72,7 +71,7 @@ static inline int *sealed(int *words, int count)
     return words;
 }
 
-/* ---- a rank ---------------------------------------------------------------------------------------------------- */
+/* ---- a rank ------------------------------------------------------------------------------------------------------ */
 
 /* What outlives any death: the manager and all masters have it. The first numbers of `state` are these, then comes the combined
  * solution at the beginning of the round. */

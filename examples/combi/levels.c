@@ -52,7 +52,7 @@ void weights_of(const struct scheme *s, const bool *downset, int *weight)
     }
 }
 
-/* ---- without what is lost ------------------------------------------------------------------------------------------------------ */
+/* ---- without what is lost ---------------------------------------------------------------------------------------- */
 
 /* A downset that loses a grid loses all that is above. */
 static void cut(const struct scheme *s, bool *downset, int from)

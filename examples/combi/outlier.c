@@ -71,11 +71,11 @@ static void find(const struct manager *m, const double *measure, bool *found)
 {
     double middle = 0;
     for (int grid = 0; grid < m->j->scheme.count; grid++) {
-        int below = 0, not_below = 0;
+        int below = 0, count = 0;
         for (int other = 0; other < m->j->scheme.count; other++)
             if (m->status[other] == HERE)
-                *(measure[other] < measure[grid] ? &below : &not_below) += 1;
-        if (m->status[grid] == HERE && below < not_below)
+                count++, below += measure[other] < measure[grid];
+        if (m->status[grid] == HERE && 2 * below < count)
             middle = fmax(middle, measure[grid]);
     }
     for (int grid = 0; grid < m->j->scheme.count; grid++)

@@ -12,7 +12,7 @@ double pde_exact(int dim, const double *x, double t)
     return u;
 }
 
-/* ---- one axis ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- one axis ---------------------------------------------------------------------------------------------------- */
 
 /* The equation has constant coefficients, so its axes do not mix: each is advanced by itself through the whole span, with steps
  * that depend on its own mesh width alone. That is what the combination needs: an error that is a sum of one term per axis. */
@@ -65,7 +65,7 @@ static void advance_lines(const struct grid *g, int axis, double span, double *u
     free(room);
 }
 
-/* ---- the axis that is divided ------------------------------------------------------------------------------------------------------ */
+/* ---- the axis that is divided ------------------------------------------------------------------------------------ */
 
 /* A row to either side, and one from there; the ranks of a team are a ring. */
 static int exchange(double *u, long rows, int row, MPI_Comm team)

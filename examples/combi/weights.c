@@ -53,7 +53,7 @@ static void print_grids(const struct scheme *s, const char *title, const int *we
     printf("%s", title);
     for (int grid = s->count - 1; grid >= 0; grid--)
         if (weight ? weight[grid] != 0 : lost[grid])
-            printf(weight ? " %+d%s" : " %.0d%s", weight ? weight[grid] : 0, level_text(s, grid));
+            printf(weight ? " %+d%s" : " %.0d%s", weight ? weight[grid] : 0, level_text(s, grid)); /* %.0d: no 0 */
     printf("%s\n", end);
 }
 
