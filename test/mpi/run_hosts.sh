@@ -93,10 +93,10 @@ case_start() {
     revive 3
 }
 
-# The same with the host of knell run: the job cannot begin, and its time limit ends what is left.
+# The same with the host of knell run: the job cannot begin, and after 20 s its supervisors end what is left.
 case_own_start() {
     make_late
-    limit=8s
+    limit=10min
     start --mpi "$mpi" -- "$dir/late"
     until_says waits
     "$hosts" kill "$name" 1
