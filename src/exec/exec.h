@@ -101,6 +101,8 @@ void output_rest(void);
 void alone_learn(const struct channel_message *start);
 /* Something was heard of `knell run`. */
 void alone_heard(struct exec *exec);
+/* Before the start: `knell run` was heard of long ago, on another host. */
+bool alone_waits_in_vain(const struct exec *exec);
 /* Of the rank's reports: who is dead. */
 void alone_note(const struct job_report *report);
 /* Is `knell run` still there? Ends the rank when its time is over and nobody else would. */

@@ -8,10 +8,11 @@ enum { AT_CHANNEL, AT_REPORTS, AT_SIGNALS, AT_FRONT, AT_OUTPUT, EVENTS = AT_OUTP
 
 bool loop_until_start(struct exec *exec)
 {
+    alone_heard(exec);
     while (exec->is_heard && !exec->may_start) {
-        if (exec->channel.lost)
+        if (exec->channel.lost || alone_waits_in_vain(exec))
             return false;
-        poll(&(struct pollfd){.fd = exec->channel.fd, .events = POLLIN}, 1, -1);
+        poll(&(struct pollfd){.fd = exec->channel.fd, .events = POLLIN}, 1, exec->is_apart ? 1000 : -1);
         link_obey(exec);
     }
     return true;

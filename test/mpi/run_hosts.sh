@@ -1,7 +1,7 @@
 #!/bin/sh
 # `knell run --hosts` on three hosts: a rank dies at a call, as a process and as a ghost; a host dies, two at once, that of knell run itself,
 # one in MPI_Init and one in MPI_Finalize. The survivors end with the right answer, and nothing is left on hosts that live.
-# Usage: over_hosts.sh says. Cases: rank host two own own_start start end
+# Usage: over_hosts.sh says. Cases: rank ipv6 host two own own_start start end
 . "$(dirname "$0")/../own_shm.sh"
 . "$(dirname "$0")/over_hosts.sh"
 
@@ -12,6 +12,15 @@ case_rank() {
         says 'which is right'
         says 'all 5 after'
     done
+    nothing_left 1 2 3
+}
+
+case_ipv6() {
+    list=h1-6,h2-6,h3-6
+    job --kill 4@MPI_Allreduce#5 -- "$repaired"
+    list=h1,h2,h3
+    [ $status -eq 0 ] || wrong "the status is $status"
+    says 'which is right'
     nothing_left 1 2 3
 }
 
@@ -84,10 +93,10 @@ case_start() {
     revive 3
 }
 
-# The same with the host of knell run: the job cannot begin, and its time limit ends what is left.
+# The same with the host of knell run: the job cannot begin, and after 20 s its supervisors end what is left.
 case_own_start() {
     make_late
-    limit=8s
+    limit=10min
     start --mpi "$mpi" -- "$dir/late"
     until_says waits
     "$hosts" kill "$name" 1

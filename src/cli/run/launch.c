@@ -107,19 +107,25 @@ static void add_hosts(const struct run_plan *plan, const char *name, struct run_
     free(list);
 }
 
+/* Many builds of Open MPI do not know IPv6, and then no prefix of it: they take the interface's other address. */
+static const char *network_for_openmpi(const struct run_plan *plan)
+{
+    return strchr(plan->network, ':') ? plan->device : plan->network;
+}
+
 /* Every daemon talks to mpirun itself: with a tree between them a lost host takes those behind it along. Connections are made at once:
  * one that is made after a death may need the lost host. */
 static void to_hosts_openmpi(const struct run_plan *plan, struct run_launch *command)
 {
     option(plan, command, "mpi_preconnect_mpi", "1");
-    option(plan, command, "btl_tcp_if_include", plan->network);
+    option(plan, command, "btl_tcp_if_include", network_for_openmpi(plan));
     if (plan->slurm)
         return;
     add_hosts(plan, "--host", command);
     option(plan, command, "plm_rsh_agent", plan->rsh);
     option(plan, command, "plm_rsh_no_tree_spawn", "1");
     option(plan, command, "routed", "direct");
-    option(plan, command, "oob_tcp_if_include", plan->network);
+    option(plan, command, "oob_tcp_if_include", network_for_openmpi(plan));
 }
 
 /* Of a host or a shell, not of the program; or of the launcher. */
