@@ -92,7 +92,7 @@ static bool give_up_receive(const struct op *op, MPI_Request *request, MPI_Statu
  * killed asks for no buffer any more (remote_write.c). */
 static void give_up_send(const struct op *op, MPI_Request *request)
 {
-    if (side_reaches(op->peer)) {
+    if (side_reaches(op->peer) && wait_give_up_ms(op->comm, op->peer) > 0) {
         doubt_comm(op->comm);
         drain_ask(op->peer, op->comm->place.context, op->tag);
         tested_to_the_end(op, request, MPI_STATUS_IGNORE);
