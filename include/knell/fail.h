@@ -136,6 +136,11 @@ bool knell_fail_function_is_family(const struct knell_fail_program *program, uin
 bool knell_fail_looks_inside(const struct knell_fail_program *program);       /* is there a rule of inside()? */
 uint32_t knell_fail_variable_count(const struct knell_fail_program *program); /* of the program under test: $x */
 const char *knell_fail_variable_at(const struct knell_fail_program *program, uint32_t variable); /* with the dollar */
+/* Does the daemon of a place wait for the function, read, write or watch the variable? */
+bool knell_fail_place_calls(const struct knell_fail_program *program, uint32_t place, uint32_t function);
+bool knell_fail_place_touches(const struct knell_fail_program *program, uint32_t place, uint32_t variable);
+/* How many variables one node watches, at most. */
+uint32_t knell_fail_watches(const struct knell_fail_program *program);
 uint32_t knell_fail_message_count(const struct knell_fail_program *program);
 const char *knell_fail_message_at(const struct knell_fail_program *program, uint32_t message);
 uint32_t knell_fail_instance_count(const struct knell_fail_program *program);
@@ -167,6 +172,7 @@ int knell_fail_instance_find(const struct knell_fail_program *program, const cha
     X(STOP, "stop")                                \
     X(CONTINUE, "continue")                        \
     X(SIGNAL, "signal")                            \
+    X(SLOW, "slow")                                \
     X(CUT, "cut and heal")                         \
     X(FLIP_PAYLOAD, "flip of a message's payload") \
     X(FLIP_VARIABLE, "flip of a variable")         \
@@ -191,6 +197,7 @@ struct knell_fail_effector {
     uint32_t can;                /* KNELL_FAIL_CAN_... */
     uint32_t never;              /* events that do not occur here and may be waited for all the same */
     const char *function_prefix; /* before, after and inside: only functions that start so; NULL: any */
+    uint32_t arguments;          /* $arg1 to this one; 0: all */
 };
 
 /* The one table of who can do what: "simulator", "platform", "live", "ghost", "run", "agent"; NULL for another name. */
@@ -249,6 +256,7 @@ enum knell_fail_action_type {
     KNELL_FAIL_FLIP, /* of the message at hand (knell_fail_flip), or bit `value`, modulo the size, of the variable `subject` */
     KNELL_FAIL_CUT,  /* the links between the machines of rec.instance and first .. first + count - 1, or, if */
     KNELL_FAIL_HEAL, /*   `alone`, between each of these and everyone; undo that */
+    KNELL_FAIL_SLOW, /* the process gets `value` percent of its time, from 1 to 100 */
 };
 
 #define KNELL_FAIL_NO_SUBJECT UINT32_MAX
@@ -276,6 +284,7 @@ enum knell_fail_fault_type {
     KNELL_FAIL_FAULT_INDEX,    /* no such slot */
     KNELL_FAIL_FAULT_READ,     /* the variable of the program, or the argument, cannot be read now */
     KNELL_FAIL_FAULT_TIMER,    /* a negative time or one beyond the end of time */
+    KNELL_FAIL_FAULT_PERCENT,  /* slow(p): not from 1 to 100 */
 };
 const char *knell_fail_fault_text(enum knell_fail_fault_type type);
 

@@ -1,5 +1,7 @@
 /* commands.c: see commands.h. */
 #include "cli/commands.h"
+#include "cli/agent/agent.h"
+#include "cli/attach/attach.h"
 #include "cli/calibrate/calibrate.h"
 #include "cli/check/check.h"
 #include "cli/completion/completion.h"
@@ -39,6 +41,8 @@ static int complete(int argc, char **argv)
 }
 
 const struct command commands[] = {
+    {"agent", "fault scenarios on real processes, at any function", agent_command, NULL},
+    {"attach", "give a running process to the agent of this host", attach_command, NULL},
     {"calibrate", "measure how late heartbeats are, propose eta and delta", calibrate_command, NULL},
     {"check", "list the MPI calls of a program that the layer does not carry", check_command, NULL},
     {"completion", "write a completion script for bash or zsh", complete, NULL},

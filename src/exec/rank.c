@@ -2,6 +2,7 @@
 #include "exec/exec.h"
 #include "os/clock.h"
 
+#include <knell/agent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -44,6 +45,16 @@ static void give_environment(const struct exec *exec, pid_t supervisor)
     unsetenv("KNELL_PRELOAD");
 }
 
+/* The agent of this host, if there is one: it traces the rank from its first instruction. */
+static void tell_agent(const struct exec *exec)
+{
+    char why[512];
+    if (!getenv("KNELL_AGENT") || knell_agent_ask("expect", getpid(), why, sizeof why) == 0)
+        return;
+    exec_say("%.200s is not started: %s", exec->program[0], why);
+    _exit(126);
+}
+
 static _Noreturn void become_rank(const struct exec *exec, pid_t supervisor)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -53,6 +64,7 @@ static _Noreturn void become_rank(const struct exec *exec, pid_t supervisor)
     signal(SIGPIPE, SIG_DFL);
     output_become_rank();
     give_environment(exec, supervisor);
+    tell_agent(exec);
     execvp(exec->program[0], exec->program);
     int why = errno;
     exec_say("%.500s: %s", exec->program[0], strerror(why));

@@ -128,6 +128,17 @@ static void compile_signal(struct knell__compiler *c, const struct knell__action
         knell__notes_error(c->notes, a->value->at, "signals have the numbers 1 to 64");
 }
 
+static void compile_slow(struct knell__compiler *c, const struct knell__action *a, struct knell__fail_act *out)
+{
+    bool constant;
+    int64_t percent;
+
+    out->value = knell__compile_expr(c, a->value, &constant);
+    percent = c->program->ops[out->value.first].value;
+    if (constant && (percent < 1 || percent > 100))
+        knell__notes_error(c->notes, a->value->at, "a process gets 1 to 100 percent of its time");
+}
+
 /* The chance of a bit is known here unless it is computed. */
 static void compile_chance(struct knell__compiler *c, const struct knell__action *a, struct knell__fail_act *out)
 {
@@ -181,6 +192,9 @@ static void compile_action(struct knell__compiler *c, const struct knell__rule *
         break;
     case KNELL_FAIL_SIGNAL:
         compile_signal(c, a, out);
+        break;
+    case KNELL_FAIL_SLOW:
+        compile_slow(c, a, out);
         break;
     case KNELL_FAIL_FLIP:
         compile_flip(c, a, out);

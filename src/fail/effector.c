@@ -9,19 +9,19 @@
 #define VARIABLES (CAN(WATCH) | CAN(READ) | CAN(WRITE) | CAN(FLIP_VARIABLE))
 #define MPI_RANKS \
     (PROCESS | CAN(ONEXIT) | CALLS | CAN(INSIDE) | CAN(ARGUMENT) | VARIABLES | CAN(SIGNAL) | CAN(FLIP_PAYLOAD))
-#define ALL ((1u << KNELL_FAIL_FEATURE_NUMBER_END) - 1)
+#define AGENT (PROCESS | CAN(ONEXIT) | CALLS | CAN(LIBRARY) | CAN(ARGUMENT) | VARIABLES | CAN(SIGNAL) | CAN(SLOW))
 
 /* The simulated nodes of the ring call no functions, have no variables and never exit by themselves; the platform
  * model (fail/platform.h) runs whole jobs, whose processes call what its configuration names; `knell live` has processes
- * with nothing but a detector. `knell run` has the ranks of an MPI job, which die, or become ghosts. The agent, to come, holds real
+ * with nothing but a detector. `knell run` has the ranks of an MPI job, which die, or become ghosts. The agent holds real
  * processes at any function. */
 static const struct knell_fail_effector effectors[] = {
-    {"simulator", "the simulator", PROCESS | CAN(CUT), CAN(ONEXIT), NULL},
-    {"platform", "the platform", PROCESS | CAN(ONEXIT) | CALLS | CAN(SIGNAL), 0, NULL},
-    {"live", "knell live", PROCESS | CAN(ONEXIT), 0, NULL},
-    {"ghost", "knell run --mode ghost", MPI_RANKS, 0, "MPI"},
-    {"run", "knell run", MPI_RANKS, 0, "MPI"},
-    {"agent", "the agent", ALL & ~(uint32_t)(CAN(INSIDE) | CAN(FLIP_PAYLOAD)), 0, NULL},
+    {"simulator", "the simulator", PROCESS | CAN(CUT), CAN(ONEXIT), NULL, 0},
+    {"platform", "the platform", PROCESS | CAN(ONEXIT) | CALLS | CAN(SIGNAL), 0, NULL, 0},
+    {"live", "knell live", PROCESS | CAN(ONEXIT), 0, NULL, 0},
+    {"ghost", "knell run --mode ghost", MPI_RANKS, 0, "MPI", 0},
+    {"run", "knell run", MPI_RANKS, 0, "MPI", 0},
+    {"agent", "the agent", AGENT, 0, NULL, 6},
 };
 
 const struct knell_fail_effector *knell_fail_effector_at(uint32_t number)
@@ -70,6 +70,10 @@ static void need_expr(struct check *c, struct knell__fail_slice code)
         if (op->code == KNELL__FAIL_READ || op->code == KNELL__FAIL_ARGUMENT)
             need(c, (struct knell__fail_at){op->line, op->column, 1},
                  op->code == KNELL__FAIL_READ ? CAN(READ) : CAN(ARGUMENT), false);
+        if (op->code == KNELL__FAIL_ARGUMENT && c->effector->arguments && op->value > c->effector->arguments)
+            knell__notes_error(&c->notes, (struct knell__fail_at){op->line, op->column, 1},
+                               "%s knows the arguments $arg1 to $arg%u: those in registers", c->effector->title,
+                               c->effector->arguments);
     }
 }
 
@@ -110,7 +114,7 @@ static void need_action(struct check *c, const struct knell__fail_act *act)
     static const uint32_t features[] = {
         [KNELL_FAIL_HALT] = CAN(HALT),     [KNELL_FAIL_STOP] = CAN(STOP), [KNELL_FAIL_CONTINUE] = CAN(CONTINUE),
         [KNELL_FAIL_SIGNAL] = CAN(SIGNAL), [KNELL_FAIL_SET] = CAN(WRITE), [KNELL_FAIL_FLIP] = CAN(FLIP_PAYLOAD),
-        [KNELL_FAIL_CUT] = CAN(CUT),       [KNELL_FAIL_HEAL] = CAN(CUT),
+        [KNELL_FAIL_CUT] = CAN(CUT),       [KNELL_FAIL_HEAL] = CAN(CUT),  [KNELL_FAIL_SLOW] = CAN(SLOW),
     };
     uint32_t feature = features[act->type];
 

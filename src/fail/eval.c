@@ -11,6 +11,7 @@ const char *knell_fail_fault_text(enum knell_fail_fault_type type)
         "the result does not fit in 64 bits",      "division by zero",
         "nothing to draw from: an empty range",    "no such slot",
         "the variable or argument cannot be read", "a time that is negative or beyond 292 years",
+        "a percentage that is not from 1 to 100",
     };
 
     return texts[type];

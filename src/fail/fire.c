@@ -180,6 +180,10 @@ static bool act_with_value(struct knell_fail_world *w, uint32_t instance, const 
         out->value = (int64_t)(knell_prng_at(in->key, in->draws++) >> 1);
     else if (!knell__node_eval(w, instance, act->value, record, &out->value))
         return false;
+    if (act->type == KNELL_FAIL_SLOW && (out->value < 1 || out->value > 100)) {
+        knell__fault_add(w, record, (struct knell_fail_fault){KNELL_FAIL_FAULT_PERCENT, act->at.line, act->at.column});
+        return false;
+    }
     if (act->whole.count && !draw_chance(w, instance, act, record, out))
         return false;
     if (act->type == KNELL_FAIL_ASSIGN)
@@ -210,6 +214,7 @@ static bool perform(struct knell_fail_world *w, uint32_t instance, const struct 
     case KNELL_FAIL_ASSIGN:
     case KNELL_FAIL_SET:
     case KNELL_FAIL_SIGNAL:
+    case KNELL_FAIL_SLOW:
     case KNELL_FAIL_FLIP:
         return act_with_value(w, instance, act, record, out);
     case KNELL_FAIL_HALT:

@@ -30,6 +30,7 @@
     X(STOP, "stop")          \
     X(CONTINUE, "continue")  \
     X(SIGNAL, "signal")      \
+    X(SLOW, "slow")          \
     X(LOG, "log")            \
     X(CUT, "cut")            \
     X(HEAL, "heal")          \

@@ -140,6 +140,8 @@ static bool parse_action(struct knell__parser *p, struct knell__action *a)
         return plain(p, a, KNELL_FAIL_CONTINUE);
     case KNELL__FAIL_WORD_SIGNAL:
         return parse_argument(p, a, KNELL_FAIL_SIGNAL);
+    case KNELL__FAIL_WORD_SLOW:
+        return parse_argument(p, a, KNELL_FAIL_SLOW);
     case KNELL__FAIL_WORD_FLIP:
         return parse_flip(p, a);
     case KNELL__FAIL_WORD_LOG:

@@ -168,6 +168,9 @@ static void write_what(struct pen *pen, uint32_t instance, const struct knell_fa
     case KNELL_FAIL_SIGNAL:
         write(pen, "signal(%" PRId64 ")", a->value);
         break;
+    case KNELL_FAIL_SLOW:
+        write(pen, "slow(%" PRId64 ")", a->value);
+        break;
     case KNELL_FAIL_FLIP:
         write_flip(pen, a);
         break;

@@ -38,7 +38,7 @@ offers() {
     esac
 }
 
-offers 'calibrate check completion exec explore fail live mpirun plan run sim' ''
+offers 'agent attach calibrate check completion exec explore fail live mpirun plan run sim' ''
 offers 'plan' p
 offers '--help --version' --
 offers 'agree broadcast check figures ping ring swim' sim ''

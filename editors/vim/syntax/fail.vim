@@ -8,7 +8,7 @@ syntax keyword failSection  Daemon Computer Group param
 syntax keyword failNode     node nextgroup=failLabel skipwhite
 syntax keyword failType     int always time_g time
 syntax keyword failEvent    onload onexit onerror before after inside watch
-syntax keyword failAction   goto stay continue stop signal log cut heal flip
+syntax keyword failAction   goto stay continue stop signal slow log cut heal flip
 syntax keyword failKill     halt
 syntax keyword failBuiltin  FAIL_RANDOM FAIL_CHANCE FAIL_EXP FAIL_WEIBULL FAIL_SENDER
 syntax keyword failAttr     program daemon size hosts match

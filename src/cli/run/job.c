@@ -330,6 +330,7 @@ static int execute(struct run_job *job, int signals)
         run_end_children(job);
         return status;
     }
+    pid_t launcher = job->launcher;
     follow(job, signals);
     run_keep_states(job);
     if (job->timed_out || job->stopped_by || job->ignored.is)
@@ -338,6 +339,8 @@ static int execute(struct run_job *job, int signals)
     if (job->timed_out || job->stopped_by)
         run_write_where(job, stderr);
     run_end(job, signals);
+    if (job->plan->mpi == PROGRAM_OPENMPI)
+        run_directory_remove_session(launcher);
     return run_status_file_write(job, run_finish(job, signals));
 }
 

@@ -5,6 +5,7 @@
  *     program.c       the program, its MPI, the launcher and the layer
  *     info.c          --info
  *     hosts.c         --hosts: the hosts of the job and the network between them
+ *     hosts.c         --hosts; slurm.c: those of an allocation
  *     launch.c        the launcher's command and environment
  *     directory.c     the job's private directory, for files of the MPIs
  *     links.h         the supervisors of the ranks: door.c, links.c, desk.c
@@ -68,8 +69,10 @@ struct run_plan {
     int mpi; /* enum program_mpi */
     int mode;
     int64_t eta, delta, ghost_delay, grace;
+    const char *calibration;
     int overlay; /* enum knell_overlay */
     bool latest_only;
+    int on_split;    /* enum knell_split */
     int64_t timeout; /* 0: none */
     int64_t stuck;
     int status; /* enum run_status_of */
@@ -87,6 +90,7 @@ struct run_plan {
     bool dry_run, quiet, json;
     const char *hosts_text, *hostfile, *interface, *rsh;
     bool rsh_given;
+    bool slurm;            /* srun launches */
     struct run_host *host; /* where the ranks run; none: on this host */
     size_t hosts;
     char address[64], network[80], device[32]; /* of this host towards the others; empty: there are no others */
@@ -113,6 +117,13 @@ void run_info_join(const struct run_plan *plan, char *text, size_t size);
 
 /* Fills host and network of the plan. -1: fine; otherwise an exit status, after a complaint. */
 int run_hosts_check(struct run_plan *plan);
+/* ---- slurm.c ----------------------------------------------------------------------------------------------------- */
+
+/* Is this an allocation, and were no other hosts named? */
+bool run_slurm_may(const struct run_plan *plan);
+/* Fills the hosts of the plan. -1: fine; otherwise an exit status, after a complaint. */
+int run_slurm_check(struct run_plan *plan);
+
 /* "a:2,b:2", as both launchers have it. */
 void run_hosts_write(const struct run_plan *plan, FILE *out);
 struct run_job;
@@ -128,6 +139,8 @@ struct run_directory {
 
 int run_directory_open(const struct run_plan *plan, struct run_directory *directory); /* an exit status */
 void run_directory_close(struct run_directory *directory);
+/* The folder of a launcher that was killed, if it has one. */
+void run_directory_remove_session(pid_t launcher);
 
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,104 @@
+/* names.c: the names of the scenario in the files of a program: itself and its libraries, by ldd. A file is looked at once. */
+#include "cli/agent/job.h"
+#include "cli/common/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILES_MAX = 256 };
+
+struct files {
+    char *path[FILES_MAX];
+    unsigned count;
+};
+
+static void add_file(void *context, const char *name, const char *path)
+{
+    struct files *files = context;
+    (void)name;
+    if (path && files->count < FILES_MAX && (files->path[files->count] = strdup(path)))
+        files->count++;
+}
+
+static bool is_checked(const struct job *job, uint32_t place, const char *path)
+{
+    for (size_t i = 0; i < job->checked_count; i++)
+        if ((uint8_t)job->checked[i][0] == (uint8_t)(place % 255 + 1) && strcmp(job->checked[i] + 1, path) == 0)
+            return true;
+    return false;
+}
+
+static void note_checked(struct job *job, uint32_t place, const char *path)
+{
+    size_t length = strlen(path);
+    char **more = realloc(job->checked, (job->checked_count + 1) * sizeof *more), *entry = malloc(length + 2);
+    job->checked = more ? more : job->checked;
+    if (!more || !entry) {
+        free(entry);
+        return;
+    }
+    entry[0] = (char)(uint8_t)(place % 255 + 1);
+    memcpy(entry + 1, path, length + 1);
+    job->checked[job->checked_count++] = entry;
+}
+
+bool names_check(void *driver, uint32_t place, const char *path, char *why)
+{
+    struct job *job = driver;
+    struct files files = {0};
+    if (is_checked(job, place, path))
+        return true;
+    if (!agent_check_file(path, why))
+        return false;
+    add_file(&files, path, path);
+    program_libraries(path, add_file, &files);
+    bool fine = agent_check_names(job->scenario.program, place, files.path, files.count, why);
+    for (unsigned i = 0; i < files.count; i++)
+        free(files.path[i]);
+    if (fine)
+        note_checked(job, place, path);
+    return fine;
+}
+
+/* ---- before the start -------------------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The place's program, or the word of the command line that has its name. */
+static const char *word_of(const struct job *job, const char *program)
+{
+    for (char **word = job->program; word && *word; word++)
+        if (strcmp(base_name(*word), base_name(program)) == 0)
+            return *word;
+    return job->program || job->listen ? NULL : program;
+}
+
+static int check_place(struct job *job, uint32_t number, const struct knell_fail_place *place)
+{
+    char program[PATH_MAX], path[PATH_MAX], real[PATH_MAX], why[AGENT_WHY];
+    agent_program_word(place->program, program);
+    const char *word = word_of(job, program);
+    if (!word)
+        return EXIT_OK; /* something that PROGRAM starts: it is looked at when it is loaded */
+    if (!program_on_path(word, path))
+        return cli_usage_error(job->usage, "%.200s: there is no such program, for %s of %.200s", word, place->name,
+                               job->fail);
+    if (!names_check(job, number, realpath(path, real) ? real : path, why))
+        return cli_usage_error(job->usage, "%s", why);
+    return EXIT_OK;
+}
+
+int names_check_all(struct job *job)
+{
+    int status = EXIT_OK;
+    for (uint32_t i = 0; i < knell_fail_place_count(job->scenario.program) && status == EXIT_OK; i++) {
+        struct knell_fail_place place = knell_fail_place_at(job->scenario.program, i);
+        if (place.program)
+            status = check_place(job, i, &place);
+    }
+    return status;
+}

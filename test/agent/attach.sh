@@ -1,0 +1,62 @@
+#!/bin/bash
+# KNELL TARGET: processes that run already, and one that tells the agent itself. They are traced while the agent lives, and go on without it.
+set -u
+. "$(dirname "$0")/common.sh"
+cat >"$scratch/two.fail" <<'END'
+Daemon D {
+node 1:
+    onload -> continue, goto 2;
+node 2:
+    before(step#3) -> log("third"), goto 3;
+    onexit -> goto 1;
+node 3:
+    onexit -> goto 1;
+}
+Group G { program = "test-agent-target" size = 2; daemon = D; }
+END
+"$knell" attach $$ 2>"$scratch/error" && wrong "an agent that is not there took a process"
+has "no agent listens at" error
+"$knell" agent --listen --fail "$scratch/two.fail" --log "$scratch/log" --timeout 60s 2>"$scratch/said" &
+agent=$!
+until_true test -S "$KNELL_AGENT" || wrong "the agent does not listen"
+
+# Threads that run when it comes, and new ones.
+"$target" sleep 300 threads 2 2 print >"$scratch/out" &
+first=$!
+"$knell" attach $first || wrong "a process is refused"
+[ "$(state $first)" = "S $agent " ] || wrong "it is not traced: $(state $first)"
+"$knell" attach $first 2>"$scratch/error" && wrong "it was attached to twice"
+has "traced already" error
+"$knell" attach $$ 2>"$scratch/error" && wrong "a shell is no program of the scenario"
+has "no program of the scenario" error
+"$knell" attach 4194303 2>"$scratch/error" && wrong "no process was attached to"
+has "there is no process" error
+wait $first || wrong "its status was lost"
+has "steps 4" out
+has "before(step#3) -> log" log
+
+# It says so itself.
+"$target" register call 3 print >"$scratch/out" || wrong "its status was lost"
+has "steps 103" out
+[ "$(grep -c 'third' "$scratch/log")" = 2 ] || wrong "two processes were to come to the third step: $(cat "$scratch/log")"
+
+# One too many is refused, and nothing ends.
+"$target" sleep 5000 & one=$!
+"$target" sleep 5000 & two=$!
+"$target" sleep 5000 & three=$!
+"$knell" attach $one $two || wrong "there is room for two"
+"$knell" attach $three 2>"$scratch/error" && wrong "there is room for two only"
+has "larger" error
+[ "$(state $three)" = "S 0 " ] || wrong "the third is not left alone: $(state $three)"
+
+# The agent ends: they go on.
+kill -TERM "$agent"
+wait "$agent"
+agent=
+for pid in $one $two; do
+    [ "$(state "$pid")" = "S 0 " ] || wrong "$pid is not left alone: $(state "$pid")"
+done
+kill $one $two $three
+wait
+[ -e "$KNELL_AGENT" ] && wrong "the socket is left"
+[ $bad = 0 ]

@@ -1,0 +1,50 @@
+#!/bin/bash
+# KNELL TARGET TIMES: the agent is killed at random instants, while threads run into breakpoints, are held, are slow, fork and exec. Nothing
+# that it started is left: not stopped, not traced, not running.
+set -u
+. "$(dirname "$0")/common.sh"
+times=$3
+mark=$scratch/this-run # in the arguments of all its processes
+cat >"$scratch/busy.fail" <<'END'
+Daemon D {
+node 1:
+    onload -> continue, goto 2;
+node 2:
+    before(step#500) -> stop, goto 3;
+    before(odd) -> stay;
+    onload -> continue, goto 2;
+    onexit -> goto 1;
+    onerror -> goto 1;
+node 3:
+    time rest = 20;
+    rest -> slow(50), continue, goto 4;
+node 4:
+    after(step) -> stay;
+    onload -> continue, goto 2;
+    onexit -> goto 1;
+    onerror -> goto 1;
+}
+Group G { program = "test-agent-target" size = 2; daemon = D; }
+END
+left() {
+    grep -l -a -- "$mark" /proc/[0-9]*/cmdline 2>/dev/null | sed 's,/proc/\([0-9]*\)/.*,\1,' | while read -r pid; do
+        [ "$(state "$pid" | cut -c1)" = Z ] || echo "$pid"
+    done
+}
+none_left() {
+    [ -z "$(left)" ]
+}
+for i in $(seq "$times"); do
+    "$knell" agent --quiet --fail "$scratch/busy.fail" sh -c \
+        "'$target' threads 3 400 fork 50 vfork exec threads 2 100000 '$mark' & '$target' odd 300 call 100000 '$mark' & wait" 2>/dev/null &
+    agent=$!
+    sleep "0.$((RANDOM % 500 + 100))"
+    kill -KILL "$agent"
+    wait "$agent" 2>/dev/null
+    until_true none_left || {
+        wrong "time $i: left are $(left | while read -r pid; do echo "$pid ($(state "$pid"))"; done)"
+        left | xargs -r kill -KILL
+    }
+done
+agent=
+[ $bad = 0 ] && echo "$times times, nothing left"
