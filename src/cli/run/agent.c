@@ -97,8 +97,10 @@ int run_agent_check(struct run_plan *plan)
     struct scenario scenario;
     if (!plan->fail || plan->mode != RUN_MODE_REAL || strcmp(plan->fail, "-") == 0)
         return -1;
-    int status = scenario_open(plan->usage, plan->fail, &plan->defines, &scenario);
-    status = status == EXIT_OK ? decide(plan, &scenario) : status;
+    int status = scenario_peek(plan->usage, plan->fail, &plan->defines, &scenario);
+    status = status == EXIT_OK       ? decide(plan, &scenario)
+             : status == EXIT_FAILED ? -1 /* its errors are said when it is opened */
+                                     : status;
     scenario_close(&scenario);
     return status;
 }
