@@ -228,7 +228,8 @@ TEST(a_farewell_is_passed_on_by_who_knows_already)
     struct world w;
     struct knell_range three = {3, 3, 0};
     struct knell_body list = {.type = KNELL_MESSAGE_SYNC, .subject = KNELL_NOBODY};
-    list.dead = (struct knell_dead){&three, &three, 1, 1, 1, 99};
+    list.dead = (struct knell_dead){
+        .gone = &three, .left = &three, .gone_ranges = 1, .left_ranges = 1, .size = 1, .digest = 99};
     world_open(&w, 8);
     world_start(&w);
     world_inject(&w, 5, 4, list);

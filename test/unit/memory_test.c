@@ -127,7 +127,8 @@ TEST(one_move_for_a_long_list)
         gone[i] = left[i] = (struct knell_range){4 * i + 1, 4 * i + 1, i};
     struct knell_body body = {.type = KNELL_MESSAGE_BROADCAST, .source = 2, .sequence = 1, .subject = 6};
     body.why = KNELL_WHY_LEFT;
-    body.dead = (struct knell_dead){gone, left, 1000, 1000, 1000, 99};
+    body.dead = (struct knell_dead){
+        .gone = gone, .left = left, .gone_ranges = 1000, .left_ranges = 1000, .size = 1000, .digest = 99};
     CHECK_EQ_I64(world_inject(&w, 2, 0, body), 0);
     CHECK_EQ_U64(w.refusals, 1);
     CHECK_EQ_U64(knell_node_dead(w.slot[0].node).size, 1001);
