@@ -8,7 +8,7 @@ build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS) $(
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help build demo test test-mpi test-apps asan tsan check format coverage mutants soak soak-mpi explore bench bench-live bench-mpi figures \
+.PHONY: help build demo demo-combi test test-mpi test-apps asan tsan check format coverage mutants soak soak-mpi explore bench bench-live bench-mpi figures \
     install deb clean setup-build setup-demo setup-test setup-check setup-format setup-coverage setup-soak setup-figures setup-bench setup-bench-mpi setup-deb setup-apps
 
 help: ## this list
@@ -19,6 +19,9 @@ build: setup-build ## build into build/dev (the default)
 
 demo: setup-demo ## an MPI job loses three of eight ranks, goes on and is right
 	@tools/demo
+
+demo-combi: setup-demo ## a solver without checkpoints loses a group of ranks and says how wrong it may be
+	@tools/demo combi
 
 test: setup-test ## build, run all tests, close with "N passed, N failed"
 	@$(call build,dev)

@@ -14,8 +14,9 @@ if(mpis)
   # In a folder of its own: it must be found before the MPI's own mpi-ext.h, and by those who ask for it only.
   install(DIRECTORY include/mpi-ext/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell/mpi-ext COMPONENT development)
   install(FILES docs/use/mpi.md docs/use/calls.md docs/use/from-openmpi5.md docs/use/fenix.md docs/use/mpi4py.md
-    docs/use/debugging.md docs/use/explore.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-  install(DIRECTORY examples/mpi DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples PATTERN CMakeLists.txt EXCLUDE
+    docs/use/debugging.md docs/use/explore.md docs/use/combination.md docs/use/combination-scheme.svg
+    docs/use/combination-solution.svg docs/use/combination-groups.svg DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(DIRECTORY examples/mpi examples/combi DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples PATTERN CMakeLists.txt EXCLUDE
     PATTERN __pycache__ EXCLUDE)
 endif()
 install(FILES docs/use/scenarios.md docs/use/detector.md docs/use/simulator.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

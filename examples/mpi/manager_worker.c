@@ -2,25 +2,27 @@
  *
  * A worker's death costs its task, which is given to another: the manager acknowledges the failure and goes on receiving, with
  * the same communicator. The manager's death is met by all: they revoke, shrink, tell each other which results they have, and
- * the first of the survivors is the manager. The tasks: the number of primes below 100,000 in 50 parts.
+ * the first of the survivors is the manager. The tasks: the number of primes below 100,000 in 50 parts, or as many as are wanted.
  *
- * Usage: manager_worker [RANK@TASKS]...     these ranks kill themselves after so many tasks done (the manager: given out) */
+ * Usage: manager_worker [PARTS] [RANK@TASKS]...     these ranks kill themselves after so many tasks done (the manager: given out) */
 #include <mpi.h>
 #include <mpi-ext.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { TASKS = 50, PART = 2000, RANKS = 256, RIGHT = 9592 };
+enum { BELOW = 100000, PARTS = 50, MOST = 1000, RANKS = 256, RIGHT = 9592 };
 enum { UNKNOWN = -1, NOTHING = -1, TAG_TASK = 1, TAG_RESULT = 2 };
 
 static MPI_Comm comm;
 static int world_rank, handled;
-static int result[TASKS]; /* what is known here */
+static int tasks = PARTS;
+static int result[MOST]; /* what is known here */
 
-static int primes(int from, int to)
+static int primes(int task)
 {
-    int count = 0;
+    int count = 0, from = task * BELOW / tasks, to = (task + 1) * BELOW / tasks;
     for (int n = from < 2 ? 2 : from; n < to; n++) {
         int d = 2;
         while (d * d <= n && n % d)
@@ -44,7 +46,7 @@ static void die_as_told(int argc, char **argv)
 static void work(int argc, char **argv)
 {
     for (int task; MPI_Recv(&task, 1, MPI_INT, 0, TAG_TASK, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS;) {
-        result[task] = primes(task * PART, (task + 1) * PART);
+        result[task] = primes(task);
         die_as_told(argc, argv);
         int message[2] = {task, result[task]};
         if (MPI_Send(message, 2, MPI_INT, 0, TAG_RESULT, comm) != MPI_SUCCESS)
@@ -60,7 +62,7 @@ static int dead[RANKS];
 /* A task that is not known and that nobody alive has; NOTHING: none. */
 static int open_task(int size)
 {
-    for (int task = 0; task < TASKS; task++) {
+    for (int task = 0; task < tasks; task++) {
         int taken = result[task] != UNKNOWN;
         for (int r = 1; r < size && !taken; r++)
             taken = task_of[r] == task;
@@ -107,9 +109,9 @@ static int bury(int size)
 static int all_known(void)
 {
     int known = 0;
-    for (int task = 0; task < TASKS; task++)
+    for (int task = 0; task < tasks; task++)
         known += result[task] != UNKNOWN;
-    return known == TASKS;
+    return known == tasks;
 }
 
 static void manage(int size, int argc, char **argv)
@@ -128,9 +130,9 @@ static void manage(int size, int argc, char **argv)
         else
             result[message[0]] = message[1], task_of[status.MPI_SOURCE] = NOTHING;
     }
-    for (int task = 0; task < TASKS && workers == 0; task++) /* alone */
+    for (int task = 0; task < tasks && workers == 0; task++) /* alone */
         if (result[task] == UNKNOWN)
-            result[task] = primes(task * PART, (task + 1) * PART);
+            result[task] = primes(task);
 }
 
 /* ---- rounds: one per manager ------------------------------------------------------------------------------------------------------ */
@@ -141,8 +143,12 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (argc > 1 && !strchr(argv[1], '@'))
+        tasks = atoi(argv[1]);
+    if (tasks < 1 || tasks > MOST)
+        MPI_Abort(MPI_COMM_WORLD, 2);
     MPIX_Comm_shrink(MPI_COMM_WORLD, &comm); /* a duplicate that no death can prevent */
-    for (int task = 0; task < TASKS; task++)
+    for (int task = 0; task < tasks; task++)
         result[task] = UNKNOWN;
     do {
         MPI_Comm next;
@@ -156,15 +162,15 @@ int main(int argc, char **argv)
         MPIX_Comm_shrink(comm, &next);
         MPI_Comm_free(&comm);
         comm = next;
-        over = MPI_Allreduce(MPI_IN_PLACE, result, TASKS, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS && all_known();
+        over = MPI_Allreduce(MPI_IN_PLACE, result, tasks, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS && all_known();
         over = MPIX_Comm_agree(comm, &over) == MPI_SUCCESS && over; /* a failure: whoever prints may be dead */
     } while (!over);
-    for (int task = 0; task < TASKS; task++)
+    for (int task = 0; task < tasks; task++)
         sum += result[task];
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     if (rank == 0)
-        printf("%d ranks left, %d primes below %d: %s\n", size, sum, TASKS * PART, sum == RIGHT ? "right" : "WRONG");
+        printf("%d ranks left, %d primes below %d: %s\n", size, sum, BELOW, sum == RIGHT ? "right" : "WRONG");
     fflush(stdout); /* whoever dies in MPI_Finalize has said it */
     MPI_Finalize();
     return sum == RIGHT ? 0 : 1;

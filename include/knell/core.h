@@ -44,6 +44,12 @@ enum knell_beats {
     KNELL_BEATS_POSTED, /* the driver publishes knell_node_heartbeat() (shared memory, or knowledge of the simulator) */
 };
 
+/* What becomes of a node on the small side of a network that split (protocol.md, "Splits"). */
+enum knell_split {
+    KNELL_SPLIT_GO_ON, /* the papers: whoever finds the others silent goes on without them; the default */
+    KNELL_SPLIT_END, /* a side that may be the smaller one ends: KNELL_FACT_SPLIT, before any agreement returns there */
+};
+
 /* Folds `from` into `into`. Must be associative, commutative and idempotent: a contribution may be folded in twice. */
 typedef void knell_combine(uint8_t *into, const uint8_t *from, uint32_t size);
 
@@ -63,6 +69,7 @@ struct knell_config {
     /* The tree of agreements reads an index in digits of so many bits, 1 to 8; 0 is 1: the binomial tree. More make it flat: 3
      * let the first eight answer to one. For nodes that are cheap to reach and slow to be reached. */
     uint32_t tree_bits;
+    enum knell_split on_split; /* the same for all nodes */
 };
 
 /* 0, or KNELL_EINVAL with one sentence in *why that names the field and what is allowed. */
@@ -70,13 +77,15 @@ int knell_config_check(const struct knell_config *config, const char **why);
 
 /* ---- sets of dead, groups ------------------------------------------------------------------------------------------ */
 
-/* A view of a set of processes that are gone: those that failed and, among them, those that left cleanly. The lists are as
- * types.h says; knell/wire.h makes sure of it for what comes in as bytes, a driver with another way in must itself. */
+/* A view of a set of processes that are gone: those that failed and, among them, those that left cleanly; and those whose end is
+ * settled (with KNELL_SPLIT_END only; who left is among them): they are no silent other side. The lists are as types.h says; knell/wire.h makes sure of it for what comes in as bytes, a driver with another way in must itself. */
 struct knell_dead {
     const struct knell_range *gone;
     const struct knell_range *left;
+    const struct knell_range *settled;
     uint32_t gone_ranges;
     uint32_t left_ranges;
+    uint32_t settled_ranges;
     uint32_t size;   /* how many are gone */
     uint64_t digest; /* equal sets have equal digests; differing ones differ but for one chance in 2^64 */
 };
@@ -109,10 +118,11 @@ enum knell_why {
     KNELL_WHY_TIMEOUT = 1, /* no heartbeat for delta */
     KNELL_WHY_TRIGGER,     /* it said so itself */
     KNELL_WHY_KERNEL,      /* the operating system saw the process end */
-    KNELL_WHY_HARDWARE,    /* a baseboard controller or the fabric */
-    KNELL_WHY_OPERATOR,    /* a person or a resource manager */
+    KNELL_WHY_HARDWARE,    /* a baseboard controller knows that its power is off: as sure as the kernel's word */
+    KNELL_WHY_OPERATOR,    /* a person or a resource manager does not hear of it: no more sure than a timeout */
     KNELL_WHY_TOLD,        /* found in another's list: the first witness is not known here */
     KNELL_WHY_LEFT,        /* clean departure */
+    KNELL_WHY_ENDED,       /* it was silent, and somebody on its host ended it: as sure as the kernel's word */
     KNELL_WHY_END,
 };
 
@@ -123,6 +133,8 @@ enum {
     KNELL_FLAG_MISMATCH = 8, /* agreement: participants brought values of different sizes or operations */
     KNELL_FLAG_VALUE = 16,   /* agreement: a value is there (a contribution to a revoked instance has none) */
     KNELL_FLAG_HELD = 32,    /* no decision, but the answer to one who leaves: it is held here */
+    KNELL_FLAG_SETTLES =
+        64, /* decision, KNELL_SPLIT_END: all who live took part: its dead are the other side of no split */
 };
 
 /* What is the same for every receiver. Fields a type does not use are zero, but `subject`: KNELL_NOBODY. */
@@ -138,6 +150,7 @@ struct knell_body {
     knell_time emitted; /* heartbeat: when, on the receiver's clock (a driver between hosts translates it) */
     uint64_t group;
     uint64_t acked; /* agreement: digest of the failures acknowledged */
+    uint64_t known; /* contribution, KNELL_SPLIT_END: digest of the gone, which all who speak in it know; else 0 */
     uint32_t root;  /* agreement: index of the root in whose reign this was said */
     uint32_t value_size;
     const uint8_t *value;
@@ -232,6 +245,15 @@ enum knell_fact_type {
     KNELL_FACT_REVOKED,    /* group, by */
     KNELL_FACT_DECIDED, /* group, kind, instance, flags, value, dead: all gone the deciding root knew, members or not */
     KNELL_FACT_FENCED,  /* the others hold this process for dead: it must end. by */
+    KNELL_FACT_SPLIT,   /* a network split, this process is on the side that must end. sides */
+};
+
+/* This side of a split, as a node sees it, and those it lost by silence since the last agreement. */
+struct knell_sides {
+    uint32_t here;
+    uint32_t silent;
+    knell_rank lowest_here;   /* if both are as many, the side of the lowest rank goes on */
+    knell_rank lowest_silent; /* KNELL_NOBODY: nobody is silent */
 };
 
 /* Only the fields named above mean something. */
@@ -249,6 +271,7 @@ struct knell_fact {
     const uint8_t *value;
     const struct knell_range *dead;
     uint32_t dead_ranges;
+    struct knell_sides sides;
 };
 
 struct knell_sink {
@@ -323,7 +346,8 @@ knell_rank knell_node_observer(const struct knell_node *node); /* to whom it sen
 knell_time knell_node_suspicion(
     const struct knell_node *node); /* when a tick will suspect the emitter, if it stays silent */
 bool knell_node_is_gone(const struct knell_node *node, knell_rank rank);
-struct knell_dead knell_node_dead(const struct knell_node *node); /* valid until the next step */
+struct knell_dead knell_node_dead(const struct knell_node *node);   /* valid until the next step */
+struct knell_sides knell_node_sides(const struct knell_node *node); /* KNELL_SPLIT_GO_ON: nobody is silent */
 bool knell_node_is_revoked(const struct knell_node *node, uint64_t group);
 
 /* Digest of the gone members of a group, failed or left, as this node knows them now; 0 when none is or the group is

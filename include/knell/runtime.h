@@ -23,8 +23,8 @@
  *
  * Time is CLOCK_MONOTONIC of this host, in nanoseconds (knell_time).
  *
- * What it promises is what docs/design/protocol.md promises. What it does not do: survive a partition that heals (a cut host's
- * processes must be ended before the link comes back), let processes join later, or keep secrets: datagrams are
+ * What it promises is what docs/design/protocol.md promises. What it does not do: survive a partition that heals, unless on_split
+ * is KNELL_SPLIT_END (else a cut host's processes must be ended before the link comes back), let processes join later, or keep secrets: datagrams are
  * authenticated, not encrypted. */
 #ifndef KNELL_RUNTIME_H
 #define KNELL_RUNTIME_H
@@ -48,9 +48,12 @@ extern "C" {
 /* The exit status of a process that the others hold for dead. */
 #define KNELL_RUNTIME_EXIT_FENCED 113
 
+/* And of one on the smaller side of a network that split. */
+#define KNELL_RUNTIME_EXIT_SPLIT 114
+
 enum knell_fencing {
     KNELL_FENCE_EXIT, /* say so on standard error and end the process, as "perfect" demands; the default */
-    KNELL_FENCE_TELL, /* only tell KNELL_FACT_FENCED: the program ends itself, or plays dead */
+    KNELL_FENCE_TELL, /* only tell KNELL_FACT_FENCED or KNELL_FACT_SPLIT: the program ends itself, or plays dead */
 };
 
 /* Called in a thread of the detector's, one fact at a time, without any lock held. It may call everything here but poll and stop, and should be
@@ -77,6 +80,10 @@ struct knell_runtime_config {
     knell_combine *const *combine; /* as in struct knell_config; must live as long as the runtime */
     uint32_t combine_count;
     uint32_t tree_bits; /* as in struct knell_config */
+    /* KNELL_SPLIT_END: when others fall silent, the processes here go on only if they are more, or as many and the lowest rank is
+     * among them; else all of them end (`fencing`), and the one of the lowest rank says so. Not counted are processes whose end is
+     * certain: the kernel of their host saw it, or they said it; nor those that an agreement of all who live has left behind. */
+    enum knell_split on_split;
 
     const void *key; /* the job's secret, the same for all */
     size_t key_size;
@@ -175,9 +182,14 @@ int knell_runtime_counters(struct knell_runtime *runtime, struct knell_runtime_c
 
 /* ---- wishes ---------------------------------------------------------------------------------------------------------- */
 
-/* An outside source knows that `rank` is dead (KNELL_WHY_HARDWARE, KNELL_WHY_OPERATOR, KNELL_WHY_KERNEL). It is believed:
- * the rank is declared dead to all, and ends if it lives. */
-int knell_runtime_report(struct knell_runtime *runtime, knell_rank rank, enum knell_why why);
+/* An outside source tells the detector that `rank` is dead, before silence would. It is believed: the rank is declared dead to all,
+ * and ends if it lives, so that a mistake costs a process and never gives two opinions. `why` says how sure the source is:
+ *   KNELL_WHY_KERNEL    the operating system saw the process end;
+ *   KNELL_WHY_HARDWARE  its machine is known to be off, say by its baseboard controller;
+ *   KNELL_WHY_OPERATOR  a person, a resource manager or a monitor does not hear of it: no more sure than silence.
+ * The first two are certain: with KNELL_SPLIT_END such a process is not counted as one that may live on the other side of a split.
+ * So say them only of a process that cannot run any more, and has been told to this side before the sides fell silent to each other. */
+int knell_runtime_suspect(struct knell_runtime *runtime, knell_rank rank, enum knell_why why);
 
 /* `rank` is process `pid` of this host: its end is seen at once should it be this process's part to watch it. */
 int knell_runtime_watch_pid(struct knell_runtime *runtime, knell_rank rank, pid_t pid);

@@ -13,7 +13,7 @@
  * Like the core this neither allocates nor calls anybody; the memory is the caller's. What it does not do:
  * authenticate, acknowledge, send again, keep replays out. These belong to the channel below it. It does hold that
  * whatever bytes come in, nothing is read or written out of bounds and what comes out is a message that a node of
- * `ranks` ranks can be fed: ranks in range, ranges sorted, disjoint and apart with `before` set, `left` within `gone`,
+ * `ranks` ranks can be fed: ranks in range, ranges sorted, disjoint and apart with `before` set, `left` and `settled` within `gone`,
  * never all ranks gone, values no longer than KNELL_VALUE_MAX, flags and words that exist. Each message has exactly
  * one encoding per split: anything longer than need be is refused.
  *
@@ -33,7 +33,7 @@ extern "C" {
 #define KNELL_WIRE_VERSION 1
 
 /* The most bytes a message takes before its value and its second range. */
-#define KNELL_WIRE_FIXED_MAX 88
+#define KNELL_WIRE_FIXED_MAX 96
 
 /* With this much room every message can be sent. Less is allowed and does for what happens to fit. */
 #define KNELL_WIRE_MTU_MIN (KNELL_VALUE_MAX + KNELL_WIRE_FIXED_MAX)
@@ -59,13 +59,14 @@ int knell_wire_encode(const struct knell_route *route, const struct knell_body *
 
 /* ---- in ---------------------------------------------------------------------------------------------------------- */
 
-/* Where a datagram belongs. The ranges of a message are one row: gone, then left, then agreed. */
+/* Where a datagram belongs. The ranges of a message are one row: gone, left, settled, agreed. */
 struct knell_wire_part {
     uint32_t number; /* 0 when whole */
     uint32_t offset; /* ranges in the parts before */
     uint32_t count;  /* ranges in this one */
     uint32_t gone;   /* ranges in all parts, by list */
     uint32_t left;
+    uint32_t settled;
     uint32_t agreed;
     bool whole; /* the message is in one part */
 };
@@ -73,7 +74,7 @@ struct knell_wire_part {
 /* Reads one datagram. A whole message is ready for a node; its value points into `bytes`, its ranges into `storage`.
  * Of a split one only route->from and body->type are set, in the part with offset 0 also all else but the ranges;
  * these lie in `storage` as they were on the wire, for the joiner: their order against other parts is not checked yet,
- * `left` counts in places within `gone`.
+ * `left` and `settled` count in places within `gone`.
  * KNELL_EWIRE: not a message of this version for `ranks` ranks. KNELL_ESPACE: more than `storage_ranges` ranges. */
 int knell_wire_decode(const uint8_t *bytes, size_t size, uint32_t ranks, struct knell_range *storage,
                       size_t storage_ranges, struct knell_wire_part *part, struct knell_route *route,
@@ -84,7 +85,7 @@ int knell_wire_decode(const uint8_t *bytes, size_t size, uint32_t ranks, struct 
 struct knell_wire_join;
 
 /* Bytes for a joiner that holds `slots` split messages at a time, of up to `ranges` ranges each (ranks / 2 + 1 for each
- * of gone, left and agreed always suffice); 0 if out of range. */
+ * of gone, left, settled and agreed always suffice); 0 if out of range. */
 size_t knell_wire_join_size(uint32_t slots, uint32_t ranges);
 
 /* Makes one out of that many bytes, aligned to 8. It holds no pointer into itself. */

@@ -5,6 +5,7 @@
  *  - A reign is the time of one acting root, named by its index. An UP counts only for the reign it was said in, and
  *    saying it promises: nothing that an earlier root decided will be accepted from a dead node. A new root that has all
  *    the UPs of its reign thus knows that no living member holds a decision, and may decide anew (I8).
+ *  - Where a network may split, a reign is also that of one D: who speaks in it knows the same dead (split.c).
  *  - Who holds a decision never says UP again; it hands the decision to whoever sends it an UP, and to its new parent
  *    when the old one dies.
  *  - Messages from the known dead are dropped before they come here (I3), and carry the sender's dead set, merged before
@@ -14,6 +15,7 @@
 #include "core/dead.h"
 #include "core/memory.h"
 #include "core/registry.h"
+#include "core/split.h"
 #include "core/tree.h"
 #include "util/rankset.h"
 
@@ -111,6 +113,8 @@ void knell__agree_fill(struct knell__at *at, enum knell_message type, struct kne
         .value = value_of(node, at->agreement, at->slot),
         .dead = knell__dead(node),
     };
+    if (type == KNELL_MESSAGE_UP)
+        body->known = at->slot->known;
     if (type == KNELL_MESSAGE_DOWN) {
         body->agreed = ranges_of(node, at->agreement, at->slot);
         body->agreed_ranges = at->slot->ranges;
@@ -165,6 +169,7 @@ static void decide(struct knell__at *at, knell_rank from)
 {
     struct knell_node *node = at->step->node;
     at->slot->state = KNELL__SLOT_DECIDED;
+    knell__split_decided(at, ranges_of(node, at->agreement, at->slot), at->slot->ranges);
     at->slot->said_to = knell__tree_parent(node, at->group, at->self);
     send_down(at, from);
     if (from != KNELL_NOBODY && at->slot->said_to != KNELL_NOBODY) {
@@ -189,6 +194,7 @@ static void decide_as_root(struct knell__at *at)
         at->slot->flags &= (uint8_t)~KNELL_FLAG_ACKED;
     memcpy(ranges_of(node, at->agreement, at->slot), knell__gone(node), node->gone_ranges * sizeof(struct knell_range));
     at->slot->ranges = node->gone_ranges;
+    at->slot->flags |= knell__split_settles(at);
     decide(at, KNELL_NOBODY);
 }
 
@@ -210,9 +216,11 @@ static bool all_covered(struct knell__at *at)
 static void enter_reign(struct knell__at *at)
 {
     uint32_t root = knell__tree_root(at->step->node, at->group);
-    if (at->slot->reign == root)
+    uint64_t known = knell__split_known(at->step->node);
+    if (at->slot->reign == root && at->slot->known == known)
         return;
     at->slot->reign = root;
+    at->slot->known = known;
     at->slot->said_to = KNELL_NOBODY;
     at->slot->ranges = 0;
 }
@@ -384,8 +392,8 @@ void knell__agree_up(struct knell__step *step, const struct knell_group *group, 
         return;
     }
     enter_reign(&at);
-    if (body->root != slot->reign)
-        return; /* said under a root that is dead by now: it will be said again */
+    if (body->root != slot->reign || body->known != slot->known)
+        return; /* said under a root that is dead by now, or not knowing of a death: it will be said again */
     fold(&at, &(struct contribution){body->flags, body->operation, body->acked, body->value_size, body->value});
     uint32_t last = index + knell__tree_width(step->node, index) - 1, first = index;
     struct knell_range *covered = ranges_of(step->node, agreement, slot);

@@ -99,7 +99,7 @@ bool knell__broadcast_received(struct knell__step *step, const struct knell_rout
         return false; /* this list, or a longer one of the same source, was merged before: nothing in it is news */
     /* As the fence and the room check saw it: the subject changes the node's digest, and must not make it look again at a
      * list that both took for its own. */
-    bool same = body->dead.digest == node->gone_digest + node->left_digest;
+    bool same = body->dead.digest == knell__digest(node);
     bool news = body->subject != KNELL_NOBODY && knell__learn(step, body->subject, body->source, body->why);
     if (!same)
         news |= knell__merge(step, &body->dead, body->source);
@@ -127,6 +127,6 @@ void knell__sync_received(struct knell__step *step, knell_rank from, const struc
     struct knell_node *node = step->node;
     if (news)
         knell__broadcast(step, KNELL_NOBODY, KNELL_WHY_TOLD);
-    if ((body->flags & KNELL_FLAG_ANSWER) && body->dead.digest != node->gone_digest + node->left_digest)
+    if ((body->flags & KNELL_FLAG_ANSWER) && body->dead.digest != knell__digest(node))
         knell__sync_send(step, from, 0);
 }

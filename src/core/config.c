@@ -31,6 +31,8 @@ int knell_config_check(const struct knell_config *config, const char **why)
         return refuse("combine_count must say how many operations there are", why);
     if (config->tree_bits > 8)
         return refuse("tree_bits must be 0 to 8", why);
+    if (config->on_split != KNELL_SPLIT_GO_ON && config->on_split != KNELL_SPLIT_END)
+        return refuse("on_split must be go-on or end", why);
     return 0;
 }
 
@@ -65,6 +67,8 @@ const char *knell_why_text(enum knell_why why)
         return "told";
     case KNELL_WHY_LEFT:
         return "left";
+    case KNELL_WHY_ENDED:
+        return "ended";
     case KNELL_WHY_END:
         break;
     }

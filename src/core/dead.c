@@ -1,7 +1,7 @@
 /* dead.c: D, the set of processes a node holds for gone (docs/design/protocol.md, "The dead set").
  *
  * D only grows. `left` is its subset of clean departures and dominates: who is known to have left stays so, whoever
- * suspects it later. Digests are sums of mixed ranks, so they do not depend on the order of learning. What a death means
+ * suspects it later. So does `settled`, its subset of those whose end is certain (split.c). Digests are sums of mixed ranks, so they do not depend on the order of learning. What a death means
  * for the ring and for groups is theirs to say: node.c passes it on, once per step. */
 #include "core/dead.h"
 #include "util/rankset.h"
@@ -28,10 +28,12 @@ struct knell_dead knell__dead(const struct knell_node *node)
     return (struct knell_dead){
         .gone = knell__gone(block),
         .left = knell__left(block),
+        .settled = knell__settled(block),
         .gone_ranges = node->gone_ranges,
         .left_ranges = node->left_ranges,
+        .settled_ranges = node->settled_ranges,
         .size = node->gone_size,
-        .digest = node->gone_digest + node->left_digest,
+        .digest = knell__digest(node),
     };
 }
 
@@ -59,7 +61,7 @@ bool knell__fence_if_named(struct knell__step *step, knell_rank from, const stru
 {
     struct knell_node *node = step->node;
     bool named = body->subject == node->self && body->type == KNELL_MESSAGE_BROADCAST;
-    if (!named && body->dead.digest != node->gone_digest + node->left_digest)
+    if (!named && body->dead.digest != knell__digest(node))
         named = knell__ranges_contain(body->dead.gone, body->dead.gone_ranges, node->self);
     if (!named)
         return false;
@@ -92,11 +94,42 @@ static void add_left(struct knell__step *step, knell_rank first, knell_rank last
     node->left_ranges = knell__ranges_insert(knell__left(node), node->left_ranges, first, last);
     assert(node->left_ranges <= node->limits.dead_ranges);
     for (knell_rank rank = first;; rank++) {
-        node->left_digest += mix(~(uint64_t)rank);
+        node->marks_digest += mix(~(uint64_t)rank);
         knell__tell(step, &(struct knell_fact){.type = KNELL_FACT_LEFT, .rank = rank, .by = by, .why = KNELL_WHY_LEFT});
         if (rank == last)
             return;
     }
+}
+
+static void add_settled(struct knell_node *node, knell_rank first, knell_rank last)
+{
+    node->settled_ranges = knell__ranges_insert(knell__settled(node), node->settled_ranges, first, last);
+    assert(node->settled_ranges <= node->limits.dead_ranges);
+    for (knell_rank rank = first;; rank++) {
+        node->marks_digest += mix(UINT64_C(1) << 32 | rank);
+        if (rank == last)
+            return;
+    }
+}
+
+bool knell__settle(struct knell_node *node, knell_rank first, knell_rank last)
+{
+    bool news = false;
+    knell_rank begin = first, end = last;
+    while (begin <= last && knell__ranges_gap(knell__settled(node), node->settled_ranges, &begin, &end)) {
+        add_settled(node, begin, end);
+        news = true;
+        begin = end + 1;
+        end = last;
+    }
+    return news;
+}
+
+/* Not found out by silence: there is no other side on which it goes on. */
+static bool is_certain(enum knell_why why)
+{
+    return why == KNELL_WHY_KERNEL || why == KNELL_WHY_ENDED || why == KNELL_WHY_TRIGGER || why == KNELL_WHY_HARDWARE ||
+           why == KNELL_WHY_LEFT;
 }
 
 static bool learn_stretch(struct knell__step *step, knell_rank first, knell_rank last, knell_rank by,
@@ -120,6 +153,8 @@ static bool learn_stretch(struct knell__step *step, knell_rank first, knell_rank
         begin = end + 1;
         end = last;
     }
+    if (node->config->on_split == KNELL_SPLIT_END && is_certain(why))
+        news |= knell__settle(node, first, last);
     return news;
 }
 
@@ -131,7 +166,7 @@ bool knell__learn(struct knell__step *step, knell_rank rank, knell_rank by, enum
 bool knell__merge(struct knell__step *step, const struct knell_dead *dead, knell_rank by)
 {
     struct knell_node *node = step->node;
-    if (dead->digest == node->gone_digest + node->left_digest)
+    if (dead->digest == knell__digest(node))
         return false;
     bool news = false;
     for (uint32_t i = 0; i < dead->left_ranges; i++)
@@ -144,6 +179,8 @@ bool knell__merge(struct knell__step *step, const struct knell_dead *dead, knell
         if (at == node->gone_ranges || known[at].first > told->first || known[at].last < told->last)
             news |= learn_stretch(step, told->first, told->last, by, KNELL_WHY_TOLD);
     }
+    for (uint32_t i = 0; node->config->on_split == KNELL_SPLIT_END && i < dead->settled_ranges; i++)
+        news |= knell__settle(node, dead->settled[i].first, dead->settled[i].last);
     return news;
 }
 

@@ -14,6 +14,9 @@ bool knell__fence_if_named(struct knell__step *step, knell_rank from, const stru
 bool knell__learn(struct knell__step *step, knell_rank rank, knell_rank by, enum knell_why why);
 bool knell__merge(struct knell__step *step, const struct knell_dead *dead, knell_rank by);
 
+/* The ends of these, who are gone, are certain. Returns whether that was new. */
+bool knell__settle(struct knell_node *node, knell_rank first, knell_rank last);
+
 /* Of the members of the group that are gone. */
 uint64_t knell__digest_in(const struct knell_node *node, const struct knell_group *group);
 

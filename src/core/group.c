@@ -25,8 +25,10 @@ struct early {
     uint32_t size; /* of the whole record */
     uint32_t gone_ranges;
     uint32_t left_ranges;
+    uint32_t settled_ranges;
     struct knell_route route;
-    struct knell_body body; /* agreed, gone, left and value follow; their pointers are set anew when it is read */
+    struct knell_body
+        body; /* agreed, gone, left, settled and value follow; their pointers are set anew when it is read */
 };
 
 /* A revoke is forwarded over the graph its list defines: that list is kept. Of the others it has been merged. */
@@ -40,9 +42,14 @@ static uint32_t kept_left(const struct knell_body *body)
     return body->type == KNELL_MESSAGE_REVOKE ? body->dead.left_ranges : 0;
 }
 
+static uint32_t kept_settled(const struct knell_body *body)
+{
+    return body->type == KNELL_MESSAGE_REVOKE ? body->dead.settled_ranges : 0;
+}
+
 uint32_t knell__pending_size(const struct knell_body *body)
 {
-    uint64_t ranges = (uint64_t)body->agreed_ranges + kept_gone(body) + kept_left(body);
+    uint64_t ranges = (uint64_t)body->agreed_ranges + kept_gone(body) + kept_left(body) + kept_settled(body);
     uint64_t size = sizeof(struct early) + ranges * sizeof(struct knell_range) + body->value_size + 7;
     return size < UINT32_MAX ? (uint32_t)size & ~UINT32_C(7) : UINT32_MAX; /* more than any limit: never fits */
 }
@@ -60,6 +67,7 @@ static void keep(struct knell_node *node, const struct knell_route *route, const
         .size = knell__pending_size(body),
         .gone_ranges = kept_gone(body),
         .left_ranges = kept_left(body),
+        .settled_ranges = kept_settled(body),
         .route = *route,
         .body = *body,
     };
@@ -69,6 +77,7 @@ static void keep(struct knell_node *node, const struct knell_route *route, const
     at = append(at, body->agreed, body->agreed_ranges * sizeof *body->agreed);
     at = append(at, body->dead.gone, early.gone_ranges * sizeof *body->dead.gone);
     at = append(at, body->dead.left, early.left_ranges * sizeof *body->dead.left);
+    at = append(at, body->dead.settled, early.settled_ranges * sizeof *body->dead.settled);
     append(at, body->value, body->value_size);
     node->pending_used += early.size;
 }
@@ -81,7 +90,9 @@ static void deliver_early(struct knell__step *step, struct early *early)
     body->dead.gone_ranges = early->gone_ranges;
     body->dead.left = body->dead.gone + early->gone_ranges;
     body->dead.left_ranges = early->left_ranges;
-    body->value = (const uint8_t *)(body->dead.left + early->left_ranges);
+    body->dead.settled = body->dead.left + early->left_ranges;
+    body->dead.settled_ranges = early->settled_ranges;
+    body->value = (const uint8_t *)(body->dead.settled + early->settled_ranges);
     if (body->type == KNELL_MESSAGE_REVOKE || !knell__is_gone(step->node, early->route.from)) /* I3 */
         knell__group_message(step, &early->route, body);
 }

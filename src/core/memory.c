@@ -18,7 +18,8 @@ struct knell__areas knell__areas_of(const struct knell_limits *limits)
     a.sources = sizeof(struct knell_node);
     a.gone = a.sources + (size_t)limits->sources * sizeof(struct knell__source);
     a.left = a.gone + ranges;
-    a.groups = a.left + ranges;
+    a.settled = a.left + ranges;
+    a.groups = a.settled + ranges;
     a.dropped = a.groups + ((size_t)limits->groups + 1) * sizeof(struct knell__member);
     a.agreements = a.dropped + (size_t)limits->dropped * sizeof(struct knell__ids);
     a.stores = a.agreements + (size_t)limits->agreements * sizeof(struct knell__agreement);
@@ -126,7 +127,8 @@ int knell_node_move(const struct knell_node *node, void *memory, const struct kn
     ((struct knell_node *)memory)->needed = (struct knell_limits){0};
     memcpy(to + b.sources, from + a.sources, a.gone - a.sources);
     memcpy(to + b.gone, from + a.gone, a.left - a.gone);
-    memcpy(to + b.left, from + a.left, a.groups - a.left);
+    memcpy(to + b.left, from + a.left, a.settled - a.left);
+    memcpy(to + b.settled, from + a.settled, a.groups - a.settled);
     memcpy(to + b.groups, from + a.groups, a.dropped - a.groups);
     memcpy(to + b.dropped, from + a.dropped, a.agreements - a.dropped);
     memcpy(to + b.agreements, from + a.agreements, a.stores - a.agreements);

@@ -6,7 +6,7 @@
 
 /* Where they begin, in bytes. */
 struct knell__areas {
-    size_t sources, gone, left, groups, dropped, agreements, stores, pending, end;
+    size_t sources, gone, left, settled, groups, dropped, agreements, stores, pending, end;
 };
 struct knell__areas knell__areas_of(const struct knell_limits *limits);
 

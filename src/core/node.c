@@ -8,6 +8,7 @@
 #include "core/registry.h"
 #include "core/ring.h"
 #include "core/room.h"
+#include "core/split.h"
 
 #include <assert.h>
 
@@ -18,8 +19,11 @@
 
 /* ---- what follows from a death ------------------------------------------------------------------------------------------- */
 
+/* Groups hear of nothing on a side that must end. */
 static void tell_groups(struct knell__step *step)
 {
+    if (knell__split_ends(step))
+        return;
     knell__agree_dead_changed(step);
     knell__revoke_dead_changed(step);
 }
@@ -80,6 +84,10 @@ static void on_list_message(struct knell__step *step, const struct knell_route *
     bool news = knell__merge(step, &body->dead, route->from);
     if (news)
         dead_changed(step);
+    if (step->node->state != KNELL_STATE_RUNNING) { /* a split: the others here are still told why */
+        knell__broadcast(step, KNELL_NOBODY, KNELL_WHY_TOLD);
+        return;
+    }
     if (body->type == KNELL_MESSAGE_SYNC)
         knell__sync_received(step, route->from, body, news);
     else
@@ -130,6 +138,7 @@ static int check_message(const struct knell_node *node, const struct knell_route
                 body->source < ranks && body->operation < operations && body->kind < KNELL_KIND_END &&
                 body->value_size <= KNELL_VALUE_MAX && within(body->dead.gone, body->dead.gone_ranges, ranks) &&
                 within(body->dead.left, body->dead.left_ranges, ranks) &&
+                within(body->dead.settled, body->dead.settled_ranges, ranks) &&
                 within(body->agreed, body->agreed_ranges, ranks);
     if (good && body->type == KNELL_MESSAGE_BROADCAST && body->subject != KNELL_NOBODY)
         good = body->subject < ranks && body->why >= 1 && body->why < KNELL_WHY_END;
@@ -139,7 +148,8 @@ static int check_message(const struct knell_node *node, const struct knell_route
 /* Only who departs can say that it leaves. */
 static int check_suspect(const struct knell_node *node, knell_rank rank, enum knell_why why)
 {
-    bool good = rank < node->config->ranks && rank != node->self && why >= KNELL_WHY_TIMEOUT && why < KNELL_WHY_LEFT;
+    bool good = rank < node->config->ranks && rank != node->self && why >= KNELL_WHY_TIMEOUT && why < KNELL_WHY_END &&
+                why != KNELL_WHY_LEFT;
     return good ? 0 : KNELL_EINVAL;
 }
 

@@ -53,7 +53,7 @@ static void fill_heartbeat(const struct knell_node *node, knell_time emitted, st
         .type = KNELL_MESSAGE_HEARTBEAT,
         .subject = KNELL_NOBODY,
         .emitted = emitted,
-        .dead = {.size = node->gone_size, .digest = node->gone_digest + node->left_digest},
+        .dead = {.size = node->gone_size, .digest = knell__digest(node)},
     };
 }
 
@@ -179,10 +179,15 @@ void knell__ring_trigger(struct knell__step *step)
 }
 
 /* The observer may have died with the trigger unheard, or before it passed it on. Then another one comes to watch this node, and
- * hears the same: nobody has to wait for a timeout. */
+ * hears the same: nobody has to wait for a timeout. One that is held for dead hears that instead: from the other side of a split it
+ * must not learn who has ended here (I13). */
 void knell__ring_trigger_again(struct knell__step *step, const struct knell_route *route, const struct knell_body *body)
 {
-    if (body->type == KNELL_MESSAGE_NEW_OBSERVER)
+    if (body->type != KNELL_MESSAGE_NEW_OBSERVER)
+        return;
+    if (knell__is_gone(step->node, route->from))
+        knell__sync_send(step, route->from, 0);
+    else
         send_trigger(step, route->from);
 }
 
@@ -190,7 +195,7 @@ void knell__ring_trigger_again(struct knell__step *step, const struct knell_rout
 static void compare_lists(struct knell__step *step, knell_rank from, const struct knell_body *body)
 {
     struct knell_node *node = step->node;
-    uint64_t mine = node->gone_digest + node->left_digest, theirs = body->dead.digest;
+    uint64_t mine = knell__digest(node), theirs = body->dead.digest;
     if (theirs == mine) {
         node->differs_theirs = node->differs_mine = 0;
         return;

@@ -36,6 +36,14 @@ static void need_dead(struct room *room, uint64_t gone, uint64_t left)
     need_ranges(room, room->node->left_ranges, left);
 }
 
+/* A decision, which any step may bring, settles stretches of what is gone after it: `gone` new ones, `told` in the message. */
+static void need_settled(struct room *room, uint64_t gone, uint64_t told)
+{
+    const struct knell_node *node = room->node;
+    if (node->config->on_split == KNELL_SPLIT_END)
+        need_ranges(room, node->settled_ranges, node->gone_ranges + gone + told);
+}
+
 static void need_agreement(struct room *room, uint64_t group, unsigned kind)
 {
     struct knell_node *node = room->node;
@@ -76,12 +84,13 @@ static void need_for_group_message(struct room *room, const struct knell_body *b
 static void need_for_message(struct room *room, const struct knell_body *body)
 {
     struct knell_node *node = room->node;
-    bool same = body->dead.digest == node->gone_digest + node->left_digest;
+    bool same = body->dead.digest == knell__digest(node);
     bool subject = body->subject != KNELL_NOBODY;
     uint64_t left = same ? 0 : body->dead.left_ranges;
     /* Departures are merged first: until the stretch of dead around them follows, each is a stretch of its own. */
     uint64_t gone = same ? 0 : body->dead.gone_ranges + left;
     need_dead(room, gone + subject, left + (body->why == KNELL_WHY_LEFT));
+    need_settled(room, gone + 1, (uint64_t)body->dead.settled_ranges + body->agreed_ranges);
     switch (body->type) {
     case KNELL_MESSAGE_TRIGGER:
         need_dead(room, 1, 0);
@@ -107,6 +116,7 @@ static void need_for_group(struct room *room)
     need(room, &room->need.groups, node->groups);
     if (node->pending_used == 0)
         return;
+    need_settled(room, 0, node->pending_used / sizeof(struct knell_range));
     need(room, &room->need.agreements, (uint64_t)node->agreements + KNELL_KIND_END);
     need_ranges(room, 0, node->pending_used / knell__pending_size(&(struct knell_body){.type = KNELL_MESSAGE_UP}));
 }
@@ -120,16 +130,19 @@ static void need_for_event(struct room *room, const struct knell_event *event)
     case KNELL_EVENT_TICK:
     case KNELL_EVENT_SUSPECT:
         need_dead(room, 1, 0);
+        need_settled(room, 1, 0);
         break;
     case KNELL_EVENT_GROUP:
         need_for_group(room);
         break;
     case KNELL_EVENT_REVOKE:
         need_agreement(room, event->as.revoke.group, KNELL_KIND_CREATE);
+        need_settled(room, 0, 0);
         break;
     case KNELL_EVENT_PROPOSE:
         need_agreement(room, event->as.propose.group, event->as.propose.kind);
         need(room, &room->need.value_bytes, event->as.propose.size);
+        need_settled(room, 0, 0);
         break;
     case KNELL_EVENT_START:
     case KNELL_EVENT_RESUMED:

@@ -4,6 +4,7 @@
  * those above it:
  *   state.h     this layout                                    memory.c     its areas; making and moving it
  *   step.c      the step under way: sending, telling           dead.c       D: merging, fencing
+ *   split.c     which side of a split goes on
  *   tree.c      the tree of an agreement (pure)                overlay.c    who forwards to whom (pure)
  *   broadcast.c T5, both overlays, anti-entropy                ring.c       heartbeats, suspicion, reconnection (T1-T4)
  *   dropped.c   ids of dropped groups                          registry.c   the groups that there are
@@ -44,6 +45,7 @@ enum knell__slot_state { KNELL__SLOT_FREE, KNELL__SLOT_OPEN, KNELL__SLOT_DECIDED
  * agreement's part of the block. */
 struct knell__slot {
     uint64_t acked;
+    uint64_t known; /* split.c: digest of the gone that all know who are in `covered` */
     uint32_t instance;
     uint32_t reign;   /* index of the root for whom `covered` was collected */
     uint32_t said_to; /* whom this node last told: its contribution while open, the decision after */
@@ -74,7 +76,7 @@ struct knell_node {
     const struct knell_config *config;
     struct knell_counters *counters;
     uint64_t gone_digest;
-    uint64_t left_digest;
+    uint64_t marks_digest; /* of those who left and of the settled */
     knell_rank self;
     uint32_t gone_size;
     uint32_t gone_ranges;
@@ -101,6 +103,7 @@ struct knell_node {
     uint32_t agreements;
     uint32_t pending_used;
     uint32_t leave_failures; /* leave.c: how many had failed when it began to ask */
+    uint32_t settled_ranges; /* split.c */
     struct knell_group world;
     struct knell_limits needed; /* after KNELL_EFULL */
 };
@@ -116,6 +119,14 @@ static inline struct knell_range *knell__gone(struct knell_node *node)
 static inline struct knell_range *knell__left(struct knell_node *node)
 {
     return knell__gone(node) + node->limits.dead_ranges;
+}
+static inline struct knell_range *knell__settled(struct knell_node *node)
+{
+    return knell__left(node) + node->limits.dead_ranges;
+}
+static inline uint64_t knell__digest(const struct knell_node *node)
+{
+    return node->gone_digest + node->marks_digest;
 }
 
 #define KNELL__COUNT(node, field, by)        \

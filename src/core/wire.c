@@ -12,11 +12,13 @@
 
 /* What is out of the ordinary, so that the ordinary costs nothing. */
 enum {
-    SHAPE_SPLIT = 1, /* one part of several */
-    SHAPE_HOPS = 2,  /* not the first hop */
-    SHAPE_PATH = 4,  /* hba: cube, copy, dimension */
-    SHAPE_ACKED = 8, /* some failures are acknowledged */
-    SHAPE_ALL = 15,
+    SHAPE_SPLIT = 1,    /* one part of several */
+    SHAPE_HOPS = 2,     /* not the first hop */
+    SHAPE_PATH = 4,     /* hba: cube, copy, dimension */
+    SHAPE_ACKED = 8,    /* some failures are acknowledged */
+    SHAPE_SETTLED = 16, /* some of the dead are settled */
+    SHAPE_KNOWN = 32,   /* those who speak say which dead they all know */
+    SHAPE_ALL = 63,
 };
 
 /* Which fields a type has, in the order in which they are coded. */
@@ -38,6 +40,7 @@ struct format {
 };
 
 #define AGREEMENT_FLAGS (KNELL_FLAG_REVOKED | KNELL_FLAG_ACKED | KNELL_FLAG_MISMATCH | KNELL_FLAG_VALUE)
+#define DECISION_FLAGS (AGREEMENT_FLAGS | KNELL_FLAG_ANSWER | KNELL_FLAG_HELD | KNELL_FLAG_SETTLES)
 #define AGREEMENT_FIELDS (HAS_FLAGS | HAS_GROUP | HAS_SEQUENCE | HAS_VALUE | HAS_DEAD)
 
 static const struct format formats[KNELL_MESSAGE_END] = {
@@ -48,7 +51,7 @@ static const struct format formats[KNELL_MESSAGE_END] = {
     [KNELL_MESSAGE_SYNC] = {HAS_FLAGS | HAS_DEAD, KNELL_FLAG_ANSWER},
     [KNELL_MESSAGE_REVOKE] = {HAS_SOURCE | HAS_GROUP | HAS_DEAD, 0},
     [KNELL_MESSAGE_UP] = {AGREEMENT_FIELDS, AGREEMENT_FLAGS},
-    [KNELL_MESSAGE_DOWN] = {AGREEMENT_FIELDS | HAS_AGREED, AGREEMENT_FLAGS | KNELL_FLAG_ANSWER | KNELL_FLAG_HELD},
+    [KNELL_MESSAGE_DOWN] = {AGREEMENT_FIELDS | HAS_AGREED, DECISION_FLAGS},
 };
 
 /* A part under way: everything but the ranges themselves. */
@@ -72,7 +75,7 @@ static void code_type(struct knell__coder *coder, struct frame *frame)
     }
 }
 
-/* A list of r ranks has at most (r + 1) / 2 stretches, so the three of them together stay below 2^32. */
+/* A list of r ranks has at most (r + 1) / 2 stretches, so three of them together stay below 2^32; four might not. */
 static void code_totals(struct knell__coder *coder, struct frame *frame)
 {
     struct knell_wire_part *part = &frame->part;
@@ -82,8 +85,15 @@ static void code_totals(struct knell__coder *coder, struct frame *frame)
     knell__code_u32(coder, &part->gone, most);
     if (part->gone > 0)
         knell__code_u32(coder, &part->left, most);
+    if (frame->shape & SHAPE_SETTLED) {
+        knell__code_u32(coder, &part->settled, most);
+        if (part->settled == 0 || part->gone == 0)
+            knell__coder_refuse(coder);
+    }
     if (formats[frame->body.type].has & HAS_AGREED)
         knell__code_u32(coder, &part->agreed, most);
+    if (part->agreed > UINT32_MAX - (part->gone + part->left + part->settled))
+        knell__coder_refuse(coder);
 }
 
 static void code_place(struct knell__coder *coder, struct knell_wire_part *part, bool split)
@@ -157,6 +167,11 @@ static void code_value(struct knell__coder *coder, uint8_t shape, struct knell_b
         if (body->acked == 0)
             knell__coder_refuse(coder);
     }
+    if (shape & SHAPE_KNOWN) {
+        knell__code_digest(coder, &body->known);
+        if (body->known == 0)
+            knell__coder_refuse(coder);
+    }
     if (body->flags & KNELL_FLAG_VALUE) {
         knell__code_u32(coder, &body->value_size, KNELL_VALUE_MAX);
         knell__code_bytes(coder, &body->value, body->value_size);
@@ -197,7 +212,10 @@ static void code_frame(struct knell__coder *coder, struct frame *frame)
     knell__code_byte(coder, &frame->shape);
     bool split = frame->shape & SHAPE_SPLIT;
     bool valued = formats[frame->body.type].has & HAS_VALUE;
-    if (frame->shape & ~SHAPE_ALL || (frame->shape & SHAPE_ACKED && !valued))
+    bool listed = formats[frame->body.type].has & HAS_DEAD;
+    if (frame->shape & ~SHAPE_ALL || (frame->shape & SHAPE_ACKED && !valued) ||
+        (frame->shape & SHAPE_SETTLED && !listed) ||
+        (frame->shape & SHAPE_KNOWN && frame->body.type != KNELL_MESSAGE_UP))
         knell__coder_refuse(coder);
     knell__code_u32(coder, &frame->route.from, coder->ranks - 1);
     code_place(coder, &frame->part, split);
@@ -206,7 +224,7 @@ static void code_frame(struct knell__coder *coder, struct frame *frame)
     if (frame->part.offset == 0) {
         code_route(coder, frame->shape, &frame->route);
         code_fields(coder, frame);
-    } else if (frame->shape != SHAPE_SPLIT) {
+    } else if ((frame->shape & ~SHAPE_SETTLED) != SHAPE_SPLIT) {
         knell__coder_refuse(coder);
     }
 }
@@ -224,12 +242,16 @@ static int make_frame(const struct knell_route *route, const struct knell_body *
     if (has & HAS_DEAD) {
         frame->part.gone = body->dead.gone_ranges;
         frame->part.left = body->dead.left_ranges;
+        frame->part.settled = body->dead.settled_ranges;
     }
     if (has & HAS_AGREED)
         frame->part.agreed = body->agreed_ranges;
     bool empty = has & HAS_BEAT ? body->dead.size == 0 : frame->part.gone == 0;
-    if (has & (HAS_BEAT | HAS_DEAD) && empty && (body->dead.digest != 0 || frame->part.left > 0))
+    if (has & (HAS_BEAT | HAS_DEAD) && empty &&
+        (body->dead.digest != 0 || frame->part.left > 0 || frame->part.settled > 0))
         return KNELL_EINVAL;
+    if (frame->part.settled > 0)
+        frame->shape |= SHAPE_SETTLED;
     if (offset > 0)
         return 0;
     if (route->hops != 1)
@@ -238,6 +260,8 @@ static int make_frame(const struct knell_route *route, const struct knell_body *
         frame->shape |= SHAPE_PATH;
     if (has & HAS_VALUE && body->acked != 0)
         frame->shape |= SHAPE_ACKED;
+    if (body->type == KNELL_MESSAGE_UP && body->known != 0)
+        frame->shape |= SHAPE_KNOWN;
     return 0;
 }
 

@@ -99,8 +99,8 @@ static struct slot *open_slot(struct knell_wire_join *join, const struct knell_w
 
 static bool is_same(const struct slot *slot, const struct knell_wire_part *part, const struct knell_body *body)
 {
-    return slot->part.gone == part->gone && slot->part.left == part->left && slot->part.agreed == part->agreed &&
-           slot->body.type == body->type;
+    return slot->part.gone == part->gone && slot->part.left == part->left && slot->part.settled == part->settled &&
+           slot->part.agreed == part->agreed && slot->body.type == body->type;
 }
 
 static void fill(struct slot *slot, struct knell_range *row, const struct knell_wire_part *part,

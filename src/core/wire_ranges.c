@@ -2,7 +2,7 @@
 #include "core/wire_ranges.h"
 #include "util/rankset.h"
 
-/* A stretch of `left` as places within gone; it lies in one stretch of gone, as those have gaps between them. */
+/* A stretch of a subset as places within gone; it lies in one stretch of gone, as those have gaps between them. */
 static bool to_places(const struct knell_dead *dead, struct knell_range *range)
 {
     uint32_t at = knell__ranges_find(dead->gone, dead->gone_ranges, range->first);
@@ -21,9 +21,9 @@ static struct knell_range range_at(struct knell__coder *coder, const struct knel
     if (index < dead->gone_ranges)
         return dead->gone[index];
     index -= dead->gone_ranges;
-    if (index >= dead->left_ranges)
-        return body->agreed[index - dead->left_ranges];
-    struct knell_range range = dead->left[index];
+    if (index >= dead->left_ranges + dead->settled_ranges)
+        return body->agreed[index - dead->left_ranges - dead->settled_ranges];
+    struct knell_range range = index < dead->left_ranges ? dead->left[index] : dead->settled[index - dead->left_ranges];
     if (!to_places(dead, &range))
         knell__coder_refuse(coder);
     return range;
@@ -35,9 +35,9 @@ uint32_t knell__code_row(struct knell__coder *coder, const struct knell_wire_par
     knell_rank floor = 0; /* each part and each list in it begins anew: parts are read in any order */
     for (uint32_t i = 0; i < part->count; i++) {
         uint32_t index = part->offset + i;
-        bool left = index >= part->gone && index - part->gone < part->left;
+        bool places = index >= part->gone && index - part->gone < part->left + part->settled;
         struct knell_range range = {0};
-        if (index == part->gone || index == part->gone + part->left)
+        if (index == part->gone || index == part->gone + part->left || index == part->gone + part->left + part->settled)
             floor = 0;
         if (!coder->in)
             range = range_at(coder, body, index);
@@ -46,7 +46,8 @@ uint32_t knell__code_row(struct knell__coder *coder, const struct knell_wire_par
             return i;
         if (coder->in)
             row[i] = range;
-        floor = range.last + (left ? 1 : 2); /* two stretches of left may be neighbours in places and not in ranks */
+        floor =
+            range.last + (places ? 1 : 2); /* two stretches of a subset may be neighbours in places and not in ranks */
     }
     return part->count;
 }
@@ -67,19 +68,19 @@ static bool settle_list(struct knell_range *range, uint32_t count, uint32_t rank
 }
 
 /* Places into ranks, each stretch within one stretch of gone. Both lists ascend: one walk over the two. */
-static bool settle_left(const struct knell_range *gone, uint32_t gone_ranges, struct knell_range *left,
-                        uint32_t left_ranges)
+static bool settle_places(const struct knell_range *gone, uint32_t gone_ranges, struct knell_range *subset,
+                          uint32_t ranges)
 {
     uint32_t at = 0;
-    for (uint32_t i = 0; i < left_ranges; i++) {
-        while (at < gone_ranges && gone[at].before + (gone[at].last - gone[at].first) < left[i].first)
+    for (uint32_t i = 0; i < ranges; i++) {
+        while (at < gone_ranges && gone[at].before + (gone[at].last - gone[at].first) < subset[i].first)
             at++;
-        if (at == gone_ranges || left[i].first < gone[at].before)
+        if (at == gone_ranges || subset[i].first < gone[at].before)
             return false;
         uint32_t shift = gone[at].first - gone[at].before;
-        left[i].first += shift;
-        left[i].last += shift;
-        if (left[i].last > gone[at].last)
+        subset[i].first += shift;
+        subset[i].last += shift;
+        if (subset[i].last > gone[at].last)
             return false;
     }
     return true;
@@ -90,14 +91,17 @@ bool knell__row_settle(const struct knell_wire_part *part, uint32_t ranks, struc
 {
     if (knell__part_total(part) == 0)
         return true;
-    struct knell_range *left = row + part->gone, *agreed = left + part->left;
-    if (!settle_list(row, part->gone, ranks) || !settle_left(row, part->gone, left, part->left) ||
-        !settle_list(left, part->left, ranks) || !settle_list(agreed, part->agreed, ranks))
+    struct knell_range *left = row + part->gone, *settled = left + part->left, *agreed = settled + part->settled;
+    if (!settle_list(row, part->gone, ranks) || !settle_places(row, part->gone, left, part->left) ||
+        !settle_list(left, part->left, ranks) || !settle_places(row, part->gone, settled, part->settled) ||
+        !settle_list(settled, part->settled, ranks) || !settle_list(agreed, part->agreed, ranks))
         return false;
     body->dead.gone = row;
     body->dead.left = left;
+    body->dead.settled = settled;
     body->dead.gone_ranges = part->gone;
     body->dead.left_ranges = part->left;
+    body->dead.settled_ranges = part->settled;
     body->dead.size = knell__ranges_size(row, part->gone);
     body->agreed = agreed;
     body->agreed_ranges = part->agreed;

@@ -1,5 +1,5 @@
-/* wire_ranges.h: the row of ranges of a message: gone, left, agreed. On the wire `left` is a set of places within gone,
- * which is shorter than ranks and cannot name anyone who is not gone. */
+/* wire_ranges.h: the row of ranges of a message: gone, left, settled, agreed. On the wire `left` and `settled` are sets of places within
+ * gone, which is shorter than ranks and cannot name anyone who is not gone. */
 #ifndef KNELL_CORE_WIRE_RANGES_H
 #define KNELL_CORE_WIRE_RANGES_H
 
@@ -10,7 +10,7 @@
 /* All ranges of the message that a part belongs to. */
 static inline uint32_t knell__part_total(const struct knell_wire_part *part)
 {
-    return part->gone + part->left + part->agreed;
+    return part->gone + part->left + part->settled + part->agreed;
 }
 
 /* Codes the ranges part->offset .. + part->count - 1, out of the body or into `row` (one place per range of the part).

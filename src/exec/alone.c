@@ -12,10 +12,14 @@
 #include <sys/wait.h>
 
 #define MS INT64_C(1000000)
+/* A rank whose job has not begun is ended after so long: it waits in MPI_Init for ranks that come no more, and nobody tells it. */
+#define START_SILENCE_NS (20000 * MS)
+#define LONGEST_NS (60000 * MS)
 
 static struct {
     int64_t silence, heard; /* how long it may last; when it began */
     int64_t limit;          /* when the time is over; 0: never */
+    bool has_begun;         /* the rank has left MPI_Init */
     char *status_file;      /* NULL: none is wanted */
     uint8_t *dead;          /* by rank */
     int32_t room;
@@ -35,6 +39,7 @@ void alone_learn(const struct channel_message *message)
 
 void alone_note(const struct job_report *report)
 {
+    alone.has_begun |= report->word == JOB_WORD_READY;
     if (report->word != JOB_WORD_LEARNED || report->peer < 0)
         return;
     if (report->peer >= alone.room) {
@@ -64,6 +69,13 @@ static void give_up_if_full(struct exec *exec)
         exec->channel.lost = exec->channel.silent = true;
 }
 
+/* When a rank that is alone is ended; INT64_MAX: never. */
+static int64_t end_of_alone(void)
+{
+    int64_t limit = alone.limit ? alone.limit : INT64_MAX, start = alone.heard + START_SILENCE_NS;
+    return !alone.has_begun && start < limit ? start : limit;
+}
+
 void alone_look(struct exec *exec)
 {
     int64_t now = knell__clock_now();
@@ -72,18 +84,21 @@ void alone_look(struct exec *exec)
     exec->is_alone = exec->channel.lost ? exec->channel.silent : now - alone.heard > alone.silence;
     if (exec->is_alone)
         give_up_if_full(exec);
-    if (exec->is_alone && alone.limit && now >= alone.limit)
+    if (exec->is_alone && now >= end_of_alone())
         rank_kill(exec, SIGKILL);
+}
+
+bool alone_waits_in_vain(const struct exec *exec)
+{
+    return exec->is_apart && knell__clock_now() - alone.heard > START_SILENCE_NS;
 }
 
 int alone_next_look(const struct exec *exec)
 {
-    int64_t now = knell__clock_now(), at = alone.heard + alone.silence;
-    if (!exec->is_apart || (exec->is_alone && !alone.limit))
+    int64_t now = knell__clock_now(), at = exec->is_alone ? end_of_alone() : alone.heard + alone.silence;
+    if (!exec->is_apart || at == INT64_MAX)
         return -1;
-    if (exec->is_alone)
-        at = alone.limit;
-    return at <= now ? 1 : (int)((at - now) / MS) + 1;
+    return at <= now ? 1 : at - now < LONGEST_NS ? (int)((at - now) / MS) + 1 : (int)(LONGEST_NS / MS);
 }
 
 /* ---- the status ------------------------------------------------------------------------------------------------------ */
@@ -105,10 +120,11 @@ static void tell_status(const struct exec *exec)
                  strerror(errno));
 }
 
-/* The job may have ended before the silence was long enough to mean something. */
+/* `knell run` must have read the end before the connection closes: closed with a question unread in it, it would be reset, and what is
+ * under way the other way would be lost. On another host the silence may not have been long enough yet to mean something. */
 void alone_end(struct exec *exec)
 {
-    while (exec->is_apart && !exec->is_alone && !exec->may_end && !exec->channel.lost) {
+    while (!exec->is_alone && !exec->may_end && !exec->channel.lost) {
         poll(&(struct pollfd){.fd = exec->channel.fd, .events = POLLIN}, 1, alone_next_look(exec));
         link_obey(exec);
         alone_look(exec);

@@ -52,5 +52,6 @@ int end_tell(struct exec *exec)
     }
     output_rest();
     goodbye_say_for(exec);
+    pmix_keep();
     return WIFEXITED(exec->status) && !exec->is_heard ? WEXITSTATUS(exec->status) : 0;
 }

@@ -11,7 +11,8 @@
  *     rank.c      the rank's process
  *     output.c    the rank's standard output and standard error
  *     end.c       after the rank: what it left, its record, its status
- *     goodbye.c   hydra's last word */
+ *     goodbye.c   hydra's last word
+ *     pmix.c      the rank's connection to Slurm's PMIx server outlives the rank */
 #ifndef KNELL_EXEC_EXEC_H
 #define KNELL_EXEC_EXEC_H
 
@@ -100,6 +101,8 @@ void output_rest(void);
 void alone_learn(const struct channel_message *start);
 /* Something was heard of `knell run`. */
 void alone_heard(struct exec *exec);
+/* Before the start: `knell run` was heard of long ago, on another host. */
+bool alone_waits_in_vain(const struct exec *exec);
 /* Of the rank's reports: who is dead. */
 void alone_note(const struct job_report *report);
 /* Is `knell run` still there? Ends the rank when its time is over and nobody else would. */
@@ -121,5 +124,16 @@ void loop_until_end(struct exec *exec);
 /* Tells the end; returns the exit status for the launcher. */
 int end_tell(struct exec *exec);
 void goodbye_say_for(const struct exec *exec);
+
+/* ---- pmix.c ---------------------------------------------------------------------------------------------------------- */
+
+/* In the process that the launcher started. */
+void pmix_prepare(void);
+/* Has the rank connected? */
+void pmix_look(const struct exec *exec);
+/* Until the next look, for poll, if that is sooner. */
+int pmix_next_look(int other_ms);
+/* After the rank's end. */
+void pmix_keep(void);
 
 #endif

@@ -8,10 +8,11 @@ enum { AT_CHANNEL, AT_REPORTS, AT_SIGNALS, AT_FRONT, AT_OUTPUT, EVENTS = AT_OUTP
 
 bool loop_until_start(struct exec *exec)
 {
+    alone_heard(exec);
     while (exec->is_heard && !exec->may_start) {
-        if (exec->channel.lost)
+        if (exec->channel.lost || alone_waits_in_vain(exec))
             return false;
-        poll(&(struct pollfd){.fd = exec->channel.fd, .events = POLLIN}, 1, -1);
+        poll(&(struct pollfd){.fd = exec->channel.fd, .events = POLLIN}, 1, exec->is_apart ? 1000 : -1);
         link_obey(exec);
     }
     return true;
@@ -39,7 +40,8 @@ static void turn(struct exec *exec)
     output_poll(&fds[AT_OUTPUT]);
     for (int i = 0; i < OUTPUT_STREAMS && !takes; i++)
         fds[AT_OUTPUT + i].fd = -1;
-    poll(fds, EVENTS, alone_next_look(exec));
+    poll(fds, EVENTS, pmix_next_look(alone_next_look(exec)));
+    pmix_look(exec);
     channel_flush(&exec->channel);
     if (fds[AT_CHANNEL].revents)
         link_obey(exec);

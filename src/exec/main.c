@@ -55,6 +55,7 @@ int main(int argc, char **argv)
         exec_say("a program is expected, as in mpirun -n 4 knell exec ./app");
         return 2;
     }
+    pmix_prepare();
     if (!prepare(&exec))
         return EXIT_FAILURE;
     if (exec.is_apart && !front_leave(&exec)) {

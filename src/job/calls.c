@@ -78,12 +78,25 @@ static size_t name_length(const char *symbol)
     return length;
 }
 
-const char *job_call_not_carried(const char *symbol)
+static bool is_called(const char *symbol, const char *name)
 {
     symbol += *symbol == 'P' || *symbol == 'p';
     size_t length = name_length(symbol);
-    for (const char *const *name = not_carried; *name; name++)
-        if (strlen(*name) == length && strncasecmp(symbol, *name, length) == 0)
-            return *name;
-    return NULL;
+    return strlen(name) == length && strncasecmp(symbol, name, length) == 0;
+}
+
+const char *job_call_not_carried(const char *symbol)
+{
+    const char *const *name = not_carried;
+    while (*name && !is_called(symbol, *name))
+        name++;
+    return *name;
+}
+
+bool job_call_recovers(const char *symbol)
+{
+    for (int i = 0; i < ALIASES; i++) /* those that have two names */
+        if (is_called(symbol, alias[i].name) || is_called(symbol, call_name[alias[i].call]))
+            return true;
+    return false;
 }

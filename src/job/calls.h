@@ -17,6 +17,9 @@ int job_call_named(const char *name);
  * PMPI_Comm_spawn, mpi_comm_spawn_, mpi_comm_spawn_f08_. NULL: it is carried, or no call of MPI. */
 const char *job_call_not_carried(const char *symbol);
 
+/* Is it one of the calls with which a program recovers from a death (MPIX_...), in whatever language? */
+bool job_call_recovers(const char *symbol);
+
 /* What is known of a call's parameters, which count from 1 on. */
 struct job_call_shape {
     unsigned char comm; /* the communicator; 0: none */

@@ -109,9 +109,13 @@ struct job_desk_words {
     /* CLOCK_MONOTONIC: when the wait began that it was last seen in, and when that was; 0: it has not waited for long yet. */
     _Atomic int64_t waits_since, waits_seen;
     _Atomic int64_t progress, progress_at; /* of knell_progress, and when it last grew; progress_at 0: never called */
-    char place[JOB_DESK_PLACE];            /* "MPI_Recv from rank 2 of MPI_COMM_WORLD" */
-    char error[JOB_DESK_ERROR];            /* with which an error handler ended the job */
-    char mpi[JOB_DESK_MPI];                /* the version of the MPI below, in its own words */
+    _Atomic int64_t ignored_first,
+        ignored_last;           /* collectives that failed by a death, and the error handler came back: when */
+    _Atomic uint32_t ignored;   /* so many */
+    _Atomic uint32_t recovers;  /* it has made one of the calls for recovery */
+    char place[JOB_DESK_PLACE]; /* "MPI_Recv from rank 2 of MPI_COMM_WORLD" */
+    char error[JOB_DESK_ERROR]; /* with which an error handler ended the job */
+    char mpi[JOB_DESK_MPI];     /* the version of the MPI below, in its own words */
 };
 
 /* Written by `knell run` alone. The supervisor copies it from low to high addresses: `answers`, last, is raised when all else is there. */

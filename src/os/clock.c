@@ -19,3 +19,8 @@ knell_time knell__clock_used(void)
 {
     return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
+
+knell_time knell__clock_used_here(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}

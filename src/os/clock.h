@@ -10,4 +10,7 @@ knell_time knell__clock_now(void);
 /* The processor time that this process has used. */
 knell_time knell__clock_used(void);
 
+/* That of the calling thread alone. */
+knell_time knell__clock_used_here(void);
+
 #endif

@@ -149,9 +149,12 @@ static void on_tell(void *driver, const struct knell_fact *fact)
     bool first = !knell__facts_are_there(&runtime->facts);
     if (fact->type == KNELL_FACT_FENCED && runtime->config.fencing == KNELL_FENCE_EXIT)
         end_fenced(runtime, fact->by);
+    if (fact->type == KNELL_FACT_SPLIT && runtime->config.fencing == KNELL_FENCE_EXIT)
+        knell__sides_end(runtime, &fact->sides);
+    runtime->lost_some |= fact->type == KNELL_FACT_FAILED && runtime->config.on_split == KNELL_SPLIT_END;
     if (fact->type == KNELL_FACT_FAILED && (fact->by == runtime->config.rank || fact->rank == runtime->watched) &&
-        !runtime->config.spare_the_dead)
-        knell__local_kill(runtime, fact->rank);
+        !runtime->config.spare_the_dead && knell__local_kill(runtime, fact->rank))
+        runtime->killed = fact->rank;
     if (fact->type == KNELL_FACT_FAILED || fact->type == KNELL_FACT_LEFT) {
         knell__channel_close(&runtime->channel, fact->rank);
         runtime->watch_again |= fact->rank == runtime->watched;
@@ -181,7 +184,7 @@ static int grow(struct knell_runtime *runtime)
     return error;
 }
 
-int knell__drive(struct knell_runtime *runtime, struct knell_event *event)
+static int step(struct knell_runtime *runtime, struct knell_event *event)
 {
     const struct knell_sink sink = {.driver = runtime, .send = on_send, .tell = on_tell};
     int error;
@@ -191,6 +194,26 @@ int knell__drive(struct knell_runtime *runtime, struct knell_event *event)
             runtime->counters.lost_full++;
             return KNELL_ESYSTEM;
         }
+    return error;
+}
+
+/* Of a process that was ended here it is certain that it is on no other side of a split: all hear of it. */
+static void tell_killed(struct knell_runtime *runtime)
+{
+    while (runtime->killed != KNELL_NOBODY) {
+        struct knell_event ended = {.type = KNELL_EVENT_SUSPECT, .as.suspect = {runtime->killed, KNELL_WHY_ENDED}};
+        runtime->killed = KNELL_NOBODY;
+        step(runtime, &ended);
+    }
+}
+
+int knell__drive(struct knell_runtime *runtime, struct knell_event *event)
+{
+    int error = step(runtime, event);
+    if (__builtin_expect(runtime->lost_some, 0)) {
+        tell_killed(runtime);
+        knell__sides_look(runtime);
+    }
     return error;
 }
 

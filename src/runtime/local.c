@@ -178,19 +178,27 @@ bool knell__local_doubts(struct knell_runtime *runtime)
     return true;
 }
 
-/* Before its death is published: whoever is held for dead must be. */
-void knell__local_kill(struct knell_runtime *runtime, knell_rank rank)
+bool knell__local_can_end(const struct knell_runtime *runtime, knell_rank rank)
 {
-    if (!runtime->shortcuts || !runtime->directory.member[rank].local)
-        return;
+    return runtime->shortcuts && !runtime->config.spare_the_dead && rank != KNELL_NOBODY &&
+           runtime->directory.member[rank].local &&
+           (rank == runtime->watched || knell__local_process(runtime, rank).started);
+}
+
+/* Before its death is published: whoever is held for dead must be. */
+bool knell__local_kill(struct knell_runtime *runtime, knell_rank rank)
+{
+    if (!knell__local_can_end(runtime, rank))
+        return false;
     if (rank == runtime->watched) {
         knell__pidfd_kill(runtime->watch_fd);
-        return;
+        return true;
     }
     struct knell__process process = knell__local_process(runtime, rank);
-    int fd = process.started ? knell__watch_open(&process) : -1;
+    int fd = knell__watch_open(&process);
     if (fd >= 0) {
         knell__pidfd_kill(fd);
         close(fd);
     }
+    return fd >= 0 || fd == -1;
 }

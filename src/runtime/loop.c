@@ -20,6 +20,16 @@ static void account_for_absence(struct knell_runtime *runtime)
     knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED, .as.resumed = {gap}});
 }
 
+/* A silent emitter of this host is not merely held for dead: it is ended, and in a split that is certain. */
+static void end_silent(struct knell_runtime *runtime)
+{
+    knell_rank emitter = knell_node_emitter(runtime->node);
+    if (runtime->config.on_split != KNELL_SPLIT_END || !knell__local_can_end(runtime, emitter))
+        return;
+    runtime->core_counters.suspicions++;
+    knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_SUSPECT, .as.suspect = {emitter, KNELL_WHY_ENDED}});
+}
+
 /* Heartbeats go out in any case; a suspicion waits until everything was heard. */
 static void tick(struct knell_runtime *runtime, bool all)
 {
@@ -28,6 +38,8 @@ static void tick(struct knell_runtime *runtime, bool all)
     if (all && overdue >= 0 && knell__local_doubts(runtime))
         knell__drive(runtime, &(struct knell_event){.type = KNELL_EVENT_RESUMED,
                                                     .as.resumed = {overdue + runtime->config.delta}});
+    else if (all && overdue >= 0)
+        end_silent(runtime);
     if (!all)
         knell__drive(runtime,
                      &(struct knell_event){.type = KNELL_EVENT_RESUMED, .as.resumed = {late + runtime->config.eta}});

@@ -185,7 +185,8 @@ static struct knell__terms terms_of(const struct knell_config *core, bool no_sho
     terms.ranks = core->ranks;
     terms.flags = (uint16_t)((no_shortcuts ? KNELL__TERMS_NO_SHORTCUTS : 0) |
                              (core->overlay == KNELL_OVERLAY_HBA ? KNELL__TERMS_HBA : 0) |
-                             (core->latest_only ? KNELL__TERMS_LATEST_ONLY : 0));
+                             (core->latest_only ? KNELL__TERMS_LATEST_ONLY : 0) |
+                             (core->on_split == KNELL_SPLIT_END ? KNELL__TERMS_SPLIT_END : 0));
     terms.tree_bits = (uint16_t)core->tree_bits;
     terms.eta = core->eta;
     terms.delta = core->delta;

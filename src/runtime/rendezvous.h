@@ -38,7 +38,7 @@ struct knell__rendezvous_point {
 };
 
 /* What all must agree on. */
-enum { KNELL__TERMS_NO_SHORTCUTS = 1, KNELL__TERMS_HBA = 2, KNELL__TERMS_LATEST_ONLY = 4 };
+enum { KNELL__TERMS_NO_SHORTCUTS = 1, KNELL__TERMS_HBA = 2, KNELL__TERMS_LATEST_ONLY = 4, KNELL__TERMS_SPLIT_END = 8 };
 struct knell__terms {
     uint32_t ranks;
     uint16_t flags;

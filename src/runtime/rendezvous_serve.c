@@ -59,6 +59,7 @@ static const char *difference(const struct knell__terms *a, const struct knell__
            : flags & KNELL__TERMS_HBA          ? "overlay"
            : flags & KNELL__TERMS_LATEST_ONLY  ? "latest_only"
            : flags & KNELL__TERMS_NO_SHORTCUTS ? "shortcuts"
+           : flags & KNELL__TERMS_SPLIT_END    ? "on_split"
            : a->tree_bits != b->tree_bits      ? "tree_bits"
            : flags                             ? "flags of another version"
                                                : NULL;

@@ -111,7 +111,7 @@ int knell_runtime_counters(struct knell_runtime *runtime, struct knell_runtime_c
 
 /* ---- orders ------------------------------------------------------------------------------------------------------------ */
 
-int knell_runtime_report(struct knell_runtime *runtime, knell_rank rank, enum knell_why why)
+int knell_runtime_suspect(struct knell_runtime *runtime, knell_rank rank, enum knell_why why)
 {
     return step_with(runtime, &(struct knell_event){.type = KNELL_EVENT_SUSPECT, .as.suspect = {rank, why}});
 }

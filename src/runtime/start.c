@@ -52,6 +52,7 @@ static struct knell_config core_config(const struct knell_runtime_config *config
         .combine = config->combine,
         .combine_count = config->combine_count,
         .tree_bits = config->tree_bits,
+        .on_split = config->on_split,
     };
 }
 
@@ -84,7 +85,7 @@ static int check(const struct knell_runtime_config *config, char *why)
 static int make_node(struct knell_runtime *runtime)
 {
     struct knell_limits limits = knell_limits_default();
-    uint32_t ranges = 3 * (runtime->config.ranks / 2 + 1);
+    uint32_t ranges = 4 * (runtime->config.ranks / 2 + 1);
     void *memory = malloc(knell_node_size(&limits)), *join = calloc(1, knell_wire_join_size(JOIN_SLOTS, ranges));
     if (memory && join &&
         knell_node_init(memory, &limits, &runtime->core, runtime->config.rank, &runtime->core_counters,
@@ -190,6 +191,7 @@ static struct knell_runtime *make(const struct knell_runtime_config *config)
     runtime->ears = runtime->control = runtime->beats = runtime->wake = -1;
     runtime->facts_fd = runtime->watch_fd = runtime->board_fd = -1;
     runtime->watched = KNELL_NOBODY;
+    runtime->killed = KNELL_NOBODY;
     knell__lock_make(&runtime->lock);
     return runtime;
 }

@@ -4,7 +4,7 @@
  *   meet.c    sockets, rendezvous, table, ring order                  drive.c   the node: steps, sink, what arrives
  *   runtime.c what the program may ask and order                      local.c   this host: board and pidfd
  *   outbox.c  datagrams out, many per system call                     inbox.c   datagrams in, by two sockets
- *   fork.c    children are without a detector
+ *   fork.c    children are without a detector                         sides.c   what it says and does in a split
  *   channel_*.c, frame.c, rendezvous*.c, board.c, news.c, sentinel.c, watch.c, facts.c, ...   know nothing of this struct
  *
  * One lock is around everything that changes. The thread holds it while it works and not while it waits. */
@@ -106,6 +106,9 @@ struct knell_runtime {
     knell_time doubted_heard; /* since this heartbeat, */
     unsigned doubts;          /* so many times */
     bool watch_again;         /* somebody is gone: look whom to watch */
+    knell_rank killed;        /* a process of this host that was ended as it was held for dead; KNELL_NOBODY */
+    bool lost_some;           /* in this step somebody failed */
+    bool said_even;           /* that this side of a split goes on although it is no larger */
 
     struct knell__facts facts;
     bool calling; /* a thread is in the program's callback */
@@ -149,7 +152,13 @@ void knell__local_look(struct knell_runtime *runtime);   /* at the emitter's lin
 void knell__local_watch(struct knell_runtime *runtime);  /* holds the pidfd of whom it should */
 void knell__local_ended(struct knell_runtime *runtime);  /* the pidfd became readable */
 bool knell__local_doubts(struct knell_runtime *runtime); /* that its silent emitter is dead */
-void knell__local_kill(struct knell_runtime *runtime, knell_rank rank);
+bool knell__local_can_end(const struct knell_runtime *runtime,
+                          knell_rank rank);                             /* is it here, to be ended for certain? */
+bool knell__local_kill(struct knell_runtime *runtime, knell_rank rank); /* whether it was ended */
+
+/* sides.c */
+_Noreturn void knell__sides_end(const struct knell_runtime *runtime, const struct knell_sides *sides);
+void knell__sides_look(struct knell_runtime *runtime); /* after a step in which somebody failed */
 
 /* inbox.c: true when nothing more waits there. */
 bool knell__inbox_hear_control(struct knell_runtime *runtime);

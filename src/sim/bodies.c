@@ -10,7 +10,7 @@ struct knell_stored_body {
     uint32_t holds;
     uint32_t next_free;
     size_t room; /* bytes in `data` */
-    char *data;  /* gone, left, agreed, value */
+    char *data;  /* gone, left, settled, agreed, value */
 };
 
 static char *append(char **at, const void *bytes, size_t size)
@@ -26,8 +26,9 @@ static bool copy_body(struct knell_stored_body *stored, const struct knell_body 
 {
     size_t gone = body->dead.gone_ranges * sizeof(struct knell_range);
     size_t left = body->dead.left_ranges * sizeof(struct knell_range);
+    size_t settled = body->dead.settled_ranges * sizeof(struct knell_range);
     size_t agreed = body->agreed_ranges * sizeof(struct knell_range);
-    size_t size = gone + left + agreed + body->value_size;
+    size_t size = gone + left + settled + agreed + body->value_size;
     if (size > stored->room) {
         char *data = realloc(stored->data, size);
         if (!data)
@@ -41,6 +42,7 @@ static bool copy_body(struct knell_stored_body *stored, const struct knell_body 
         return true;
     stored->body.dead.gone = (const struct knell_range *)append(&at, body->dead.gone, gone);
     stored->body.dead.left = (const struct knell_range *)append(&at, body->dead.left, left);
+    stored->body.dead.settled = (const struct knell_range *)append(&at, body->dead.settled, settled);
     stored->body.agreed = (const struct knell_range *)append(&at, body->agreed, agreed);
     stored->body.value = (const uint8_t *)append(&at, body->value, body->value_size);
     return true;

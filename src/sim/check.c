@@ -1,5 +1,6 @@
 /* check: runs a drawn world; see check.h. */
 #include "sim/check.h"
+#include "sim/outage.h"
 
 #include "sim/property/property.h"
 
@@ -64,6 +65,11 @@ static bool everybody_knows(const struct knell_check *check)
     return true;
 }
 
+static const struct knell_property *const *properties_of(const struct knell_check *check)
+{
+    return check->plan.splits ? knell_split_properties : knell_properties;
+}
+
 static void on_fact(void *context, struct knell_world *world, knell_rank node, const struct knell_fact *fact)
 {
     struct knell_check *check = context;
@@ -84,6 +90,11 @@ static void on_fact(void *context, struct knell_world *world, knell_rank node, c
         check->fenced |= knell__one(node);
         knell_world_alarm(world, world->now + 1); /* it ends, but not from within its own step */
         break;
+    case KNELL_FACT_SPLIT:
+        knell__check_note(check, "node %u ends: %u here, %u silent", node, fact->sides.here, fact->sides.silent);
+        check->split_off |= knell__one(node);
+        knell_world_alarm(world, world->now + 1);
+        break;
     case KNELL_FACT_REVOKED:
         knell__check_note(check, "node %u: group %" PRIu64 " is revoked", node, fact->group);
         for (uint32_t g = 0; g < check->plan.groups; g++)
@@ -95,9 +106,10 @@ static void on_fact(void *context, struct knell_world *world, knell_rank node, c
         knell__check_on_decided(check, node, fact);
         break;
     }
-    for (size_t i = 0; knell_properties[i]; i++)
-        if (knell_properties[i]->fact)
-            knell_properties[i]->fact(check, node, fact);
+    const struct knell_property *const *property = properties_of(check);
+    for (size_t i = 0; property[i]; i++)
+        if (property[i]->fact)
+            property[i]->fact(check, node, fact);
     if (everybody_knows(check))
         check->unstable_since = KNELL_NEVER;
 }
@@ -146,6 +158,8 @@ static bool operations_done(const struct knell_check *check)
 
 static bool is_settled(const struct knell_check *check)
 {
+    if (check->plan.splits) /* they are run to the end of their time */
+        return false;
     return check->next_act == check->plan.acts && check->world->doomed == 0 && everybody_knows(check) &&
            operations_done(check);
 }
@@ -163,12 +177,21 @@ void knell_check_run(struct knell_check *check, enum knell_edge edge, uint64_t k
         return;
     }
     check->world->through_wire = check->plan.wire;
+    if (check->plan.splits && !(check->world->outage = knell_outage_new(config.ranks))) {
+        knell_world_free(check->world);
+        check->no_memory = true;
+        return;
+    }
+    if (check->plan.splits)
+        check->world->outage->repeats = true;
     check->log = log;
     knell_world_begin(check->world, key, &watch);
     for (uint32_t i = 0; i < check->plan.acts; i++)
         knell_world_alarm(check->world, check->plan.act[i].time);
     knell_time last = check->plan.acts ? check->plan.act[check->plan.acts - 1].time : 0;
     knell_time n = config.ranks, latest = last + (n + 2) * (n + 3) * config.delta + 64 * config.eta;
+    if (check->plan.splits)
+        latest = last + knell__check_calm(&check->plan);
     knell_time calm = KNELL_NEVER; /* settled: a little longer, for what is still on its way */
     while (!check->violated && check->world->now < latest && knell_world_run_one(check->world)) {
         knell__check_see_off(check);
@@ -183,10 +206,12 @@ void knell_check_run(struct knell_check *check, enum knell_edge edge, uint64_t k
         else if (check->world->now > calm)
             break;
     }
-    for (size_t i = 0; knell_properties[i] && !check->violated; i++)
-        if (knell_properties[i]->end)
-            knell_properties[i]->end(check);
+    const struct knell_property *const *property = properties_of(check);
+    for (size_t i = 0; property[i] && !check->violated; i++)
+        if (property[i]->end)
+            property[i]->end(check);
     check->no_memory = check->world->broken;
+    knell_outage_free(check->world->outage);
     knell_world_free(check->world);
     check->world = NULL;
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 enum { KNELL_CHECK_NODES = 20, KNELL_CHECK_GROUPS = 7, KNELL_CHECK_OPS = 16, KNELL_CHECK_ACTS = 360 };
+enum { KNELL_CHECK_CUTS = 8 };
 typedef uint32_t knell_mask; /* a set of nodes */
 
 static inline bool knell__has(knell_mask set, knell_rank node)
@@ -29,6 +30,7 @@ enum knell_edge {
     KNELL_EDGE_ACCUSERS, /* a living node is accused by one that dies right then, and whose death is reported at once */
     KNELL_EDGE_DROPS,    /* groups are dropped after their last operation, others are registered in their place */
     KNELL_EDGE_REVOKES,  /* who revokes, and some who would pass it on, die in the middle of it */
+    KNELL_EDGE_SPLITS, /* the network splits, and may heal, some times in a row; the small side ends (check_split.c) */
     KNELL_EDGE_END,
 };
 
@@ -44,6 +46,8 @@ enum knell_act_type {
     KNELL_ACT_REGISTER, /* node registers group `number` */
     KNELL_ACT_PROCEED,  /* node goes on with its operations */
     KNELL_ACT_REVOKE,   /* node revokes group `number` */
+    KNELL_ACT_CUT,      /* the network splits as cut `number` says */
+    KNELL_ACT_HEAL,     /* and is whole again */
 };
 struct knell_act {
     knell_time time;
@@ -76,10 +80,24 @@ struct knell_check_plan {
     uint32_t crashes;
     bool accuses, resumes, leaves; /* some act of that kind is in it */
     bool revokes;
+    /* KNELL_EDGE_SPLITS alone. */
+    bool splits;
+    bool orderly;                    /* one thing after the other: `survivors` is known beforehand */
+    bool brief_cuts;                 /* too short for anybody to be found silent, and nobody dies */
+    uint8_t host[KNELL_CHECK_NODES]; /* no cut goes through one; only there does the kernel tell of an end */
+    uint8_t side[KNELL_CHECK_CUTS][KNELL_CHECK_NODES]; /* of each cut */
+    knell_time op_time[KNELL_CHECK_OPS];               /* nobody enters it before */
+    knell_mask survivors;
     knell_rank order[KNELL_CHECK_NODES];
     uint32_t position[KNELL_CHECK_NODES];
 };
 void knell_check_plan_draw(struct knell_check_plan *plan, enum knell_edge edge, uint64_t key);
+
+/* For check_plan.c: check_split.c, a plan with splits and nothing else; what is not said is zero. */
+void knell__check_splits_draw(struct knell_check_plan *plan, struct knell_prng *prng);
+
+/* So long after a split, a death or the end of a split everybody who can know does, and all agreements are through. */
+knell_time knell__check_calm(const struct knell_check_plan *plan);
 
 /* For check_plan.c: the edges, drawn after all else and from numbers of their own. */
 void knell__check_edges_draw(struct knell_check_plan *plan, enum knell_edge edge, uint64_t key, knell_time from,
@@ -104,6 +122,7 @@ struct knell_check {
     struct knell_world *world;
     knell_mask all, dead, left, condemned; /* the truth; condemned: accused while alive, or triggered */
     knell_mask failed_told[KNELL_CHECK_NODES], left_told[KNELL_CHECK_NODES], fenced;
+    knell_mask split_off; /* nodes that were told that they are on the small side */
     knell_mask registered[KNELL_CHECK_GROUPS], revoked[KNELL_CHECK_GROUPS]; /* nodes that have */
     bool revoke_began[KNELL_CHECK_GROUPS];
     knell_mask dropped[KNELL_CHECK_GROUPS];
@@ -132,7 +151,8 @@ struct knell_property {
                  const struct knell_fact *fact); /* as it is told; may be NULL */
     void (*end)(struct knell_check *check);      /* when nothing more will happen; may be NULL */
 };
-extern const struct knell_property *const knell_properties[]; /* ends with NULL */
+extern const struct knell_property *const knell_properties[];       /* ends with NULL */
+extern const struct knell_property *const knell_split_properties[]; /* the same for worlds that split */
 
 /* Notes a violation; the first one stays. */
 void knell_check_violate(struct knell_check *check, const struct knell_property *property, const char *format, ...)

@@ -1,5 +1,6 @@
 /* check_act: what a plan makes happen, and how nodes go through their operations; see check.h. */
 #include "sim/check.h"
+#include "sim/outage.h"
 
 #include <assert.h>
 #include <string.h>
@@ -53,7 +54,8 @@ static void enter(struct knell_check *check, knell_rank node, uint32_t op)
 
 static bool is_out(const struct knell_check *check, knell_rank node)
 {
-    return !check->world->alive[node] || knell__has(check->fenced | check->leaving | check->departs, node);
+    return !check->world->alive[node] ||
+           knell__has(check->fenced | check->split_off | check->leaving | check->departs, node);
 }
 
 static void drop_what_is_over(struct knell_check *check, knell_rank node)
@@ -83,7 +85,7 @@ static void proceed(struct knell_check *check, knell_rank node)
         if (!knell__has(check->plan.member[g], node) || check->outcome[op][node].decided)
             continue;
         if (!(busy & queue) && !check->outcome[op][node].asked && knell__has(check->registered[g], node) &&
-            !is_out(check, node))
+            check->world->now >= check->plan.op_time[op] && !is_out(check, node))
             enter(check, node, op);
         if (!check->outcome[op][node].decided && !is_the_last(check, op))
             busy |= queue;
@@ -145,6 +147,9 @@ static void act_suspect(struct knell_check *check, knell_rank node, knell_rank w
     struct knell_event event = {.type = KNELL_EVENT_SUSPECT};
     if (node == whom || (!accuse && check->world->alive[whom]))
         return;
+    /* On one host who is held for dead has been ended: it tells of nobody. */
+    if (check->plan.splits && knell__has(check->failed_told[whom], node))
+        return;
     if (accuse && check->world->alive[whom] && !knell__has(check->condemned, whom)) {
         knell__check_note(check, "node %u accuses %u falsely", node, whom);
         check->condemned |= knell__one(whom);
@@ -192,9 +197,23 @@ static void act_trigger(struct knell_check *check, knell_rank node)
     knell_world_crash(check->world, node);
 }
 
+static void act_split(struct knell_check *check, const struct knell_act *act)
+{
+    bool cuts = act->type == KNELL_ACT_CUT;
+    knell__check_note(check, cuts ? "the network splits" : "the network is whole");
+    for (knell_rank node = 0; cuts && node < check->plan.config.ranks; node++)
+        knell__check_note(check, "node %u of host %u is on side %u", node, check->plan.host[node],
+                          check->plan.side[act->number][node]);
+    knell_outage_split(check->world, cuts ? check->plan.side[act->number] : NULL);
+}
+
 static void perform(struct knell_check *check, const struct knell_act *act)
 {
     struct knell_event event = {.type = KNELL_EVENT_RESUMED};
+    if (act->type == KNELL_ACT_CUT || act->type == KNELL_ACT_HEAL) {
+        act_split(check, act);
+        return;
+    }
     bool order = act->type >= KNELL_ACT_REGISTER || act->type == KNELL_ACT_LEAVE;
     if (!check->world->alive[act->node] || knell__has(check->fenced, act->node) || (order && is_out(check, act->node)))
         return;
@@ -228,6 +247,9 @@ static void perform(struct knell_check *check, const struct knell_act *act)
     case KNELL_ACT_REVOKE:
         act_revoke(check, act->node, act->number);
         return;
+    case KNELL_ACT_CUT:
+    case KNELL_ACT_HEAL:
+        return;
     }
 }
 
@@ -245,7 +267,7 @@ void knell__check_on_alarm(void *context, struct knell_world *world)
     while (check->next_act < check->plan.acts && check->plan.act[check->next_act].time <= world->now)
         perform(check, &check->plan.act[check->next_act++]);
     for (knell_rank node = 0; node < check->plan.config.ranks; node++) {
-        if (knell__has(check->fenced, node))
+        if (knell__has(check->fenced | check->split_off, node))
             knell_world_crash(world, node);
         if (knell__has(check->departs, node) && world->alive[node])
             act_leave(check, node);

@@ -137,6 +137,11 @@ void knell_check_plan_draw(struct knell_check_plan *plan, enum knell_edge edge, 
     knell_prng_seed(&prng, key);
     draw_config(plan, &prng);
     draw_ring(plan, &prng);
+    if (edge == KNELL_EDGE_SPLITS) {
+        knell__check_splits_draw(plan, &prng);
+        qsort(plan->act, plan->acts, sizeof *plan->act, by_time);
+        return;
+    }
     knell_time from = 2 * plan->config.eta;
     knell_time window = one_in(&prng, 3) ? (knell_time)20 * TAU : plan->config.delta * (1 + below(&prng, 3));
     draw_deaths(plan, &prng, from, window);

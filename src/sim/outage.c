@@ -24,6 +24,7 @@ void knell_outage_free(struct knell_outage *outage)
         free(outage->node[rank].waiting);
     free(outage->node);
     knell_links_free(&outage->links);
+    free(outage->held_up);
     free(outage);
 }
 
@@ -31,6 +32,7 @@ void knell_outage_free(struct knell_outage *outage)
 void knell_outage_begin(struct knell_outage *outage)
 {
     knell_links_clear(&outage->links);
+    outage->held_count = 0;
     for (uint32_t rank = 0; rank < outage->ranks; rank++) {
         struct knell_silent *node = &outage->node[rank];
         *node = (struct knell_silent){.waiting = node->waiting, .waiting_room = node->waiting_room};
@@ -141,5 +143,53 @@ bool knell_outage_heal(struct knell_world *world, knell_rank a, knell_rank b)
 
 bool knell__outage_drops(const struct knell_outage *outage, knell_rank from, knell_rank to)
 {
-    return outage->node[from].isolated || outage->node[to].isolated || knell_links_is_cut(&outage->links, from, to);
+    return outage->node[from].isolated || outage->node[to].isolated ||
+           outage->node[from].side != outage->node[to].side || knell_links_is_cut(&outage->links, from, to);
+}
+
+/* ---- splits ---------------------------------------------------------------------------------------------------------------- */
+
+void knell__outage_hold_up(struct knell_world *world, const struct knell_delivery *delivery)
+{
+    struct knell_outage *outage = world->outage;
+    if (!outage->repeats || knell_bodies_get(&world->bodies, delivery->body)->type == KNELL_MESSAGE_HEARTBEAT)
+        return;
+    if (outage->held_count == outage->held_room) {
+        uint32_t room = outage->held_room ? 2 * outage->held_room : 64;
+        struct knell_delivery *grown = realloc(outage->held_up, room * sizeof *grown);
+        if (!grown) {
+            world->broken = true;
+            return;
+        }
+        outage->held_up = grown;
+        outage->held_room = room;
+    }
+    knell_bodies_hold(&world->bodies, delivery->body, 1);
+    outage->held_up[outage->held_count++] = *delivery;
+}
+
+/* A channel to one that is held for dead is closed, and the dead repeat nothing. */
+static bool is_repeated(const struct knell_world *world, const struct knell_delivery *delivery)
+{
+    knell_rank from = delivery->route.from;
+    return world->alive[from] && !knell_node_is_gone(world->node[from], delivery->to);
+}
+
+void knell_outage_split(struct knell_world *world, const uint8_t *side)
+{
+    struct knell_outage *outage = world->outage;
+    for (knell_rank rank = 0; rank < outage->ranks; rank++)
+        outage->node[rank].side = side ? side[rank] : 0;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < outage->held_count; i++) {
+        struct knell_delivery delivery = outage->held_up[i];
+        if (knell__outage_drops(outage, delivery.route.from, delivery.to)) {
+            outage->held_up[kept++] = delivery;
+            continue;
+        }
+        if (is_repeated(world, &delivery))
+            knell__world_send_again(world, delivery);
+        knell_bodies_release(&world->bodies, delivery.body);
+    }
+    outage->held_count = kept;
 }

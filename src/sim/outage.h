@@ -14,6 +14,7 @@ struct knell_silent {
     bool paused;
     bool isolated;      /* cut off from everyone */
     bool tick_waits;    /* its timer went off during the pause */
+    uint8_t side;       /* of a split: nodes reach those of the same side */
     uint32_t cut_links; /* single ones */
     knell_time paused_at;
     struct knell_delivery *waiting;
@@ -24,6 +25,10 @@ struct knell_outage {
     uint32_t ranks;
     struct knell_silent *node; /* by rank */
     struct knell_links links;
+    /* Channels repeat what a split holds up, until it ends or the receiver is held for dead; heartbeats are lost. Without, all is. */
+    bool repeats;
+    struct knell_delivery *held_up;
+    uint32_t held_count, held_room;
 };
 
 /* NULL: no memory. To be put into world->outage by whoever made it, and freed by them after the world's last run. */
@@ -43,9 +48,15 @@ bool knell_outage_rejoin(struct knell_world *world, knell_rank rank);
 bool knell_outage_cut(struct knell_world *world, knell_rank a, knell_rank b);
 bool knell_outage_heal(struct knell_world *world, knell_rank a, knell_rank b);
 
+/* The network splits: each node goes to the side of its number, or, with NULL, all come together again. */
+void knell_outage_split(struct knell_world *world, const uint8_t *side);
+
 /* ---- for world.c ----------------------------------------------------------------------------------------------------------- */
 
 bool knell__outage_drops(const struct knell_outage *outage, knell_rank from, knell_rank to);
+
+/* Keeps a message that the network drops, if channels repeat it; takes a hold on its body. */
+void knell__outage_hold_up(struct knell_world *world, const struct knell_delivery *delivery);
 
 /* What becomes of a message that is there now. */
 enum knell_fate {

@@ -190,11 +190,21 @@ static void on_send(void *driver, const knell_rank *to, uint32_t count, const st
     for (uint32_t i = 0; i < count && world->cut > 0; i++) {
         if (world->cut != UINT32_MAX)
             world->cut--;
-        if (world->outage && knell__outage_drops(world->outage, route->from, to[i]))
+        struct knell_delivery delivery = {world->now, to[i], index, *route};
+        if (world->outage && knell__outage_drops(world->outage, route->from, to[i])) {
+            knell__outage_hold_up(world, &delivery);
             continue;
-        put(world, &(struct knell_delivery){arrival(world, route->from), to[i], index, *route}, 0);
+        }
+        delivery.time = arrival(world, route->from);
+        put(world, &delivery, 0);
     }
     knell_bodies_release(&world->bodies, index);
+}
+
+void knell__world_send_again(struct knell_world *world, struct knell_delivery delivery)
+{
+    delivery.time = arrival(world, delivery.route.from);
+    put(world, &delivery, 0);
 }
 
 /* One port: a message that has come waits until the ones before it are in. True: it is in now. */
@@ -277,7 +287,7 @@ void knell_world_doom(struct knell_world *world, knell_rank rank, uint32_t messa
 /* What a message is after its journey as bytes. */
 struct bytes {
     uint8_t byte[KNELL_WIRE_MTU_MIN];
-    struct knell_range range[3 * WIRE_RANGES];
+    struct knell_range range[4 * WIRE_RANGES];
     struct knell_body body;
 };
 
@@ -289,7 +299,7 @@ static void pass_wire(struct knell_world *world, struct knell_event *event, stru
     int error = knell_wire_encode(&event->as.message.route, event->as.message.body, 0, &cursor, bytes->byte,
                                   sizeof bytes->byte, &used);
     assert(error == 0 && cursor.done);
-    error = knell_wire_decode(bytes->byte, used, world->config.ranks, bytes->range, (size_t)3 * WIRE_RANGES, &part,
+    error = knell_wire_decode(bytes->byte, used, world->config.ranks, bytes->range, (size_t)4 * WIRE_RANGES, &part,
                               &event->as.message.route, &bytes->body);
     assert(error == 0 && part.whole);
     (void)error;
@@ -424,6 +434,8 @@ static void run_message(struct knell_world *world)
     enum knell_fate fate = world->outage ? knell__outage_fate(world, &delivery) : KNELL_FATE_ARRIVES;
     if (fate == KNELL_FATE_WAITS)
         return;
+    if (fate == KNELL_FATE_LOST)
+        knell__outage_hold_up(world, &(struct knell_delivery){delivery.time, delivery.to, body, delivery.route});
     if (fate == KNELL_FATE_ARRIVES && world->alive[delivery.to] &&
         (world->network != KNELL_NETWORK_ONEPORT || is_received(world, &delivery)))
         deliver(world, &delivery);

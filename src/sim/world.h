@@ -62,7 +62,7 @@ struct knell_world {
     const struct knell_body *stepping_body;
     uint32_t cut;                /* messages the node under way may still send before it crashes */
     bool connected;              /* a node has taken a new emitter */
-    struct knell_outage *outage; /* pauses and cut links, see outage.h; NULL: there are none */
+    struct knell_outage *outage; /* pauses, cut links, splits, see outage.h; NULL: there are none */
 };
 
 /* NULL: no memory, or a configuration that knell_config_check refuses. */
@@ -101,6 +101,7 @@ void knell_world_pass(struct knell_world *world, knell_time when);
  * for its deadline. */
 void knell__world_deliver(struct knell_world *world, struct knell_delivery delivery);
 void knell__world_wake(struct knell_world *world, knell_rank rank);
+void knell__world_send_again(struct knell_world *world, struct knell_delivery delivery); /* it starts anew, now */
 
 /* True if a message is on its way. */
 bool knell_world_is_busy(struct knell_world *world);

@@ -3,10 +3,11 @@
 packages='cp2k cp2k-data'
 tolerance=1e-7 floor=1e-7
 kill_at=0@MPI_Allreduce#200
+own_words=1
 export CP2K_DATA_DIR=/usr/share/cp2k
 
 prepare() {
-    case $size in small) cutoff=150 cell=5 steps=2 ;; *) cutoff=400 cell=8 steps=8 ;; esac
+    case $size in small) cutoff=150 cell=5 steps=2 ;; *) cutoff=300 cell=7 steps=$(scaled 8) ;; esac
     cat >h2.inp <<END
 &GLOBAL
   PROJECT h2

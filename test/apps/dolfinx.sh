@@ -7,6 +7,6 @@ own_words=1
 PETSC_DIR=/usr/lib/petscdir/petsc3.18/x86_64-linux-gnu-real
 export PETSC_DIR PYTHONPATH="$PETSC_DIR/lib/python3/dist-packages" XDG_CACHE_HOME="$out/dolfinx/cache"
 
-prepare() { case $size in small) edge=32 times=2 ;; *) edge=160 times=8 ;; esac; }
+prepare() { case $size in small) edge=32 times=2 ;; *) edge=160 times=$(scaled 8) ;; esac; }
 job() { start /usr/bin/python3 "$here/dolfinx_poisson.py" "$edge" "$times"; }
 result() { grep -E '^(mesh|norm|error) ' output; }

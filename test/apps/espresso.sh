@@ -4,8 +4,12 @@ packages='quantum-espresso quantum-espresso-data'
 tolerance=1e-6 floor=2e-4
 kill_at=0@MPI_Allreduce#500
 
+# Points of the Brillouin zone: of a grid; or a number of them.
+grid() { printf 'automatic\n%d %d %d 1 1 1\n' "$1" "$1" "$1"; }
+list() { awk "BEGIN { print \"crystal\"; print $1; for (i = 1; i <= $1; i++) print (i * 0.7549) % 1, (i * 0.5698) % 1, (i * 0.3247) % 1, 1 }"; }
+
 prepare() {
-    case $size in small) cutoff=20 points=3 ;; *) cutoff=40 points=8 ;; esac
+    case $size in small) cutoff=20 points=$(grid 3) ;; *) cutoff=40 points=$(list "$(scaled 40)") ;; esac
     cat >scf.in <<END
 &control
   calculation = 'scf', prefix = 'si', outdir = './tmp', pseudo_dir = '/usr/share/espresso/pseudo'
@@ -21,8 +25,7 @@ Si 28.086 Si.pz-vbc.UPF
 ATOMIC_POSITIONS alat
 Si 0.00 0.00 0.00
 Si 0.25 0.25 0.25
-K_POINTS automatic
-$points $points $points 1 1 1
+K_POINTS $points
 END
 }
 

@@ -5,7 +5,7 @@ tolerance=1e-4 floor=1
 kill_at=0@MPI_Sendrecv#200
 
 prepare() {
-    case $size in small) times=1 steps=300 ;; *) times=2 steps=1500 ;; esac
+    case $size in small) times=1 steps=300 ;; *) times=2 steps=$(scaled 1500) ;; esac
     cat >run.mdp <<END
 integrator = md
 dt = 0.002

@@ -8,7 +8,7 @@ own_words=1
 adapt() { [ "$mpi" = openmpi ] || ranks=2; }
 
 prepare() {
-    case $size in small) edge=256 times=20 ;; *) edge=1024 times=100 ;; esac
+    case $size in small) edge=256 times=20 ;; *) edge=1024 times=$(scaled 100) ;; esac
     # shellcheck disable=SC2046 # words
     "mpicc.$mpi" -O2 "$here/hdf5.c" -o hdf5 $(pkg-config --cflags --libs "hdf5-$mpi")
 }

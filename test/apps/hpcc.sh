@@ -4,7 +4,7 @@ packages=hpcc
 kill_at=0@MPI_Send#300
 
 prepare() {
-    case $size in small) order=300 block=40 ;; *) order=1500 block=80 ;; esac
+    case $size in small) order=300 block=40 ;; *) order=$(scaled_cube 1500) block=80 ;; esac
     case $n in 2) p=1 q=2 ;; 4) p=2 q=2 ;; *) p=1 q=$n ;; esac
     # HPL's parameters in its fixed order; what stands after a value is a comment to HPL.
     cat >hpccinf.txt <<END

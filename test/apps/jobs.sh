@@ -7,7 +7,8 @@ layer=$build/src/mpi/libknell-mpi
 export RES_OPTIONS="${RES_OPTIONS-attempts:0}" OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 unset LD_PRELOAD
 limit_s=${KNELL_APPS_LIMIT_S:-600}
-rounds=5 bar=1.05 ends_s=2
+rounds=${KNELL_APPS_ROUNDS:-5} bar=1.05 ends_s=2
+least_s=10.2 most_s=12.5 wanted_s=10.9 # of a run that is timed
 
 # ---- one job -------------------------------------------------------------------------------------------------------------------
 
@@ -35,6 +36,11 @@ layered() {
 
 # What NAME.sh calls to start its program.
 start() { "$starter" "$@"; }
+
+# For NAME.sh: a number to which the length of a run is proportional, made so that it takes as long as is wanted; and one whose cube that is.
+scale=1000
+scaled() { awk "BEGIN { n = int($1 * $scale / 1000 + 0.5); print n < 1 ? 1 : n }"; }
+scaled_cube() { awk "BEGIN { print int($1 * ($scale / 1000) ^ (1 / 3) + 0.5) }"; }
 
 # once HOW STARTER SIZE RANKS: the whole case in a new folder; status and seconds are set, and kept there. SIZE: small or long
 once() {
@@ -141,6 +147,10 @@ again() { # NAME
 # Rank 1 in the middle of the run; and where NAME.sh says.
 part_kill() {
     text='' worst=0 verdict=passed
+    [ -z "$spared" ] || {
+        note skipped kill "$spared"
+        return
+    }
     half=$(middle) || {
         note failed kill "the run without a death did not end"
         return
@@ -159,20 +169,47 @@ part_kill() {
 
 median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 
+# The scale with which a native run takes 10 s and not much more; it is kept for the next time. Sets seconds.
+settle() {
+    kept=$out/$app/scale-$case-$mpi
+    scale=$(cat "$kept" 2>/dev/null || echo 1000)
+    for _ in 1 2 3 4 5; do
+        right time-native native long "$time_ranks" || return 1
+        holds "$seconds >= $least_s && $seconds <= $most_s" && break
+        scale=$(awk "BEGIN { printf \"%d\", $scale * $wanted_s / $seconds + 1 }")
+    done
+    echo "$scale" >"$kept"
+}
+
+# one_round 'NAME STARTER'...: each once
+one_round() {
+    for turn in "$@"; do
+        right "time-${turn% *}" "${turn#* }" "$length" "$time_ranks" || return 1
+        echo "${turn% *} $seconds" >>"$times"
+    done
+}
+
+# The run that settled the scale is the first one.
+all_rounds() {
+    if [ -z "$quick" ]; then
+        settle && echo "native $seconds" >>"$times" && one_round 'control native' 'layer layered' || return 1
+        turns=$((turns - 1))
+    fi
+    for _ in $(seq "$turns"); do
+        one_round 'native native' 'control native' 'layer layered' || return 1
+    done
+}
+
 part_time() {
     kill='' length=long turns=$rounds verdict=passed why=''
+    case " ${time_cases-$cases} " in *" $case "*) ;; *) [ -n "$every" ] || return 0 ;; esac
     [ -z "$quick" ] || length=small turns=1
     times=$out/$app/times-$case-$mpi
     mkdir -p "$out/$app" && : >"$times"
-    for _ in $(seq "$turns"); do
-        for turn in 'native native' 'control native' 'layer layered'; do
-            right "time-${turn% *}" "${turn#* }" "$length" "$time_ranks" || {
-                note failed time "$why"
-                return
-            }
-            echo "${turn% *} $seconds" >>"$times"
-        done
-    done
+    all_rounds || {
+        note failed time "$why"
+        return
+    }
     base=$(sed -n 's/^native //p' "$times" | median)
     ratio=$(calc "$(sed -n 's/^layer //p' "$times" | median) / $base")
     control=$(calc "$(sed -n 's/^control //p' "$times" | median) / $base")
@@ -182,5 +219,5 @@ part_time() {
         holds "$base >= 10" || why="$why: shorter than 10 s"
     fi
     note $verdict time "$why"
-    row time.csv app,case,mpi,ranks,rounds,native_s,ratio,control "$time_ranks,$turns,$base,$ratio,$control"
+    row time.csv app,case,mpi,ranks,rounds,native_s,ratio,control "$time_ranks,$rounds,$base,$ratio,$control"
 }

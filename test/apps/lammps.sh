@@ -2,12 +2,12 @@
 # by point to point. Its result is the thermodynamic output.
 # shellcheck shell=sh disable=SC2034
 packages=lammps
-cases='melt pppm'
+cases='melt pppm' time_cases=pppm
 tolerance=1e-6 floor=1e-9
 kill_at=0@MPI_Allreduce#100
 
 melt() {
-    case $size in small) cells=8 steps=200 ;; *) cells=20 steps=700 ;; esac
+    case $size in small) cells=8 steps=200 ;; *) cells=20 steps=$(scaled 700) ;; esac
     cat <<END
 units lj
 atom_style atomic
@@ -28,7 +28,7 @@ END
 
 # Two kinds of ions on a lattice.
 pppm() {
-    case $size in small) cells=4 steps=40 ;; *) cells=8 steps=250 ;; esac
+    case $size in small) cells=4 steps=40 ;; *) cells=8 steps=$(scaled 250) ;; esac
     cat <<END
 units real
 atom_style charge

@@ -5,7 +5,7 @@ tolerance=1e-6 floor=1e-10
 kill_at=0@MPI_Bcast#20
 
 prepare() {
-    case $size in small) edge=100 times=4 ;; *) edge=250 times=6 ;; esac
+    case $size in small) edge=100 times=4 ;; *) edge=250 times=$(scaled 6) ;; esac
     mpicc.openmpi -O2 "$here/mumps.c" -o mumps -ldmumps -lm
 }
 

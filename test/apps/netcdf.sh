@@ -3,10 +3,10 @@
 packages='libnetcdf-mpi-dev'
 cases=netcdf4
 kill_at=0@MPI_Barrier#3
-own_words=1
+own_words=1 time_cases='' # HDF5 is timed by itself
 
 prepare() {
-    case $size in small) edge=256 times=20 ;; *) edge=1024 times=100 ;; esac
+    case $size in small) edge=256 times=20 ;; *) edge=1024 times=$(scaled 100) ;; esac
     folder=/usr/lib/x86_64-linux-gnu/netcdf/mpi
     # shellcheck disable=SC2046 # words
     mpicc.openmpi -O2 -I$folder/include "$here/netcdf.c" -o netcdf -L$folder $(pkg-config --cflags --libs netcdf-mpi)

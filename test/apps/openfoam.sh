@@ -13,7 +13,7 @@ prepare() {
     *) # a finer box: the steps follow it
         sed -i 's/(20 20 1)/(120 120 1)/' system/blockMeshDict
         sed -i 's/^deltaT .*/deltaT 0.0005;/; s/^writeInterval .*/writeInterval 1000;/' system/controlDict
-        end=0.5
+        end=$(scaled 500) && end=$((end / 1000)).$(printf %03d $((end % 1000)))
         ;;
     esac
     sed -i "s/^endTime .*/endTime $end;/" system/controlDict

@@ -1,13 +1,13 @@
 # petsc: KSP with the preconditioners that programs usually choose, on a five-point stencil with a wind. Its result are the residuals.
 # shellcheck shell=sh disable=SC2034
 packages=libpetsc-real-dev
-cases='jacobi bjacobi asm sor gamg'
+cases='jacobi bjacobi asm sor gamg' time_cases=gamg
 tolerance=1e-4 floor=1e-10
 kill_at=0@MPI_Allreduce#100
 own_words=1
 
 prepare() {
-    case $size in small) edge=120 times=2 ;; *) edge=400 times=8 ;; esac
+    case $size in small) edge=120 times=2 ;; *) edge=400 times=$(scaled 8) ;; esac
     PKG_CONFIG_PATH=/usr/lib/petscdir/petsc3.18/x86_64-linux-gnu-real/lib/pkgconfig
     export PKG_CONFIG_PATH
     # shellcheck disable=SC2046 # words

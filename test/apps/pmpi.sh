@@ -2,7 +2,7 @@
 # program is LAMMPS; the result is that of LAMMPS, and what the tool says.
 # shellcheck shell=sh disable=SC2034
 packages=lammps
-cases='above below'
+cases='above below' time_cases='' # LAMMPS is timed by itself
 tolerance=1e-6 floor=1e-9
 
 prepare() {
@@ -24,13 +24,13 @@ run $([ "$size" = small ] && echo 200 || echo 20000)
 END
 }
 
-# The user's libraries stand before the layer; below it a tool comes only without `knell run`.
+# The user's libraries stand before the layer. To have one below it, the program is started with both by `env`.
 job() {
     tool=$PWD/tool.so
     case $starter-$case in
     native-*) start env LD_PRELOAD="$tool" lmp -in in -log none ;;
     layered-above) LD_PRELOAD=$tool start lmp -in in -log none ;;
-    layered-below) starter=native && start env KNELL_PRELOAD="$layer-$mpi.so:$tool" "${layer%/src/mpi/*}/libexec/knell/exec" lmp -in in -log none ;;
+    layered-below) start env LD_PRELOAD="$layer-$mpi.so:$tool" lmp -in in -log none ;;
     esac
 }
 result() {

@@ -3,7 +3,7 @@
 # shellcheck shell=sh disable=SC2034
 packages=scalapack-mpi-test
 on='openmpi mpich'
-cases='lu llt qr svd'
+cases='lu llt qr svd' time_cases=qr
 ranks=2
 kill_at=0@MPI_Send#50
 
@@ -21,7 +21,7 @@ prepare() {
     set_value 'values of Q' "$n"
     sed -i -E "s/^2([[:space:]]+values of P)/1\1/" SVD.dat
     sed -i -E 's/^T(.*Test Cond)/F\1/' LU.dat LLT.dat
-    case $size in small) sizes='100 150' blocks='8 16' ;; *) sizes='2000 2500' blocks='32 48' ;; esac
+    case $size in small) sizes='100 150' blocks='8 16' ;; *) sizes="$(scaled_cube 1200) $(scaled_cube 1500)" blocks='32 48' ;; esac
     set_value 'number of (problems sizes|blocking sizes|NB.s)' 2
     set_value 'values of (M|N)[[:space:]]*$' "$sizes"
     set_value 'values of (MB|NB)[[:space:]]*$' "$blocks"

@@ -38,6 +38,10 @@ for key in tau_s eta_s delta_s; do
 done
 "$knell" plan --nodes 4096 --mtbf 5y --risk 1e-9 --calibration here.json --eta 1h --delta 4h --json >plan.json || wrong "plan: $?"
 [ "$(value eta_s plan.json)" = 3600 ] || wrong "--eta does not go before --calibration"
+"$knell" run -n 2 --mpi openmpi --calibration here.json --dry-run true >line 2>err || ! grep -q . err || wrong "run --calibration: $(cat err)"
+if [ -s line ]; then # there is an MPI
+    grep -q "KNELL_ETA_NS=$(value eta_s here.json | awk '{printf "%.0f", $1 * 1e9}')" line || wrong "run has another eta than the calibration: $(cat line)"
+fi
 
 # The command it prints is one that runs.
 timeout 60 "$knell" calibrate --for 300ms >text 2>err || wrong "status $?: $(cat err)"

@@ -183,6 +183,7 @@ static void open_world(struct world *w, uint8_t setup)
         .tau = 1,
         .overlay = setup & FUZZ_HBA ? KNELL_OVERLAY_HBA : KNELL_OVERLAY_CIRCULANT,
         .latest_only = setup & FUZZ_LATEST,
+        .on_split = setup & FUZZ_SPLIT ? KNELL_SPLIT_END : KNELL_SPLIT_GO_ON,
     };
     w->self = setup >> 4;
     put(w, setup);
@@ -232,7 +233,7 @@ int main(int argc, char **argv)
         w.folder = argv[1];
         memcpy(w.seen, seen, sizeof seen);
         knell_prng_seed(&w.random, i);
-        open_world(&w, (uint8_t)((i * 3 % FUZZ_RANKS) << 4 | (i & 7)));
+        open_world(&w, (uint8_t)((i * 3 % FUZZ_RANKS) << 4 | (i & 7) | (i & 16 ? FUZZ_SPLIT : 0)));
         run_world(&w);
         save(&w, "script", i, w.script, w.size);
         memcpy(seen, w.seen, sizeof seen);

@@ -38,21 +38,33 @@ static uint32_t check_list(const struct knell_range *range, uint32_t count, uint
     return size;
 }
 
+static void check_subset(const struct knell_dead *dead, const struct knell_range *subset, uint32_t ranges,
+                         uint32_t ranks)
+{
+    check_list(subset, ranges, ranks);
+    for (uint32_t i = 0, at = 0; i < ranges; i++) {
+        while (at < dead->gone_ranges && dead->gone[at].last < subset[i].first)
+            at++;
+        MUST(at < dead->gone_ranges && dead->gone[at].first <= subset[i].first);
+        MUST(subset[i].last <= dead->gone[at].last);
+    }
+}
+
 static void check_dead(const struct knell_dead *dead, uint32_t ranks)
 {
     MUST(check_list(dead->gone, dead->gone_ranges, ranks) == dead->size);
-    check_list(dead->left, dead->left_ranges, ranks);
-    for (uint32_t i = 0, at = 0; i < dead->left_ranges; i++) {
-        while (at < dead->gone_ranges && dead->gone[at].last < dead->left[i].first)
-            at++;
-        MUST(at < dead->gone_ranges && dead->gone[at].first <= dead->left[i].first);
-        MUST(dead->left[i].last <= dead->gone[at].last);
-    }
+    check_subset(dead, dead->left, dead->left_ranges, ranks);
+    check_subset(dead, dead->settled, dead->settled_ranges, ranks);
+}
+
+static uint32_t ranges_of(const struct knell_body *body)
+{
+    return body->dead.gone_ranges + body->dead.left_ranges + body->dead.settled_ranges + body->agreed_ranges;
 }
 
 static uint8_t *encode_whole(const struct knell_route *route, const struct knell_body *body, size_t *used)
 {
-    size_t ranges = (size_t)body->dead.gone_ranges + body->dead.left_ranges + body->agreed_ranges;
+    size_t ranges = ranges_of(body);
     size_t room = KNELL_WIRE_MTU_MIN + 10 * ranges;
     struct knell_wire_cursor cursor = {0};
     uint8_t *bytes = malloc(room);
@@ -63,7 +75,7 @@ static uint8_t *encode_whole(const struct knell_route *route, const struct knell
 /* Split into parts of at most `mtu` bytes and joined, a message is what it was: its one encoding is. */
 static void check_split(const struct knell_route *route, const struct knell_body *body, uint32_t ranks, size_t mtu)
 {
-    uint32_t ranges = body->dead.gone_ranges + body->dead.left_ranges + body->agreed_ranges + 1;
+    uint32_t ranges = ranges_of(body) + 1;
     void *memory = malloc(knell_wire_join_size(1, ranges));
     uint8_t *bytes = malloc(mtu);
     struct knell_wire_cursor cursor = {0};
@@ -262,6 +274,7 @@ static void play_open(struct play *play, uint8_t setup)
         .tau = 1,
         .overlay = setup & FUZZ_HBA ? KNELL_OVERLAY_HBA : KNELL_OVERLAY_CIRCULANT,
         .latest_only = setup & FUZZ_LATEST,
+        .on_split = setup & FUZZ_SPLIT ? KNELL_SPLIT_END : KNELL_SPLIT_GO_ON,
         .combine = operations,
         .combine_count = 2,
     };

@@ -12,7 +12,7 @@
 #define FUZZ_OUTSIDER 6 /* the one rank that is not in it */
 
 /* Setup: who the node is in bits 4 to 6, and */
-enum { FUZZ_HBA = 1, FUZZ_LATEST = 2, FUZZ_ROOMY = 4 };
+enum { FUZZ_HBA = 1, FUZZ_LATEST = 2, FUZZ_ROOMY = 4, FUZZ_SPLIT = 8 };
 
 enum {
     FUZZ_DATAGRAM = 0, /* to 2, as most acts are that */

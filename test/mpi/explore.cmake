@@ -34,7 +34,7 @@ function(knell_mpi_explore_example name quick_mpi mode)
 endfunction()
 
 knell_mpi_explore_example(jacobi openmpi real 4)
-knell_mpi_explore_example(manager_worker mpich real)
+knell_mpi_explore_example(manager_worker mpich real 5)
 knell_mpi_explore_example(error_handler openmpi ghost)
 knell_mpi_explore_example(spares mpich ghost 2)
 knell_mpi_explore_example(ring mpich real)

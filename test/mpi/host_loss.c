@@ -1,6 +1,7 @@
 /* host_loss: a host with several ranks goes while the others work (or look on: `idle`); they shrink and finish with the right answer.
- * Arguments: how many ranks are lost; work, idle or finalize; for how many seconds the survivors still work. Says "ready" when the host may go, and when the last of its ranks was known
- * dead here: "knew NANOSECONDS", by the clock of the day, which the hosts of a test have in common. */
+ * Arguments: how many ranks are lost, one loss after the other, as 8,2; work, idle, finalize, or stand: all wait for each other; for how
+ * many seconds the survivors still work; after how many they are ended. Says "ready" when the next loss may come, and when all that are
+ * lost were known dead here: "knew NANOSECONDS", by the clock of the day, which the hosts of a test have in common. */
 #include "check.h"
 
 #include <inttypes.h>
@@ -35,17 +36,19 @@ static void look_on(int lost)
     say_time("knew");
 }
 
-static void work_until_error(void)
+static void work_until_error(MPI_Comm comm)
 {
-    int mine = 1, sum = all;
-    while (CODE(MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)) == MPI_SUCCESS)
-        CHECK(sum == all);
+    int mine = 1, sum, size;
+    OK(MPI_Comm_size(comm, &size));
+    while (CODE(MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm)) == MPI_SUCCESS)
+        CHECK(sum == size);
+    OK(MPIX_Comm_revoke(comm));
 }
 
 /* Several deaths become known one after the other: what is shrunk may have to be shrunk again. */
-static MPI_Comm without_the_dead(int lost)
+static MPI_Comm without_the_dead(MPI_Comm comm, int lost)
 {
-    MPI_Comm comm = shrunk(MPI_COMM_WORLD);
+    comm = shrunk(comm);
     for (int size, code = MPI_SUCCESS;; code = MPI_SUCCESS) {
         OK(MPI_Comm_size(comm, &size));
         int agreed = size == all - lost;
@@ -78,24 +81,51 @@ static void check_answer(MPI_Comm comm, int seconds)
     }
 }
 
+static void say_ready(MPI_Comm comm)
+{
+    int rank;
+    OK(MPI_Comm_rank(comm, &rank));
+    OK(MPI_Barrier(comm));
+    if (rank == 0)
+        say_time("ready");
+}
+
+/* The survivors, after each of the losses. */
+static MPI_Comm lose_all(char *losses, bool is_idle)
+{
+    MPI_Comm comm = MPI_COMM_WORLD;
+    int lost = 0;
+    for (char *one = strtok(losses, ","); one; one = strtok(NULL, ",")) {
+        lost += atoi(one);
+        say_ready(comm);
+        if (is_idle)
+            look_on(lost);
+        else
+            work_until_error(comm);
+        comm = without_the_dead(comm, lost);
+    }
+    return comm;
+}
+
+/* The others wait in MPI_Finalize for ranks that come no more. */
+static void wait_for_end(int lost)
+{
+    say_ready(MPI_COMM_WORLD);
+    while (me >= all - lost)
+        pause();
+}
+
 int main(int argc, char **argv)
 {
-    begin(&argc, &argv, SECONDS);
-    int lost = argc > 1 ? atoi(argv[1]) : 0;
+    char none[] = "0";
+    begin(&argc, &argv, argc > 4 ? (unsigned)atoi(argv[4]) : SECONDS);
+    char *losses = argc > 1 ? argv[1] : none;
     const char *how = argc > 2 ? argv[2] : "work";
-    OK(MPI_Barrier(MPI_COMM_WORLD));
-    if (me == 0)
-        say_time("ready");
-    if (strcmp(how, "finalize") == 0) {
-        while (me >= all - lost) /* the others wait for these in MPI_Finalize */
-            pause();
-        return end();
-    }
-    if (strcmp(how, "idle") == 0)
-        look_on(lost);
+    if (strcmp(how, "finalize") == 0)
+        wait_for_end(atoi(losses));
+    else if (strcmp(how, "stand") == 0)
+        OK(MPI_Recv(&(int){0}, 1, MPI_INT, (me + 1) % all, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     else
-        work_until_error();
-    OK(MPIX_Comm_revoke(MPI_COMM_WORLD));
-    check_answer(without_the_dead(lost), argc > 3 ? atoi(argv[3]) : 0);
+        check_answer(lose_all(losses, strcmp(how, "idle") == 0), argc > 3 ? atoi(argv[3]) : 0);
     return end();
 }

@@ -1,11 +1,11 @@
 #!/bin/sh
-# The layer over four hosts (tools/hosts) under the MPI's own launcher, started by hand: a rank dies; a host dies or is cut off. The
+# The layer over four hosts (tools/hosts) under the MPI's own launcher with `knell exec`, as docs/use/hosts.md has it: a rank dies; a host dies or is cut off. The
 # survivors finish with the right answer, know in time, and nothing of the job is left on the hosts that live.
-# Usage: hosts.sh MPI LIBRARY HOSTS_SCRIPT SURVIVE HOST_LOSS JOBS CASE...    JOBS of each case: rank ipv6 kill cut
+# Usage: hosts.sh MPI KNELL HOSTS_SCRIPT SURVIVE HOST_LOSS JOBS CASE...    JOBS of each case: rank ipv6 kill cut
 # Status 77: hosts are not permitted here.
 . "$(dirname "$0")/../own_shm.sh"
 set -u
-mpi=$1 library=$2 hosts=$3 survive=$4 host_loss=$5 jobs=$6
+mpi=$1 knell=$2 hosts=$3 survive=$4 host_loss=$5 jobs=$6
 shift 6
 why=$("$hosts" may 2>&1) || {
     echo "skipped: $why"
@@ -33,13 +33,13 @@ launch() {
     openmpi)
         set -- mpirun.openmpi --allow-run-as-root --host h1:2,h2:2,h3:2,h4:2 --mca plm_rsh_agent /mnt/agent --enable-recovery \
             --mca orte_allowed_exit_without_sync 1 --mca orte_abort_on_non_zero_status 0 --mca routed direct \
-            --mca mpi_preconnect_mpi 1 --mca btl_tcp_if_include eth0 --mca oob_tcp_if_include eth0 --mca pml ob1 \
-            --mca btl tcp,self -n 8 -x LD_PRELOAD="$library" "$@"
+            --mca plm_rsh_no_tree_spawn 1 --mca mpi_preconnect_mpi 1 --mca btl_tcp_if_include eth0 \
+            --mca oob_tcp_if_include eth0 --mca pml ob1 --mca btl tcp,self -n 8 "$knell" exec "$@"
         ;;
     mpich)
         set -- env UCX_TLS=tcp,cma,self UCX_RNDV_SCHEME=put_zcopy UCX_MAX_RNDV_RAILS=1 UCX_NET_DEVICES=eth0 \
-            mpiexec.mpich -disable-auto-cleanup -launcher ssh -launcher-exec /mnt/agent -hosts h1:2,h2:2,h3:2,h4:2 -n 8 \
-            env KNELL_PRELOAD="$library" "${library%/src/mpi/*}/libexec/knell/exec" "$@"
+            mpiexec.mpich -disable-auto-cleanup -launcher-exec /mnt/agent -hosts h1:2,h2:2,h3:2,h4:2 -iface eth0 -n 8 \
+            "$knell" exec "$@"
         ;;
     esac
     : >"$dir/out" # what the job before said must not be taken for this one's

@@ -60,6 +60,20 @@ foreach(mpi IN LISTS mpis)
   endforeach()
 endforeach()
 
+# ---- a program that ignores a death ----
+foreach(mpi IN LISTS mpis)
+  set(program test-mpi-run_ignored-${mpi})
+  knell_mpi_program(${program} ${mpi} run_ignored.c)
+  target_link_libraries(${program} PRIVATE pthread)
+  knell_mpi_program(${program}-has ${mpi} run_ignored.c)
+  target_compile_definitions(${program}-has PRIVATE HAS_CALL)
+  target_link_libraries(${program}-has PRIVATE pthread)
+  foreach(mode IN ITEMS real ghost)
+    knell_mpi_add(mpi-run-ignored-${mpi}-${mode} mpi 240 ${mode} ${CMAKE_CURRENT_SOURCE_DIR}/run_ignored.sh $<TARGET_FILE:knell> ${mpi}
+      $<TARGET_FILE:${program}> ${mode} $<TARGET_FILE:${program}-has>)
+  endforeach()
+endforeach()
+
 # ---- what is not carried; the words of mpirun ----
 foreach(mpi IN LISTS mpis)
   set(program test-mpi-run_refused-${mpi})

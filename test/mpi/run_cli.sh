@@ -64,7 +64,7 @@ for spread in '--overlay hba' --latest-only '--overlay hba --latest-only'; do
     fine 3
 done
 # As when each host of a job has an environment of its own: nobody starts, and the setting is named.
-for setting in overlay=KNELL_OVERLAY=hba latest_only=KNELL_LATEST_ONLY=1; do
+for setting in overlay=KNELL_OVERLAY=hba latest_only=KNELL_LATEST_ONLY=1 on_split=KNELL_ON_SPLIT=go-on; do
     knell_run -n 3 --mode "$mode" --mpi "$mpi" -- \
         sh -c 'case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in 2) export "$1";; esac; exec "$0"' "$app" "${setting#*=}"
     [ $status -ne 0 ] && [ $status -ne 124 ] || wrong "ranks of different settings: status $status" # who is ended by whose abort differs

@@ -38,6 +38,7 @@ knell_mpi_test(sem-file 4 0 sem_file.c) # no death at all
 knell_mpi_test(sem-file-alone 1 0 sem_file.c)
 knell_mpi_test(sem-file-apart 3 0 sem_file_apart.c) # no death at all
 knell_mpi_test(sem-file-codes 4 0 sem_file_codes.c) # no death at all
+knell_ulfm_test(sem-file-session 3 1 sem_file_session.c)
 foreach(mpi IN LISTS mpis)
   set_target_properties(test-mpi-sem_file_apart-${mpi} test-mpi-sem_file_codes-${mpi} PROPERTIES ENABLE_EXPORTS ON) # for the layer
 endforeach()

@@ -314,6 +314,10 @@ SPOIL(other_latest_only)
 {
     m[2].config.latest_only = true;
 }
+SPOIL(other_on_split)
+{
+    m[2].config.on_split = KNELL_SPLIT_END;
+}
 SPOIL(other_tree)
 {
     m[2].config.tree_bits = 2;
@@ -411,6 +415,7 @@ static const struct row {
     {ROW(other_tau), {{0, KNELL_EPEER, DIFFER "tau"}}},
     {ROW(other_overlay), {{0, KNELL_EPEER, DIFFER "overlay"}}},
     {ROW(other_latest_only), {{0, KNELL_EPEER, DIFFER "latest_only"}}},
+    {ROW(other_on_split), {{0, KNELL_EPEER, DIFFER "on_split"}}},
     {ROW(other_tree), {{0, KNELL_EPEER, DIFFER "tree_bits"}}},
     {ROW(other_shortcuts), {{0, KNELL_EPEER, DIFFER "shortcuts"}}},
     {ROW(wrong_key),

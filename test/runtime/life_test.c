@@ -224,7 +224,7 @@ TEST(agreements_are_carried_until_somebody_dies)
     CHECK_EQ_U64(cart.put, 2 * (RANKS - 1));
     CHECK_EQ_I64(knell_runtime_hear(member[0].runtime, 1, "nonsense", 8), KNELL_EWIRE);
     CHECK_EQ_I64(knell_runtime_hear(member[0].runtime, RANKS, "nonsense", 8), KNELL_EINVAL);
-    CHECK_EQ_I64(knell_runtime_report(member[0].runtime, 2, KNELL_WHY_HARDWARE), 0);
+    CHECK_EQ_I64(knell_runtime_suspect(member[0].runtime, 2, KNELL_WHY_HARDWARE), 0);
     for (unsigned i = 0; i < RANKS; i++)
         if (i != 2)
             CHECK(wait_fact(&member[i], KNELL_FACT_FAILED, &fact));
@@ -261,15 +261,15 @@ TEST(reported_from_outside)
     struct member member[RANKS];
     struct knell_fact fact;
     REQUIRE(start_all(member));
-    CHECK_EQ_I64(knell_runtime_report(member[0].runtime, 2, KNELL_WHY_HARDWARE), 0);
-    CHECK_EQ_I64(knell_runtime_report(member[0].runtime, RANKS, KNELL_WHY_HARDWARE), KNELL_EINVAL);
+    CHECK_EQ_I64(knell_runtime_suspect(member[0].runtime, 2, KNELL_WHY_HARDWARE), 0);
+    CHECK_EQ_I64(knell_runtime_suspect(member[0].runtime, RANKS, KNELL_WHY_HARDWARE), KNELL_EINVAL);
     for (unsigned i = 0; i < RANKS; i++)
         if (i != 2 && CHECK(wait_fact(&member[i], KNELL_FACT_FAILED, &fact))) {
             CHECK_EQ_U64(fact.rank, 2);
             CHECK(fact.why == KNELL_WHY_HARDWARE || fact.why == KNELL_WHY_TOLD);
         }
     CHECK(wait_fact(&member[2], KNELL_FACT_FENCED, &fact));
-    CHECK_EQ_I64(knell_runtime_report(member[2].runtime, 0, KNELL_WHY_OPERATOR), KNELL_ESTOPPED);
+    CHECK_EQ_I64(knell_runtime_suspect(member[2].runtime, 0, KNELL_WHY_OPERATOR), KNELL_ESTOPPED);
     stop_all(member);
 }
 

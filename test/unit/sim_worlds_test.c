@@ -34,3 +34,7 @@ TEST(worlds_with_revokes)
 {
     run(KNELL_EDGE_REVOKES, 2000);
 }
+TEST(worlds_with_splits)
+{
+    run(KNELL_EDGE_SPLITS, 1500);
+}

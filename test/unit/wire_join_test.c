@@ -78,7 +78,7 @@ TEST(wire_join_any_order)
         wire_random(&message, &g, KNELL_MESSAGE_BROADCAST + i % 5, ranks, i % 50 ? 30 : WIRE_RANGES);
         unsigned parts = split(&message, (uint32_t)knell_prng_next(&g), mtu);
         most = parts > most ? parts : most;
-        struct knell_wire_join *join = make_join(ranks, 2, 3 * WIRE_RANGES);
+        struct knell_wire_join *join = make_join(ranks, 2, 4 * WIRE_RANGES);
         shuffle(&g, order, parts);
         for (unsigned k = 0; k < parts; k++) {
             CHECK_EQ_I64(feed(join, order[k]), k + 1 == parts);

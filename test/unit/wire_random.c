@@ -68,8 +68,10 @@ static void random_dead(struct wire_message *m, struct knell_prng *g, uint32_t r
     struct knell_dead *dead = &m->body.dead;
     dead->gone = m->gone;
     dead->left = m->left;
+    dead->settled = m->settled;
     dead->gone_ranges = random_list(g, m->gone, ranks, ranges);
     dead->left_ranges = below(g, 2) ? random_subset(g, m->left, m->gone, dead->gone_ranges) : 0;
+    dead->settled_ranges = below(g, 2) ? random_subset(g, m->settled, m->gone, dead->gone_ranges) : 0;
     dead->size = finish_list(m->gone, dead->gone_ranges);
     dead->digest = dead->gone_ranges ? knell_prng_next(g) : 0;
 }
@@ -82,6 +84,10 @@ static void random_agreement(struct wire_message *m, struct knell_prng *g, uint3
     body->operation = (uint8_t)number(g, 255);
     body->root = (uint32_t)number(g, ranks - 1);
     body->acked = below(g, 2) ? knell_prng_next(g) : 0;
+    if (body->type == KNELL_MESSAGE_UP)
+        body->known = below(g, 2) ? knell_prng_next(g) : 0;
+    else
+        body->flags |= (uint8_t)(below(g, 2) * KNELL_FLAG_SETTLES);
     if (body->flags & KNELL_FLAG_VALUE) {
         body->value_size = (uint32_t)number(g, KNELL_VALUE_MAX);
         for (uint32_t i = 0; i < body->value_size; i++)
@@ -152,6 +158,7 @@ void wire_longest(struct wire_message *m, enum knell_message type, uint32_t rang
     knell_rank rank = KNELL_RANKS_MAX - 1;
     longest_list(m->gone, ranges);
     longest_list(m->left, ranges);
+    longest_list(m->settled, ranges);
     longest_list(m->agreed, ranges);
     memset(m->value, 0xff, sizeof m->value);
     m->route = (struct knell_route){rank, 255, 1, 31, 31};
@@ -162,7 +169,7 @@ void wire_longest(struct wire_message *m, enum knell_message type, uint32_t rang
         .sequence = UINT32_MAX,
         .subject = rank,
         .emitted = INT64_MIN,
-        .dead = {m->gone, m->left, ranges, ranges, KNELL_RANKS_MAX - 1, UINT64_MAX},
+        .dead = {m->gone, m->left, m->settled, ranges, ranges, ranges, KNELL_RANKS_MAX - 1, UINT64_MAX},
     };
     if (type == KNELL_MESSAGE_REVOKE || type >= KNELL_MESSAGE_UP)
         m->body.group = UINT64_MAX;
@@ -172,6 +179,7 @@ void wire_longest(struct wire_message *m, enum knell_message type, uint32_t rang
     m->body.kind = KNELL_KIND_CREATE;
     m->body.operation = 255;
     m->body.acked = UINT64_MAX;
+    m->body.known = UINT64_MAX;
     m->body.root = rank;
     m->body.value_size = KNELL_VALUE_MAX;
     m->body.value = m->value;
@@ -192,10 +200,11 @@ bool wire_same(const struct wire_message *written, const struct knell_route *rou
            r->dimension == route->dimension && a->type == b->type && a->why == b->why && a->flags == b->flags &&
            a->kind == b->kind && a->operation == b->operation && a->source == b->source && a->sequence == b->sequence &&
            a->subject == b->subject && a->emitted == b->emitted && a->group == b->group && a->acked == b->acked &&
-           a->root == b->root && a->value_size == b->value_size &&
+           a->known == b->known && a->root == b->root && a->value_size == b->value_size &&
            (a->value_size == 0 || memcmp(a->value, b->value, a->value_size) == 0) && a->dead.size == b->dead.size &&
            a->dead.digest == b->dead.digest &&
            same_list(a->dead.gone, a->dead.gone_ranges, b->dead.gone, b->dead.gone_ranges) &&
            same_list(a->dead.left, a->dead.left_ranges, b->dead.left, b->dead.left_ranges) &&
+           same_list(a->dead.settled, a->dead.settled_ranges, b->dead.settled, b->dead.settled_ranges) &&
            same_list(a->agreed, a->agreed_ranges, b->agreed, b->agreed_ranges);
 }

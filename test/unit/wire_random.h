@@ -11,7 +11,7 @@
 struct wire_message {
     struct knell_route route;
     struct knell_body body; /* points into the rest */
-    struct knell_range gone[WIRE_RANGES], left[WIRE_RANGES], agreed[WIRE_RANGES];
+    struct knell_range gone[WIRE_RANGES], left[WIRE_RANGES], settled[WIRE_RANGES], agreed[WIRE_RANGES];
     uint8_t value[KNELL_VALUE_MAX];
 };
 

@@ -10,7 +10,7 @@ static const uint32_t worlds[] = {2, 3, 8, 100, 4096, 256000, KNELL_RANKS_MAX};
 #define WORLDS (sizeof worlds / sizeof *worlds)
 
 static struct wire_message message;
-static struct knell_range storage[3 * WIRE_RANGES];
+static struct knell_range storage[4 * WIRE_RANGES];
 static uint8_t bytes[1 << 16];
 
 static size_t encode(const struct wire_message *m, uint8_t *to, size_t room)
@@ -28,7 +28,7 @@ static int decode(const uint8_t *from, size_t size, uint32_t ranks, struct wire_
     struct knell_wire_part part;
     uint8_t *exact = malloc(size ? size : 1);
     memcpy(exact, from, size);
-    int error = knell_wire_decode(exact, size, ranks, storage, 3 * WIRE_RANGES, &part, &m->route, &m->body);
+    int error = knell_wire_decode(exact, size, ranks, storage, 4 * WIRE_RANGES, &part, &m->route, &m->body);
     if (error == 0 && m->body.value_size) {
         memcpy(m->value, m->body.value, m->body.value_size);
         m->body.value = m->value;
@@ -173,7 +173,9 @@ static const struct {
     {"type 9", KNELL_EWIRE, 3, {0x19, 0, 7}},
     {"from 8", KNELL_EWIRE, 3, {0x13, 0, 8}},
     {"from 7 in two bytes", KNELL_EWIRE, 4, {0x13, 0, 0x87, 0}},
-    {"unknown shape", KNELL_EWIRE, 3, {0x13, 16, 7}},
+    {"unknown shape", KNELL_EWIRE, 3, {0x13, 64, 7}},
+    {"settled where there is no list", KNELL_EWIRE, 4, {0x13, 16, 7, 1}},
+    {"known where nobody speaks", KNELL_EWIRE, 11, {0x13, 32, 7, 1, 1, 1, 1, 1, 1, 1, 1}},
     {"acked where there is none", KNELL_EWIRE, 11, {0x13, 8, 7, 1, 1, 1, 1, 1, 1, 1, 1}},
     {"a split trigger", KNELL_EWIRE, 6, {0x13, 1, 7, 1, 0, 1}},
     {"2 hops", 0, 4, {0x13, 2, 7, 2}},
@@ -191,11 +193,16 @@ static const struct {
     {"sync: 3..4 left as two", KNELL_EWIRE, 18, {0x15, 0, 1, 1, 2, 0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 0, 0, 0}},
     {"sync: 3 and 5, left 3..5", KNELL_EWIRE, 18, {0x15, 0, 1, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 6, 0, 1, 0}},
     {"sync: 3, the second of it left", KNELL_EWIRE, 16, {0x15, 0, 1, 1, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 6, 2}},
+    {"sync: 3 and 5, both settled", 0, 19, {0x15, 16, 1, 2, 0, 2, 0, 1, 2, 3, 4, 5, 6, 7, 8, 6, 0, 0, 0}},
+    {"sync: 3, settled, and none", KNELL_EWIRE, 16, {0x15, 16, 1, 1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 6}},
+    {"sync: 3, the second of it settled", KNELL_EWIRE, 17, {0x15, 16, 1, 1, 0, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 6, 2}},
     {"broadcast: without why", KNELL_EWIRE, 8, {0x14, 0, 1, 0, 1, 3, 0, 1}},
     {"broadcast: subject 2, left", 0, 8, {0x14, 0, 1, 0, 1, 3, 7, 1}},
     {"broadcast: subject 8", KNELL_EWIRE, 8, {0x14, 0, 1, 0, 1, 9, 7, 1}},
-    {"broadcast: unknown why", KNELL_EWIRE, 8, {0x14, 0, 1, 0, 1, 3, 8, 1}},
+    {"broadcast: unknown why", KNELL_EWIRE, 8, {0x14, 0, 1, 0, 1, 3, 9, 1}},
     {"up: nothing", 0, 10, {0x17, 0, 1, 0, 0, 0, 0, 0, 0, 0}},
+    {"up: what all know", 0, 18, {0x17, 32, 1, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}},
+    {"up: what all know is nothing", KNELL_EWIRE, 18, {0x17, 32, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
     {"up: unknown kind", KNELL_EWIRE, 10, {0x17, 0, 1, 0, 0, 0, 0, 3, 0, 0}},
     {"up: root 8", KNELL_EWIRE, 10, {0x17, 0, 1, 0, 0, 0, 0, 0, 0, 8}},
     {"up: a value too long", KNELL_EWIRE, 12, {0x17, 0, 1, 0, 16, 0, 0, 0, 0, 0, 0x81, 0x08}},
@@ -226,7 +233,7 @@ TEST(wire_encode_refuses)
 {
     struct knell_range one = {3, 3, 0}, other = {4, 4, 0};
     struct knell_route route = {.from = 1, .hops = 1};
-    struct knell_body sync = {.type = KNELL_MESSAGE_SYNC, .dead = {&one, &one, 1, 1, 1, 9}}, body;
+    struct knell_body sync = {.type = KNELL_MESSAGE_SYNC, .dead = {&one, &one, &one, 1, 1, 1, 1, 9}}, body;
     struct knell_wire_cursor cursor = {0};
     size_t used;
 #define REFUSED(code) CHECK_EQ_I64(knell_wire_encode(&route, &body, 0, &cursor, bytes, sizeof bytes, &used), (code))
@@ -238,12 +245,14 @@ TEST(wire_encode_refuses)
     REFUSED(KNELL_EINVAL);
     body = sync, body.dead.left = &other;
     REFUSED(KNELL_EINVAL);
+    body = sync, body.dead.settled = &other;
+    REFUSED(KNELL_EINVAL);
     body = sync, body.dead.gone_ranges = 0;
     REFUSED(KNELL_EINVAL);
     body = sync, route.hops = 0;
     REFUSED(KNELL_EINVAL);
     route.hops = 1;
-    CHECK_EQ_I64(knell_wire_encode(&route, &body, 0, &cursor, bytes, 14, &used), KNELL_ESPACE);
+    CHECK_EQ_I64(knell_wire_encode(&route, &body, 0, &cursor, bytes, 16, &used), KNELL_ESPACE);
     CHECK(!cursor.done && cursor.next == 0);
     REFUSED(0);
     CHECK(cursor.done);

@@ -23,16 +23,19 @@ static struct world_body *body_copy(const struct knell_body *body)
 {
     const size_t each = sizeof(struct knell_range);
     size_t gone = body->dead.gone_ranges * each, left = body->dead.left_ranges * each,
-           agreed = body->agreed_ranges * each;
-    struct world_body *copy = malloc(sizeof *copy + gone + left + agreed + body->value_size);
+           settled = body->dead.settled_ranges * each, agreed = body->agreed_ranges * each;
+    struct world_body *copy = malloc(sizeof *copy + gone + left + settled + agreed + body->value_size);
     char *at = (char *)(copy + 1);
 
     copy->users = 0;
     copy->body = *body;
     copy->body.dead.gone = gone ? memcpy(at, body->dead.gone, gone) : NULL;
     copy->body.dead.left = left ? memcpy(at + gone, body->dead.left, left) : NULL;
-    copy->body.agreed = agreed ? memcpy(at + gone + left, body->agreed, agreed) : NULL;
-    copy->body.value = body->value_size ? memcpy(at + gone + left + agreed, body->value, body->value_size) : NULL;
+    at += gone + left;
+    copy->body.dead.settled = settled ? memcpy(at, body->dead.settled, settled) : NULL;
+    at += settled;
+    copy->body.agreed = agreed ? memcpy(at, body->agreed, agreed) : NULL;
+    copy->body.value = body->value_size ? memcpy(at + agreed, body->value, body->value_size) : NULL;
     return copy;
 }
 

@@ -113,6 +113,7 @@ void world_log_message(struct world *w, const knell_rank *to, uint32_t count, co
     }
     add_ranges(w, "; gone ", body->dead.gone, body->dead.gone_ranges);
     add_ranges(w, "; left ", body->dead.left, body->dead.left_ranges);
+    add_ranges(w, "; settled ", body->dead.settled, body->dead.settled_ranges);
     add(w, "\n");
 }
 
@@ -141,6 +142,9 @@ void world_log_fact(struct world *w, const struct world_fact *told)
         break;
     case KNELL_FACT_FENCED:
         add(w, "fenced (by %" PRIu32 "): it must end", fact->by);
+        break;
+    case KNELL_FACT_SPLIT:
+        add(w, "a split, %" PRIu32 " here, %" PRIu32 " silent: it must end", fact->sides.here, fact->sides.silent);
         break;
     }
     add(w, "\n");

@@ -6,6 +6,8 @@
 const char *const heartbeat_overlay_names[] = {
     [KNELL_OVERLAY_CIRCULANT] = "circulant", [KNELL_OVERLAY_HBA] = "hba", NULL};
 
+const char *const heartbeat_split_names[] = {[KNELL_SPLIT_GO_ON] = "go-on", [KNELL_SPLIT_END] = "end", NULL};
+
 int heartbeat_settle(const struct usage *usage, int64_t eta, int64_t times, int64_t *delta)
 {
     char eta_text[DURATION_TEXT], delta_text[DURATION_TEXT];

@@ -12,6 +12,9 @@ int heartbeat_settle(const struct usage *usage, int64_t eta, int64_t times, int6
 /* Indexed by enum knell_overlay; ends with NULL. */
 extern const char *const heartbeat_overlay_names[];
 
+/* Indexed by enum knell_split; ends with NULL. */
+extern const char *const heartbeat_split_names[];
+
 #define HEARTBEAT_BROADCAST_OPTIONS(o, l)                                                                 \
     OPT_WORD("overlay", o, heartbeat_overlay_names, "how deaths are broadcast", .fallback = "circulant"), \
         OPT_FLAG("latest-only", l, "a broadcast of a death does not repeat earlier ones")

@@ -61,7 +61,9 @@ static bool add_kills(struct explore_words *words, const char *key)
 
 static bool add_passed_on(struct explore_words *words, const struct explore_plan *plan)
 {
-    bool well = add_option(words, "--mpi", plan->mpi) && add_option(words, "--mode", plan->mode) &&
+    bool well = add_option(words, "--hosts", plan->hosts) && add_option(words, "--hostfile", plan->hostfile) &&
+                add_option(words, "--interface", plan->interface) && add_option(words, "--rsh", plan->rsh) &&
+                add_option(words, "--mpi", plan->mpi) && add_option(words, "--mode", plan->mode) &&
                 add_option(words, "--eta", plan->eta) && add_option(words, "--delta", plan->delta) &&
                 add_option(words, "--grace", plan->grace) && add_option(words, "--ghost-delay", plan->ghost_delay);
     for (size_t i = 0; well && i < plan->infos.n; i++)

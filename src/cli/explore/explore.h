@@ -37,6 +37,7 @@ struct explore_plan {
     int64_t budget, timeout; /* 0: none; the limit is computed */
     int during;
     /* Passed on to `knell run` as they are; NULL: not given. */
+    const char *hosts, *hostfile, *interface, *rsh;
     const char *mpi, *mode, *eta, *delta, *grace, *ghost_delay, *check, *expect, *progress;
     struct texts infos;
     struct texts unpruned;

@@ -1,7 +1,7 @@
 /* plan.c: `knell plan`: computes the timeouts of the detector from the platform (nodes, their MTBF, the network) and
  * a risk. The closed forms are in sim/bounds.h; nothing is simulated. */
 #include "cli/plan/plan.h"
-#include "cli/plan/calibration.h"
+#include "cli/common/calibration.h"
 #include "cli/common/json.h"
 #include "cli/common/options.h"
 #include "cli/common/output.h"

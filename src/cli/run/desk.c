@@ -113,7 +113,7 @@ bool run_desk_strike(struct run_job *job, int rank, int64_t *when)
     run_desk_send(job, rank);
     run_link_ask(job, rank, CHANNEL_STRIKE, &(struct channel_number){run_link_number(link)},
                  sizeof(struct channel_number));
-    *when = link->seen.struck - link->ahead;
+    *when = link->seen.struck;
     return link->seen.struck != 0;
 }
 

@@ -74,3 +74,29 @@ void run_directory_close(struct run_directory *directory)
     if (directory->lock >= 0)
         close(directory->lock);
 }
+
+/* ---- what mpirun left -------------------------------------------------------------------------------------------- */
+
+static const char *for_temporary_files(void)
+{
+    static const char *const names[] = {"TMPDIR", "TEMP", "TMP"};
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (getenv(names[i]))
+            return getenv(names[i]);
+    return "/tmp";
+}
+
+/* Open MPI's folder of a job, which it does not remove when it is killed: ompi.HOST.USER/pid.PROCESS. */
+void run_directory_remove_session(pid_t launcher)
+{
+    char pattern[PATH_MAX];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/ompi.*.%u/pid.%d", for_temporary_files(), (unsigned)geteuid(), (int)launcher);
+    if (glob(pattern, 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            folder_remove(found.gl_pathv[i]);
+            *strrchr(found.gl_pathv[i], '/') = '\0';
+            rmdir(found.gl_pathv[i]); /* unless another job has its own there */
+        }
+    globfree(&found);
+}

@@ -13,6 +13,8 @@
 #define LAUNCHER_OBEYS_NS (1000 * MS)
 /* How long the ranks may take to say where they are. */
 #define ANSWERS_NS (500 * MS)
+/* How long a rank that called MPI_Abort may take to be gone. */
+#define ABORTER_ENDS_NS (500 * MS)
 /* How long a rank that is known to be dead may take to be gone: it may write its core. */
 #define DEAD_END_NS (5000 * MS)
 
@@ -88,6 +90,14 @@ static void wait_for_dead(struct run_job *job, int signals)
             run_wait(job, signals, until);
 }
 
+/* A launcher that is told to recover leaves the others alive after an MPI_Abort: they are ended as soon as who called it is. */
+static void wait_for_aborter(struct run_job *job, int signals)
+{
+    int64_t until = knell__clock_now() + ABORTER_ENDS_NS;
+    while (!job->rank[job->aborted_by].ended && !run_all_ended(job) && knell__clock_now() < until)
+        run_wait(job, signals, until);
+}
+
 /* A supervisor reports its rank's end when the rank's log is complete. */
 static void wait_for_logs(struct run_job *job, int signals)
 {
@@ -122,16 +132,17 @@ void run_end_children(struct run_job *job)
 
 void run_end(struct run_job *job, int signals)
 {
-    bool ends_itself = run_all_ended(job) || (job->aborted && !job->aborted_by_handler);
-    if (job->launcher && ends_itself && !job->stopped_by)
+    if (job->launcher && run_all_ended(job) && !job->stopped_by)
         wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
     if (job->aborted_by_handler)
         wait_for_dead(job, signals);
+    else if (job->aborted)
+        wait_for_aborter(job, signals);
     run_kill_all(job, SIGSTOP); /* so that no rank reports the death of another */
     run_kill_all(job, SIGKILL);
     if (run_records(job->plan))
         wait_for_logs(job, signals);
-    if (job->launcher && job->aborted_by_handler) /* it ends after passing on the output of the ranks */
+    if (job->launcher && job->aborted) /* it ends after passing on the output of the ranks */
         wait_for_launcher(job, signals, LAUNCHER_ENDS_NS);
     if (job->launcher) {
         kill(job->launcher, SIGTERM);
@@ -183,6 +194,12 @@ static int status_of_aborted(const struct run_job *job)
     return status ? status : EXIT_FAILED;
 }
 
+static int status_of_ignored(const struct run_job *job)
+{
+    int status = status_of_unasked(job);
+    return status ? status : EXIT_FAILED;
+}
+
 static int first_ended_early(const struct run_job *job)
 {
     int rank = 0;
@@ -224,6 +241,8 @@ int run_status(const struct run_job *job)
     }
     if (job->aborted)
         return status_of_aborted(job);
+    if (job->ignored.is)
+        return status_of_ignored(job);
     if (job->lost)
         return status_of_lost(job);
     int status = status_of_ranks(job);

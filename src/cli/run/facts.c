@@ -56,6 +56,17 @@ static void find_stuck(const struct run_job *job, struct run_facts *facts)
         snprintf(facts->aborted, RUN_WHY, "still running after %s", time);
 }
 
+static void find_ignored(const struct run_job *job, struct run_facts *facts)
+{
+    char *why = job->ignored.rank < 0 ? facts->frozen : facts->aborted;
+    FILE *out = job->ignored.is ? fmemopen(why, RUN_WHY, "w") : NULL;
+    if (!out)
+        return;
+    run_describe_ignored(job, out);
+    fclose(out);
+    why[RUN_WHY - 1] = '\0';
+}
+
 /* ---- what failed ------------------------------------------------------------------------------------------------- */
 
 static bool describe_end(const struct run_rank *rank, int number, char *why)
@@ -122,6 +133,7 @@ void run_find_facts(const struct run_job *job, int status, struct run_facts *fac
     if (job->fail)
         find_not_struck(job, facts->not_struck);
     find_stuck(job, facts);
+    find_ignored(job, facts);
     if (!*facts->frozen && !*facts->no_progress && !*facts->aborted)
         find_aborted(job, status, facts->aborted);
     find_finished(job, facts->finished);

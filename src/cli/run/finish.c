@@ -27,7 +27,7 @@ static void expect(const struct run_job *job, struct run_facts *facts)
 static int judge(struct run_job *job, int signals, int status)
 {
     struct run_facts facts = {0};
-    bool asks = status == 0 && !job->timed_out && !job->stopped_by;
+    bool asks = status == 0 && !job->timed_out && !job->stopped_by && !job->ignored.is;
     if (asks)
         expect(job, &facts);
     if (asks && job->plan->check && !*facts.wrong)
@@ -48,6 +48,14 @@ static void write_outcome(const struct run_job *job, FILE *out)
     fprintf(out, "knell run: outcome: %s: %s\n", record_class_name(job->verdict.class), job->verdict.why);
 }
 
+/* Nothing else says that a rank died. */
+static bool says_end(const struct run_job *job)
+{
+    const struct run_plan *plan = job->plan;
+    bool has_outcome = plan->record || plan->check || plan->expect;
+    return plan->quiet && !plan->json && !has_outcome && !job->timed_out && !job->stopped_by && !job->lost;
+}
+
 int run_finish(struct run_job *job, int signals)
 {
     const struct run_plan *plan = job->plan;
@@ -61,6 +69,10 @@ int run_finish(struct run_job *job, int signals)
         run_write_fatal(job, stderr);
     else if (job->aborted && !plan->json)
         run_write_abort(job, stderr);
+    else if (job->ignored.is)
+        run_write_ignored(job, stderr);
+    else if (says_end(job))
+        run_write_end(job, status, stderr);
     run_write_refused(job, stderr);
     int written = run_record_write(job, status);
     if (plan->json)

@@ -217,6 +217,10 @@ int run_hosts_check(struct run_plan *plan)
     int status = -1;
     if (plan->hosts_text && plan->hostfile)
         return cli_usage_error(plan->usage, "give --hosts or --hostfile, not both");
+    if (run_slurm_may(plan)) {
+        status = run_slurm_check(plan);
+        return status < 0 ? find_network(plan) : status;
+    }
     if (!plan->hosts_text && !plan->hostfile)
         return plan->interface || plan->rsh_given
                    ? cli_usage_error(plan->usage, "--%s: only with --hosts or --hostfile",

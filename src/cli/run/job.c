@@ -57,7 +57,7 @@ static void is_ready(struct run_job *job, struct run_rank *rank, const struct jo
 
 static void has_aborted(struct run_job *job, const struct job_report *report)
 {
-    if (job->aborted || job->timed_out || job->stopped_by) /* then we caused it */
+    if (job->aborted || job->timed_out || job->stopped_by || job->ignored.is) /* then we caused it */
         return;
     job->aborted = true;
     job->aborted_by_handler = report->code != 0;
@@ -94,6 +94,9 @@ static void take(struct run_job *job, const struct job_report *report)
         break;
     case JOB_WORD_ABORTED:
         has_aborted(job, report);
+        break;
+    case JOB_WORD_LEARNED:
+        rank->learned = report->when;
         break;
     case JOB_WORD_GHOST:
         rank->ghost = true;
@@ -223,7 +226,7 @@ static bool is_left_alone(const struct run_job *job)
 static bool is_over(const struct run_job *job)
 {
     return run_all_ended(job) || is_left_alone(job) || job->aborted || job->stopped_by || job->timed_out ||
-           job->broken || job->agent_lost;
+           job->broken || job->ignored.is || job->agent_lost;
 }
 
 /* The supervisors have told all that they had to tell before the launcher ended: it may be long, and is still to be read. */
@@ -241,7 +244,7 @@ static bool is_lost(struct run_job *job)
     run_reap(job);
     bool took_them = WIFSIGNALED(job->launcher_status) && !job->last_finished;
     return is_left_alone(job) && (!run_all_ended(job) || took_them) && !job->aborted && !job->stopped_by &&
-           !job->timed_out;
+           !job->timed_out && !job->ignored.is;
 }
 
 static void follow(struct run_job *job, int signals)
@@ -249,11 +252,12 @@ static void follow(struct run_job *job, int signals)
     int64_t limit = job->plan->timeout ? job->launched + job->plan->timeout : KNELL_NEVER;
     while (!is_over(job)) {
         int64_t next = job->fail && job->begin ? run_fail_act(job->fail) : KNELL_NEVER, look = run_look_for_stuck(job),
-                ping = run_links_ping(job);
+                ping = run_links_ping(job), ignored = run_look_for_ignored(job);
         run_desks_send(job);
-        if (job->timed_out)
+        if (job->timed_out || job->ignored.is)
             break;
         next = look < next ? look : next;
+        next = ignored < next ? ignored : next;
         next = ping < next ? ping : next;
         run_wait(job, signals, next < limit ? next : limit);
         job->timed_out |= knell__clock_now() >= limit && !run_all_ended(job);
@@ -333,14 +337,17 @@ static int execute(struct run_job *job, int signals)
         run_end_children(job);
         return status;
     }
+    pid_t launcher = job->launcher;
     follow(job, signals);
     run_keep_states(job);
-    if (job->timed_out || job->stopped_by)
+    if (job->timed_out || job->stopped_by || job->ignored.is)
         run_ask_where(job, signals);
     run_keep_places(job);
     if (job->timed_out || job->stopped_by)
         run_write_where(job, stderr);
     run_end(job, signals);
+    if (job->plan->mpi == PROGRAM_OPENMPI)
+        run_directory_remove_session(launcher);
     run_agent_stop(job);
     status = run_finish(job, signals);
     if (job->agent_lost && status == EXIT_OK)

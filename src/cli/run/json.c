@@ -25,6 +25,8 @@ static const char *end_of(const struct run_job *job)
         return job->stuck == RUN_MOVES ? "timeout" : "stuck";
     if (job->aborted)
         return job->aborted_by_handler ? "error" : "abort";
+    if (job->ignored.is)
+        return "ignored";
     if (job->started == 0 || job->broken)
         return "not started";
     return job->lost ? "lost" : "finished";
@@ -41,6 +43,7 @@ static void put_job(struct json *j, const struct run_job *job, int status)
     json_put_seconds(j, "delta_s", plan->delta);
     json_put_string(j, "overlay", heartbeat_overlay_names[plan->overlay]);
     json_put_bool(j, "latest_only", plan->latest_only);
+    json_put_string(j, "on_split", heartbeat_split_names[plan->on_split]);
     json_put_integer(j, "status", status);
     json_put_string(j, "end", end_of(job));
     json_key(j, "ready_s");
@@ -164,6 +167,8 @@ static void put_rank(struct json *j, const struct run_job *job, int number)
     json_put_integer(j, "rank", number);
     if (*run_host_of(job, number))
         json_put_string(j, "host", run_host_of(job, number));
+    if (job->links.link[number].is_started && !job->links.link[number].shares_clock)
+        json_put_seconds(j, "clock_error_s", job->links.link[number].ahead_error);
     json_put_string(j, "state", state_of(rank));
     if (rank->ended && !rank->ghost && !rank->left)
         json_put_integer(j, "status",

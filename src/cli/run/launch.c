@@ -33,7 +33,9 @@ static void give(const struct run_plan *plan, struct run_launch *command, const 
 {
     char both[3 * PATH_MAX];
     snprintf(both, sizeof both, "%s=%s", name, value);
-    if (plan->mpi == PROGRAM_OPENMPI) {
+    if (plan->slurm) {
+        add(command, both);
+    } else if (plan->mpi == PROGRAM_OPENMPI) {
         add(command, "-x");
         add(command, both);
     } else {
@@ -58,11 +60,36 @@ static void give_time(const struct run_plan *plan, struct run_launch *command, c
     give(plan, command, name, text);
 }
 
-/* ---- the two launchers ------------------------------------------------------------------------------------------- */
+/* ---- the launchers ----------------------------------------------------------------------------------------------- */
 
-static void option(struct run_launch *command, const char *name, const char *value)
+/* A setting of Open MPI: srun has no options for them. */
+static void option(const struct run_plan *plan, struct run_launch *command, const char *name, const char *value)
 {
+    char variable[128];
     const char *const words[] = {"--mca", name, value, NULL};
+    snprintf(variable, sizeof variable, "OMPI_MCA_%s", name);
+    if (plan->slurm)
+        give_unless_set(plan, command, variable, value);
+    else
+        add_all(command, words);
+}
+
+/* A death of a rank or a host is no reason to end the others. The settings of the ranks follow, as words of env: a value with a comma
+ * cannot go through --export. */
+static void by_slurm(const struct run_plan *plan, const char *ranks, struct run_launch *command)
+{
+    const char *const words[] = {plan->mpi == PROGRAM_OPENMPI ? "--mpi=pmix" : "--mpi=pmi2",
+                                 "--no-kill",
+                                 "--kill-on-bad-exit=0",
+                                 "--wait=0",
+                                 "--overcommit",
+                                 "--overlap",
+                                 "--quiet",
+                                 "--export=ALL",
+                                 "-n",
+                                 ranks,
+                                 "env",
+                                 NULL};
     add_all(command, words);
 }
 
@@ -80,17 +107,25 @@ static void add_hosts(const struct run_plan *plan, const char *name, struct run_
     free(list);
 }
 
+/* Many builds of Open MPI do not know IPv6, and then no prefix of it: they take the interface's other address. */
+static const char *network_for_openmpi(const struct run_plan *plan)
+{
+    return strchr(plan->network, ':') ? plan->device : plan->network;
+}
+
 /* Every daemon talks to mpirun itself: with a tree between them a lost host takes those behind it along. Connections are made at once:
  * one that is made after a death may need the lost host. */
 static void to_hosts_openmpi(const struct run_plan *plan, struct run_launch *command)
 {
+    option(plan, command, "mpi_preconnect_mpi", "1");
+    option(plan, command, "btl_tcp_if_include", network_for_openmpi(plan));
+    if (plan->slurm)
+        return;
     add_hosts(plan, "--host", command);
-    option(command, "plm_rsh_agent", plan->rsh);
-    option(command, "plm_rsh_no_tree_spawn", "1");
-    option(command, "routed", "direct");
-    option(command, "mpi_preconnect_mpi", "1");
-    option(command, "oob_tcp_if_include", plan->network);
-    option(command, "btl_tcp_if_include", plan->network);
+    option(plan, command, "plm_rsh_agent", plan->rsh);
+    option(plan, command, "plm_rsh_no_tree_spawn", "1");
+    option(plan, command, "routed", "direct");
+    option(plan, command, "oob_tcp_if_include", network_for_openmpi(plan));
 }
 
 /* Of a host or a shell, not of the program; or of the launcher. */
@@ -119,33 +154,28 @@ static void pass_environment(struct run_launch *command)
 
 static void to_hosts_mpich(const struct run_plan *plan, struct run_launch *command)
 {
+    give_unless_set(plan, command, "UCX_NET_DEVICES", plan->device);
+    if (plan->slurm)
+        return;
     add_hosts(plan, "-hosts", command);
     add(command, "-launcher-exec");
     add(command, plan->rsh);
     add(command, "-iface");
     add(command, plan->device);
-    give_unless_set(plan, command, "UCX_NET_DEVICES", plan->device);
 }
 
-/* Shared memory is faster than TCP, but a rank that is killed while it writes there may leave it corrupt
- * (docs/design/mpi.md). A ghost is not killed. */
-static void for_openmpi(const struct run_plan *plan, const struct run_launch_job *job, struct run_launch *command)
+static void by_mpirun(const struct run_plan *plan, const struct run_launch_job *job, struct run_launch *command)
 {
     static const char *const words[] = {"--oversubscribe", "--enable-recovery", NULL};
     add_all(command, words);
     if (geteuid() == 0)
         add(command, "--allow-run-as-root");
-    option(command, "orte_abort_on_non_zero_status", "0");
-    option(command, "orte_allowed_exit_without_sync", "1");
-    option(command, "pml", "ob1");
-    if (!getenv("OMPI_MCA_btl")) /* the user's own setting wins */
-        option(command, "btl", plan->mode == RUN_MODE_GHOST ? "vader,tcp,self" : "tcp,self");
-    if (plan->address[0])
-        to_hosts_openmpi(plan, command);
-    if (job && !plan->address[0]) {
-        option(command, "orte_tmpdir_base", job->directory);
-        option(command, "btl_vader_backing_directory", job->directory);
-    }
+    option(plan, command, "orte_abort_on_non_zero_status", "0");
+    option(plan, command, "orte_allowed_exit_without_sync", "1");
+    /* After MPI_Abort it would wait a second for ranks that have ended. */
+    option(plan, command, "odls_base_sigkill_timeout", "0");
+    if (job && !plan->address[0])
+        option(plan, command, "orte_tmpdir_base", job->directory);
     if (job) {
         add(command, "-x"); /* by its name: anybody may read arguments */
         add(command, "KNELL_KEY");
@@ -154,11 +184,27 @@ static void for_openmpi(const struct run_plan *plan, const struct run_launch_job
         pass_environment(command);
 }
 
+/* Shared memory is faster than TCP, but a rank that is killed while it writes there may leave it corrupt
+ * (docs/design/mpi.md). A ghost is not killed. */
+static void for_openmpi(const struct run_plan *plan, const struct run_launch_job *job, struct run_launch *command)
+{
+    if (!plan->slurm)
+        by_mpirun(plan, job, command);
+    option(plan, command, "pml", "ob1");
+    if (!getenv("OMPI_MCA_btl")) /* the user's own setting wins */
+        option(plan, command, "btl", plan->mode == RUN_MODE_GHOST ? "vader,tcp,self" : "tcp,self");
+    if (plan->address[0])
+        to_hosts_openmpi(plan, command);
+    else if (job)
+        option(plan, command, "btl_vader_backing_directory", job->directory);
+}
+
 /* Small messages go by TCP; the sender writes large ones into the receiver's memory. docs/design/mpi.md says what a death
  * does to other ranks over other transports. */
 static void for_mpich(const struct run_plan *plan, const struct run_launch_job *job, struct run_launch *command)
 {
-    add(command, "-disable-auto-cleanup");
+    if (!plan->slurm)
+        add(command, "-disable-auto-cleanup");
     give_unless_set(plan, command, "UCX_TLS", "tcp,cma,self");
     give_unless_set(plan, command, "UCX_RNDV_SCHEME", "put_zcopy");
     give_unless_set(plan, command, "UCX_MAX_RNDV_RAILS", "1");
@@ -192,6 +238,7 @@ static void give_settings(const struct run_plan *plan, const struct run_launch_j
     if (plan->delta)
         give_time(plan, command, "KNELL_DELTA_NS", plan->delta);
     give(plan, command, "KNELL_OVERLAY", heartbeat_overlay_names[plan->overlay]);
+    give(plan, command, "KNELL_ON_SPLIT", heartbeat_split_names[plan->on_split]);
     if (plan->latest_only)
         give(plan, command, "KNELL_LATEST_ONLY", "1");
     if (plan->ghost_delay)
@@ -224,14 +271,18 @@ bool run_launch_make(const struct run_plan *plan, const struct run_launch_job *j
         return false;
     snprintf(ranks, sizeof ranks, "%" PRId64, plan->ranks);
     add(command, plan->launcher);
+    if (plan->slurm)
+        by_slurm(plan, ranks, command);
     if (plan->mpi == PROGRAM_OPENMPI)
         for_openmpi(plan, job, command);
     else
         for_mpich(plan, job, command);
     give_settings(plan, job, command);
     give_preload(plan, command);
-    add(command, "-n");
-    add(command, ranks);
+    if (!plan->slurm) {
+        add(command, "-n");
+        add(command, ranks);
+    }
     add(command, plan->supervisor);
     add(command, plan->path);
     for (size_t i = 1; i < count; i++)

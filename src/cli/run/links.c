@@ -13,6 +13,8 @@
 #define MS INT64_C(1000000)
 /* A supervisor that answers nothing for so long does not hold up the scenario. */
 #define ANSWER_NS (2000 * MS)
+/* How often the time of a host is asked for that shares no clock with this one, before a rank starts there. */
+enum { CLOCK_ANSWERS = 8 };
 #define PING_NS (500 * MS)
 /* Beyond delta, nothing is heard of a supervisor although it is asked. */
 #define SILENCE_NS (2000 * MS)
@@ -57,13 +59,22 @@ bool run_links_any(const struct run_links *links)
     return any;
 }
 
-static void start(const struct run_job *job, struct run_link *link)
+static void start(struct run_job *job, int rank)
 {
     const struct run_plan *plan = job->plan;
+    struct run_link *link = &job->links.link[rank];
     int64_t left = plan->timeout ? job->launched + plan->timeout - knell__clock_now() : 0;
     struct channel_start start = {plan->delta + SILENCE_NS, plan->timeout && left <= 0 ? 1 : left};
     const char *file = job->status_file ? job->status_file : "";
+    run_desk_send(job, rank);
+    link->is_started = true;
     channel_put(&link->stream, CHANNEL_START, &start, sizeof start, file, strlen(file));
+}
+
+static void ask_clock(struct run_link *link)
+{
+    struct channel_look look = {.number = run_link_number(link)};
+    channel_put(&link->stream, CHANNEL_LOOK, &look, sizeof look, NULL, 0);
 }
 
 void run_link_opened(struct run_job *job, int rank, int fd, const struct channel_hello *hello)
@@ -77,8 +88,10 @@ void run_link_opened(struct run_job *job, int rank, int fd, const struct channel
     link->ahead_error = link->shares_clock ? 0 : INT64_MAX;
     link->is_changed = true;
     link->heard = knell__clock_now();
-    run_desk_send(job, rank);
-    start(job, link);
+    if (link->shares_clock)
+        start(job, rank);
+    else
+        ask_clock(link);
     if (++job->links.opened == job->links.ranks) /* nobody else is expected: from here on nothing listens */
         run_door_close(&job->links);
 }
@@ -126,29 +139,54 @@ static void take_report(struct run_job *job, int rank, const struct channel_mess
     queue(&job->links, &report);
 }
 
-/* The clock was read between question and answer. The quickest answer says it best. */
-static void set_clock(struct run_link *link, int64_t clock)
+/* The clock was read between question and answer. The quickest answer says it best. What is known when the rank starts stays: times that
+ * were told before and after are to be compared. */
+static void set_clock(struct run_job *job, int rank)
 {
+    struct run_link *link = &job->links.link[rank];
     int64_t now = knell__clock_now(), error = (now - link->asked_at) / 2;
-    if (link->shares_clock || error >= link->ahead_error)
+    if (link->is_started || link->answered != link->asked) /* the answer to another question is still to come */
         return;
-    link->ahead = clock - (link->asked_at + error);
-    link->ahead_error = error;
+    if (error < link->ahead_error) {
+        link->ahead = link->seen.clock - (link->asked_at + error);
+        link->ahead_error = error;
+    }
+    if (++link->clock_answers < CLOCK_ANSWERS)
+        ask_clock(link);
+    else
+        start(job, rank);
 }
 
-static void take_seen(struct run_link *link, const struct channel_message *message)
+static void align(_Atomic int64_t *when, int64_t ahead)
 {
+    if (*when)
+        *when -= ahead;
+}
+
+/* Times by the clock of this host. */
+static void align_all(struct channel_seen *seen, int64_t ahead)
+{
+    align(&seen->desk.words.waits_since, ahead);
+    align(&seen->desk.words.waits_seen, ahead);
+    align(&seen->desk.words.progress_at, ahead);
+    if (seen->struck)
+        seen->struck -= ahead;
+}
+
+static void take_seen(struct run_job *job, int rank, const struct channel_message *message)
+{
+    struct run_link *link = &job->links.link[rank];
     uint32_t state = link->seen.state;
     if (message->size != sizeof link->seen)
         return;
     memcpy(&link->seen, message->body, sizeof link->seen);
+    align_all(&link->seen, link->ahead);
     if (!link->seen.number) {
         link->seen.state = state;
         return;
     }
     link->answered = link->seen.number;
-    if (link->answered == link->asked)
-        set_clock(link, link->seen.clock);
+    set_clock(job, rank);
 }
 
 /* What does not fit on the disk is left out, up to the end: a log has no holes. */
@@ -198,7 +236,7 @@ static void take(struct run_job *job, int rank, const struct channel_message *me
         take_report(job, rank, message);
         break;
     case CHANNEL_SEEN:
-        take_seen(&job->links.link[rank], message);
+        take_seen(job, rank, message);
         break;
     case CHANNEL_LOG:
         take_log(job, rank, message);
@@ -235,7 +273,9 @@ static void read_link(struct run_job *job, int rank)
         link->heard = knell__clock_now();
     while (channel_next(&link->stream, &message))
         take(job, rank, &message);
-    if (link->stream.lost)
+    if (link->stream.lost && link->stream.silent)
+        epoll_ctl(job->links.events, EPOLL_CTL_DEL, link->stream.fd, NULL); /* TCP gave up: the others decide */
+    else if (link->stream.lost)
         lose(job, rank);
 }
 
@@ -313,7 +353,8 @@ void run_link_wait(struct run_job *job, int rank)
 {
     struct run_link *link = &job->links.link[rank];
     int64_t until = knell__clock_now() + ANSWER_NS, left;
-    while (link->is_open && link->answered < link->asked && (left = until - knell__clock_now()) > 0) {
+    while (link->is_open && !link->stream.lost && link->answered < link->asked &&
+           (left = until - knell__clock_now()) > 0) {
         short events = (short)(POLLIN | (channel_unsent(&link->stream) ? POLLOUT : 0));
         poll(&(struct pollfd){.fd = link->stream.fd, .events = events}, 1, (int)(left / MS) + 1);
         channel_flush(&link->stream);

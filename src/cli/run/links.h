@@ -22,7 +22,9 @@ struct run_link {
     bool is_host_lost; /* nothing was heard of its supervisor any more */
     bool has_told_end; /* the rank's end is told */
     char host[CHANNEL_HOST_NAME];
+    bool is_started;          /* the rank may start */
     bool shares_clock;        /* with this process */
+    int clock_answers;        /* that told the time before the start */
     int64_t ahead;            /* so much its host's clock is ahead of ours */
     int64_t ahead_error;      /* within this; 0: exactly */
     uint64_t asked, answered; /* numbers of questions */

@@ -10,7 +10,7 @@
 /* "the job ended 0.31 s after MPI_Init", with what ended it if it did not end by itself. */
 static void write_end(const struct run_job *job, FILE *out)
 {
-    bool ended_by_us = job->stopped_by || job->timed_out;
+    bool ended_by_us = job->stopped_by || job->timed_out || job->ignored.is;
     char after[DURATION_TEXT];
     run_format_duration(job->end - job->begin, after);
     if (ended_by_us)

@@ -64,6 +64,10 @@ static int find_launcher(struct run_plan *plan)
     static const char *const names[] = {"mpirun.openmpi", "mpiexec.mpich"}, *const packages[] = {"openmpi-bin",
                                                                                                  "mpich"};
     assert(plan->mpi < PROGRAM_MPIS);
+    if (plan->slurm)
+        return program_on_path("srun", plan->launcher)
+                   ? EXIT_OK
+                   : cli_failure(plan->usage, "srun: not found on the PATH, though this is an allocation of Slurm");
     return program_on_path(names[plan->mpi], plan->launcher)
                ? EXIT_OK
                : cli_failure(plan->usage, "%s: not found on the PATH; it comes with the Debian package %s",

@@ -2,6 +2,7 @@
  * injected deaths, if wanted. */
 #include "cli/run/run.h"
 #include "cli/run/kill.h"
+#include "cli/common/calibration.h"
 #include "cli/common/heartbeat.h"
 
 #include <regex.h>
@@ -27,13 +28,15 @@ static const struct usage usage = {
         "--mttf T: examples/fail/life-exponential.fail with MTBF of T and a slot for every rank; -D KEEP=1 lets one survive.\n"
         "--info mpi_error_uniform=coll: every collective returns the same code at all ranks. --info mpi_error_range=group (universe): "
         "a death in the communicator (in the job) revokes it (docs/use/mpi.md).\n" HEARTBEAT_BROADCAST_NOTES
+        "--on-split end: ranks that find others silent go on only if they are more than those, or as many and the lowest rank is "
+        "among them; else they end with status 114. go-on: both sides go on (docs/use/hosts.md).\n"
         "Messages go by TCP where deaths are real: a kill may leave shared memory corrupt. To use it anyway, set "
         "OMPI_MCA_btl or UCX_TLS (docs/use/mpi.md).\n"
         "Exit status: that of the ranks that ended by MPI_Finalize: the first that is not 0, by rank. A rank that died counts "
         "only if all did; with --status all, a death that was not injected makes the job fail "
         "although the others went on. The code of MPI_Abort; "
         "if an error handler ended the job, the status of the rank whose death was not injected, or "
-        "the error's code; 124 after --timeout, 130 "
+        "the error's code; if the program ignored a death, the same or 1; 124 after --timeout, 130 "
         "after ctrl-C.\n"
         "After --timeout and ctrl-C, and once when all ranks have waited inside MPI for --stuck, it says where they are.\n"
         "--record DIR: run.json (as --json), events.jsonl (as --log), output, rank-N.log; DIR must be new or empty. --check CMD "
@@ -45,6 +48,7 @@ static const struct usage usage = {
                 "  knell run -n 8 --fail examples/fail/life-weibull.fail -D SCALE=5000 ./app\n"
                 "  knell run -n 8 --mttf 20s -D KEEP=1 --seed 7 ./app\n"
                 "  knell run -n 8 --info mpi_error_uniform=coll ./app\n"
+                "  knell run -n 16 --hosts node1:8,node2:8 ./app\n"
                 "  knell run -n 4 --json ./app >result.json\n"
                 "  knell run -n 4 --record one --kill 2@1s --check 'grep -q right' ./app\n"
                 "  knell run -n 4 --dry-run ./app\n",
@@ -63,9 +67,25 @@ static int check_regex(const char *option, const char *text)
     return cli_usage_error(&usage, "--%s %.80s: %s", option, text, why);
 }
 
-static int check(struct run_plan *plan, bool mpi_given)
+/* As measured, unless an option says otherwise. */
+static int take_calibration(struct run_plan *plan, bool eta_given)
 {
-    int status = heartbeat_settle(&usage, plan->eta, 5, &plan->delta);
+    struct calibration measured;
+    int status = calibration_read(&usage, plan->calibration, &measured);
+    if (status >= 0)
+        return status;
+    if (plan->delta == 0 && !eta_given)
+        plan->delta = (int64_t)(measured.delta_s * 1e9);
+    if (!eta_given)
+        plan->eta = (int64_t)(measured.eta_s * 1e9);
+    return -1;
+}
+
+static int check(struct run_plan *plan, bool mpi_given, bool eta_given)
+{
+    int status = plan->calibration ? take_calibration(plan, eta_given) : -1;
+    if (status < 0)
+        status = heartbeat_settle(&usage, plan->eta, 5, &plan->delta);
     if (status >= 0)
         return status;
     if (plan->fail && plan->kills.n)
@@ -98,13 +118,15 @@ static int check(struct run_plan *plan, bool mpi_given)
 static int parse(int argc, char **argv, struct run_plan *plan)
 {
     static const char *const modes[] = {"real", "ghost", NULL}, *const whose[] = {"survivors", "all", NULL},
-                             *const of_fail[] = {"define", "seed"}, *const on_stuck[] = {"say", "end", NULL};
+                             *const of_fail[] = {"define", "seed"}, *const on_stuck[] = {"say", "end", NULL},
+                             *const on_ignored[] = {"end", "go-on", NULL};
     struct option options[] = {
         OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N, -np N", .required = true,
                     .brief = {"n", "np"}, .alias = "nodes"),
         OPT_WORD("mpi", &plan->mpi, program_mpi_names, "the MPI of the program", .arg = "openmpi|mpich",
                  .fallback_help = "by the program's libraries"),
-        OPT_TEXT("hosts", "H,H:RANKS", &plan->hosts_text, "where the ranks run", .fallback_help = "on this host"),
+        OPT_TEXT("hosts", "H,H:RANKS", &plan->hosts_text, "where the ranks run",
+                 .fallback_help = "on this host; inside Slurm on the nodes of the allocation"),
         OPT_TEXT("hostfile", "FILE", &plan->hostfile,
                  "the same in a file, one host a line: NAME, NAME:RANKS, NAME slots=RANKS"),
         OPT_TEXT("interface", "NAME", &plan->interface, "--hosts: the network interface to use",
@@ -115,7 +137,10 @@ static int parse(int argc, char **argv, struct run_plan *plan)
         OPT_DURATION("eta", "T", &plan->eta, 100000, INT64_C(60000000000), "heartbeat period", .fallback = "100ms"),
         OPT_DURATION("delta", "T", &plan->delta, 200000, INT64_C(600000000000), "suspicion timeout",
                      .fallback_help = "5 eta"),
+        OPT_TEXT("calibration", "FILE", &plan->calibration, "eta and delta as `knell calibrate --out` proposes them"),
         HEARTBEAT_BROADCAST_OPTIONS(&plan->overlay, &plan->latest_only),
+        OPT_WORD("on-split", &plan->on_split, heartbeat_split_names, "the smaller side of a network that splits",
+                 .arg = "end|go-on", .fallback = "end"),
         OPT_DURATION("ghost-delay", "T", &plan->ghost_delay, 1000, INT64_C(600000000000),
                      "how long after its death a ghost is declared dead"),
         OPT_DURATION("grace", "T", &plan->grace, 1000, INT64_C(600000000000),
@@ -135,6 +160,9 @@ static int parse(int argc, char **argv, struct run_plan *plan)
                      "says where the ranks are when none makes progress for T", .fallback = "10s"),
         OPT_WORD("on-stuck", &plan->on_stuck, on_stuck, "what to do then: say so, or end the job with status 124",
                  .arg = "say|end", .fallback = "say"),
+        OPT_WORD("on-ignored", &plan->on_ignored, on_ignored,
+                 "a rank died, and the program goes on as if none had: end the job, or let it go on",
+                 .arg = "end|go-on", .fallback = "end"),
         OPT_TEXT("progress", "REGEX", &plan->progress, "lines of output that are progress, for --stuck"),
         OPT_TEXT("record", "DIR", &plan->record, "keeps the run there: result, events, output"),
         OPT_FLAG("calls", &plan->calls, "--record: the MPI calls of each rank too"),
@@ -160,7 +188,8 @@ static int parse(int argc, char **argv, struct run_plan *plan)
     if (status >= 0)
         return status;
     plan->rsh_given = options_find(options, COUNT_OF(options), "rsh")->given;
-    status = check(plan, options_find(options, COUNT_OF(options), "mpi")->given);
+    status = check(plan, options_find(options, COUNT_OF(options), "mpi")->given,
+                   options_find(options, COUNT_OF(options), "eta")->given);
     return status == EXIT_OK ? -1 : status;
 }
 

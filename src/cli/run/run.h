@@ -5,6 +5,7 @@
  *     program.c       the program, its MPI, the launcher and the layer
  *     info.c          --info
  *     hosts.c         --hosts: the hosts of the job and the network between them
+ *     hosts.c         --hosts; slurm.c: those of an allocation
  *     launch.c        the launcher's command and environment
  *     directory.c     the job's private directory, for files of the MPIs
  *     links.h         the supervisors of the ranks: door.c, links.c, desk.c
@@ -24,7 +25,8 @@
  *     not_injected.c  faults that were not injected
  *     refused.c       calls that the layer does not carry
  *     where.c         where each rank is
- *     stuck.c         detects that no rank makes progress */
+ *     stuck.c         detects that no rank makes progress
+ *     ignored.c       detects a program that ignores the death of a rank */
 #ifndef KNELL_CLI_RUN_RUN_H
 #define KNELL_CLI_RUN_RUN_H
 
@@ -54,6 +56,7 @@ enum { RUN_TIMED_OUT = 124, RUN_INTERRUPTED = 130 };
 /* --status: does a rank that died without an injected fault make the job fail, although the others went on? */
 enum run_status_of { RUN_STATUS_SURVIVORS, RUN_STATUS_ALL };
 enum run_on_stuck { RUN_ON_STUCK_SAY, RUN_ON_STUCK_END };
+enum run_on_ignored { RUN_ON_IGNORED_END, RUN_ON_IGNORED_GO_ON };
 
 struct run_host {
     char name[256];
@@ -68,8 +71,10 @@ struct run_plan {
     int mpi; /* enum program_mpi */
     int mode;
     int64_t eta, delta, ghost_delay, grace;
+    const char *calibration;
     int overlay; /* enum knell_overlay */
     bool latest_only;
+    int on_split;    /* enum knell_split */
     int64_t timeout; /* 0: none */
     int64_t stuck;
     int status; /* enum run_status_of */
@@ -83,11 +88,13 @@ struct run_plan {
     const char *record, *check;
     const char *expect, *progress; /* regular expressions */
     bool calls, stacks;
-    int on_stuck; /* enum run_on_stuck */
-    char **words; /* of the whole command line, ended by NULL */
+    int on_stuck;   /* enum run_on_stuck */
+    int on_ignored; /* enum run_on_ignored */
+    char **words;   /* of the whole command line, ended by NULL */
     bool dry_run, quiet, json;
     const char *hosts_text, *hostfile, *interface, *rsh;
     bool rsh_given;
+    bool slurm;            /* srun launches */
     struct run_host *host; /* where the ranks run; none: on this host */
     size_t hosts;
     char address[64], network[80], device[32]; /* of this host towards the others; empty: there are no others */
@@ -114,6 +121,13 @@ void run_info_join(const struct run_plan *plan, char *text, size_t size);
 
 /* Fills host and network of the plan. -1: fine; otherwise an exit status, after a complaint. */
 int run_hosts_check(struct run_plan *plan);
+/* ---- slurm.c ----------------------------------------------------------------------------------------------------- */
+
+/* Is this an allocation, and were no other hosts named? */
+bool run_slurm_may(const struct run_plan *plan);
+/* Fills the hosts of the plan. -1: fine; otherwise an exit status, after a complaint. */
+int run_slurm_check(struct run_plan *plan);
+
 /* "a:2,b:2", as both launchers have it. */
 void run_hosts_write(const struct run_plan *plan, FILE *out);
 struct run_job;
@@ -129,6 +143,8 @@ struct run_directory {
 
 int run_directory_open(const struct run_plan *plan, struct run_directory *directory); /* an exit status */
 void run_directory_close(struct run_directory *directory);
+/* The folder of a launcher that was killed, if it has one. */
+void run_directory_remove_session(pid_t launcher);
 
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
 
@@ -175,6 +191,7 @@ struct run_rank {
     bool told; /* it has reported `inside`: a call, or one of the values below (job/report.h) */
     int inside;
     int64_t died;          /* when its death was caused or seen; 0: it has not died */
+    int64_t learned;       /* when it last heard of a death; 0: it has not */
     bool injected;         /* the scenario caused its death */
     bool struck;           /* the scenario did something to it: killed, stopped, sent a signal */
     int64_t stopped_since; /* by a signal, as far as was looked; 0: it is not */
@@ -209,14 +226,21 @@ struct run_job {
     char *places;           /* where all were, in one line */
     bool said_stuck;        /* the message that no rank makes progress has been written */
     int64_t look_at;        /* when to look again whether ranks make progress */
-    int counted;            /* ranks that reported their counters, */
-    uint64_t missed;        /* heartbeats they missed, */
-    int64_t late_most;      /* and the longest delay of one of their detectors */
-    bool lost;              /* the launcher ended before the ranks did, and we had not ended it */
-    bool last_finished;     /* the rank that ended last had completed MPI_Finalize */
-    struct run_fail *fail;  /* NULL: nothing is injected, or the agent does it */
-    pid_t agent;            /* 0: there is none */
-    bool agent_lost;        /* it ended before the job did */
+    bool may_recover;       /* the program has, or has made, a call for recovery, as far as was looked */
+    struct {
+        bool is;         /* the program ignores a death: so the job was ended */
+        int rank;        /* whose collectives fail; -1: all wait */
+        int64_t time;    /* for so long */
+        int64_t look_at; /* when to look again */
+    } ignored;
+    int counted;           /* ranks that reported their counters, */
+    uint64_t missed;       /* heartbeats they missed, */
+    int64_t late_most;     /* and the longest delay of one of their detectors */
+    bool lost;             /* the launcher ended before the ranks did, and we had not ended it */
+    bool last_finished;    /* the rank that ended last had completed MPI_Finalize */
+    struct run_fail *fail; /* NULL: nothing is injected, or the agent does it */
+    pid_t agent;           /* 0: there is none */
+    bool agent_lost;       /* it ended before the job did */
     struct log log[RUN_LOGS];
     char *status_file;     /* absolute; NULL: none */
     char record[PATH_MAX]; /* the folder, absolute; empty: none */
@@ -329,8 +353,12 @@ size_t run_spans(const struct run_job *job, int call, struct run_span **spans);
 /* Ends the job (timed_out), or writes once on standard error, when no rank makes progress. Returns when to look again, or
  * KNELL_NEVER. */
 int64_t run_look_for_stuck(struct run_job *job);
-/* Is it known to wait inside MPI, and since when? */
-bool run_is_waiting(const struct run_job *job, int rank, int64_t *since);
+/* A wait inside MPI that began at `since` and had not ended at `seen`. */
+struct run_waiting {
+    int64_t since, seen;
+};
+/* Is it known to wait? */
+bool run_is_waiting(const struct run_job *job, int rank, struct run_waiting *waiting);
 
 void run_write_where(const struct run_job *job, FILE *out);
 void run_write_stuck(const struct run_job *job, enum run_stuck stuck, FILE *out);
@@ -341,6 +369,14 @@ bool run_is_stopped(const struct run_job *job, int rank); /* by a signal */
 const char *run_ended_by(const struct run_job *job, char text[48]);
 /* At most three significant digits. */
 const char *run_format_duration(int64_t time, char text[DURATION_TEXT]);
+
+/* ---- ignored.c --------------------------------------------------------------------------------------------------- */
+
+/* Sets `ignored` where the program ignores a death. Returns when to look again, or KNELL_NEVER. */
+int64_t run_look_for_ignored(struct run_job *job);
+void run_describe_ignored(const struct run_job *job, FILE *out);
+/* The one line that says so. */
+void run_write_ignored(const struct run_job *job, FILE *out);
 
 /* ---- log.c, json.c, timeline.c, picture.c, not_injected.c -------------------------------------------------------- */
 
@@ -358,6 +394,8 @@ void run_write_fatal(const struct run_job *job, FILE *out);
 
 /* Which rank called MPI_Abort. */
 void run_write_abort(const struct run_job *job, FILE *out);
+/* Instead of the timeline: a job in which a rank died has failed. */
+void run_write_end(const struct run_job *job, int status, FILE *out);
 /* One line about calls that the layer does not carry, for which the program got an error; none if there were none. */
 void run_write_refused(const struct run_job *job, FILE *out);
 void run_put_refused(struct json *j, const struct run_job *job);
@@ -400,6 +438,8 @@ int run_finish(struct run_job *job, int signals);
 
 /* The first report of a rank that knew of the death of `rank`; NULL: no rank knew. */
 const struct job_report *run_first_to_know(const struct run_job *job, int rank);
+/* The rank that died first; -1: none did. */
+int run_first_dead(const struct run_job *job);
 /* When the rank died. We see an end that we did not cause later than it happens, so the first report of another rank
  * may be earlier and then counts. */
 int64_t run_died(const struct run_job *job, int rank);

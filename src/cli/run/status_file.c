@@ -25,7 +25,7 @@ int run_status_file_begin(struct run_job *job)
         return EXIT_OK;
     job->status_file = absolute(wanted);
     if (!job->status_file || !channel_status_write(job->status_file, 0) || unlink(job->status_file) != 0)
-        return cli_failure(job->plan->usage, "--status-file %s: %s", wanted, strerror(errno));
+        return cli_usage_error(job->plan->usage, "--status-file %.200s: %s", wanted, strerror(errno));
     return EXIT_OK;
 }
 

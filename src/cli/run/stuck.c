@@ -9,24 +9,14 @@
 /* A waiting rank renews its note several times in this time, even on a crowded machine. */
 #define FRESH_NS (3000 * MS)
 
-/* A wait that began at `since` and had not ended at `seen`. */
-struct span {
-    int64_t since, seen;
-};
-
-static struct span note_of(const struct run_job *job, int rank)
+/* By our clock. `since` is read later than `seen`: so a new wait is never taken for an old one. */
+bool run_is_waiting(const struct run_job *job, int rank, struct run_waiting *waiting)
 {
     const struct job_desk_words *words = &run_seen(job, rank)->words;
-    struct span note = {.seen = atomic_load(&words->waits_seen)};
-    note.since = atomic_load(&words->waits_since); /* later than `seen`: so a new wait is never taken for an old one */
-    return note;
-}
-
-bool run_is_waiting(const struct run_job *job, int rank, int64_t *since)
-{
-    struct span note = note_of(job, rank);
-    *since = note.since;
-    return note.seen && knell__clock_now() - note.seen < FRESH_NS;
+    int64_t ahead = job->links.link[rank].ahead, seen = atomic_load(&words->waits_seen);
+    waiting->seen = seen - ahead;
+    waiting->since = atomic_load(&words->waits_since) - ahead;
+    return seen && knell__clock_now() - waiting->seen < FRESH_NS;
 }
 
 /* ---- frozen ------------------------------------------------------------------------------------------------------ */
@@ -43,15 +33,17 @@ static int64_t stopped_since(const struct run_job *job, int number, int64_t now)
 }
 
 /* False: it works. What the scenario stops it may let go: while it has something to do, that does not count. */
-static bool span_of(struct run_job *job, int number, int64_t now, struct span *span)
+static bool span_of(struct run_job *job, int number, int64_t now, struct run_waiting *span)
 {
     struct run_fail_hold held;
     bool acts = job->fail && run_fail_is_due(job->fail);
     int64_t since = stopped_since(job, number, now);
     if (!since && job->fail && run_fail_holds(job->fail, number, &held))
         since = held.since;
-    *span = since ? (struct span){since, now} : note_of(job, number);
-    return since ? !acts : span->seen && now - span->seen < FRESH_NS;
+    if (!since)
+        return run_is_waiting(job, number, span);
+    *span = (struct run_waiting){since, now};
+    return !acts;
 }
 
 static bool is_living(const struct run_rank *rank)
@@ -60,12 +52,12 @@ static bool is_living(const struct run_rank *rank)
 }
 
 /* The time in which all living ranks waited; false: one of them works, or no rank is alive. */
-static bool find_common(struct run_job *job, int64_t now, struct span *common)
+static bool find_common(struct run_job *job, int64_t now, struct run_waiting *common)
 {
     bool all_wait = true, any = false;
-    *common = (struct span){0, now};
+    *common = (struct run_waiting){0, now};
     for (int i = 0; i < job->plan->ranks; i++) {
-        struct span span;
+        struct run_waiting span;
         if (!is_living(&job->rank[i]))
             continue;
         any = true;
@@ -99,7 +91,7 @@ static int64_t last_progress(const struct run_job *job)
 static enum run_stuck look(struct run_job *job, int64_t now, int64_t *stood)
 {
     const int64_t limit = job->plan->stuck;
-    struct span common;
+    struct run_waiting common;
     bool all_wait = find_common(job, now, &common);
     *stood = now - common.since;
     if (all_wait && common.seen - common.since >= limit)

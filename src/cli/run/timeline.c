@@ -101,7 +101,8 @@ static bool is_ended_by_us(const struct run_rank *rank, const struct job_report 
     int status = rank->status;
     bool is_our_way =
         WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WEXITSTATUS(status) == KNELL_RUNTIME_EXIT_FENCED;
-    return first && first->value == KNELL_WHY_TIMEOUT && (!rank->ended || is_our_way);
+    bool was_silent = first && (first->value == KNELL_WHY_TIMEOUT || first->value == KNELL_WHY_ENDED);
+    return was_silent && (!rank->ended || is_our_way);
 }
 
 static void write_how(const struct run_rank *rank, int number, char *text, size_t size)
@@ -115,6 +116,8 @@ static void write_how(const struct run_rank *rank, int number, char *text, size_
     else if (WIFSIGNALED(rank->status))
         snprintf(text, size, "✗ rank %d died by signal %d (%s)", number, WTERMSIG(rank->status),
                  strsignal(WTERMSIG(rank->status)));
+    else if (WEXITSTATUS(rank->status) == KNELL_RUNTIME_EXIT_SPLIT)
+        snprintf(text, size, "✗ rank %d ended with its side of a network split", number);
     else
         snprintf(text, size, "✗ rank %d ended with status %d without MPI_Finalize", number, WEXITSTATUS(rank->status));
 }
@@ -243,6 +246,17 @@ static void write_punctuality(const struct run_job *job, FILE *out)
                 job->missed, job->counted, milliseconds(job->late_most));
 }
 
+/* Where hosts share no clock. */
+static void write_clocks(const struct run_job *job, FILE *out)
+{
+    int64_t error = 0;
+    for (int i = 0; i < job->links.ranks; i++)
+        if (job->links.link[i].is_started && job->links.link[i].ahead_error > error)
+            error = job->links.link[i].ahead_error;
+    if (error)
+        fprintf(out, "%13sclocks of other hosts: known within %.3f ms\n", "", milliseconds(error));
+}
+
 /* ---- the end by an error handler --------------------------------------------------------------------------------- */
 
 void run_write_fatal(const struct run_job *job, FILE *out)
@@ -251,7 +265,7 @@ void run_write_fatal(const struct run_job *job, FILE *out)
             run_seen(job, job->aborted_by)->words.error);
 }
 
-static int first_dead(const struct run_job *job)
+int run_first_dead(const struct run_job *job)
 {
     int first = -1;
     for (int i = 0; i < job->plan->ranks; i++)
@@ -263,13 +277,20 @@ static int first_dead(const struct run_job *job)
 /* Without a timeline only if a rank had died: the program may not know which, or that any has. */
 void run_write_abort(const struct run_job *job, FILE *out)
 {
-    int dead = first_dead(job);
+    int dead = run_first_dead(job);
     if (dead < 0 && job->plan->quiet)
         return;
     fprintf(out, "knell run: rank %d called MPI_Abort with %d; the job was ended", job->aborted_by, job->abort_code);
     if (dead >= 0)
         fprintf(out, " (rank %d had died)", dead);
     fputc('\n', out);
+}
+
+void run_write_end(const struct run_job *job, int status, FILE *out)
+{
+    int dead = run_first_dead(job);
+    if (dead >= 0 && status != 0)
+        fprintf(out, "knell run: rank %d died, and the job ended with status %d: %s\n", dead, status, job->verdict.why);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -315,6 +336,7 @@ void run_write_timeline(const struct run_job *job, FILE *out)
     if (deaths) {
         write_meaning(out);
         write_punctuality(job, out);
+        write_clocks(job, out);
     }
     run_write_not_injected(job, out);
     free(lines.line);

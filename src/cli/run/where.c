@@ -67,7 +67,7 @@ static bool has_words(const struct run_job *job, int number)
 {
     const struct run_rank *rank = &job->rank[number];
     return rank->told && rank->inside != JOB_INSIDE_UNSURE ? rank->inside >= 0
-                                                           : run_is_waiting(job, number, &(int64_t){0});
+                                                           : run_is_waiting(job, number, &(struct run_waiting){0});
 }
 
 static void write_place(const struct run_job *job, int number, char text[PLACE_TEXT])
@@ -130,7 +130,7 @@ static bool waits(const struct run_job *job, int number)
         return false;
     if (run_is_stopped(job, number) || (job->fail && run_fail_holds(job->fail, number, &(struct run_fail_hold){0})))
         return true;
-    if (run_is_waiting(job, number, &(int64_t){0}))
+    if (run_is_waiting(job, number, &(struct run_waiting){0}))
         return true;
     return rank->told && rank->inside >= 0 &&
            (rank->inside == JOB_CALL_FINALIZE || strchr(run_seen(job, number)->words.place, ' '));
@@ -141,8 +141,8 @@ static void keep_place(struct run_job *job, int number)
 {
     char text[PLACE_TEXT];
     const char *from = text;
-    bool asked = job->timed_out || job->stopped_by;
-    if (not_at_work(&job->rank[number]) || !(asked || run_is_waiting(job, number, &(int64_t){0})))
+    bool asked = job->timed_out || job->stopped_by || job->ignored.is;
+    if (not_at_work(&job->rank[number]) || !(asked || run_is_waiting(job, number, &(struct run_waiting){0})))
         return;
     write_place(job, number, text);
     if (strncmp(text, "inside MPI", 10) == 0)

@@ -24,7 +24,8 @@ static const struct usage usage = {
         "--world K runs only that world and prints what happens in it.\n"
         "--edge X makes X happen in each of the random worlds: leaves (nodes leave the moment they return from an agreement), "
         "accusers (a false accusation by one that dies), drops (of groups), revokes (by nodes that die); any is all of it now and "
-        "then.\n"
+        "then. In worlds with splits (of the network, which may heal) a side that may be the smaller one ends, and it is checked "
+        "that no two sides go on.\n"
         "--exhaustive 4 takes some seconds, 5 half a minute more, 6 very long and much memory; 0 leaves it out. Up to 4 nodes "
         "all may crash, or one is accused falsely and one crashes, or all leave.\n",
     .examples = "  knell sim check --worlds 10000\n"
@@ -43,7 +44,7 @@ struct check {
     double wall_s;
 };
 
-static const char *const edges[] = {"any", "leaves", "accusers", "drops", "revokes", NULL};
+static const char *const edges[] = {"any", "leaves", "accusers", "drops", "revokes", "splits", NULL};
 
 static int parse(int argc, char **argv, struct check *c)
 {
@@ -168,6 +169,11 @@ static int explore_all(struct check *c, struct knell_explore_result *result)
     return 0;
 }
 
+static const struct knell_property *const *properties_of(const struct check *c)
+{
+    return c->edge == KNELL_EDGE_SPLITS ? knell_split_properties : knell_properties;
+}
+
 static uint64_t count_violations(const struct check *c, const char *property)
 {
     uint64_t count = 0;
@@ -187,9 +193,10 @@ static void write_json(FILE *out, const struct check *c, const struct knell_expl
     json_integer(&j, c->sim.seed);
     json_key(&j, "properties");
     json_object(&j);
-    for (size_t i = 0; knell_properties[i]; i++) {
-        json_key(&j, knell_properties[i]->name);
-        json_unsigned(&j, count_violations(c, knell_properties[i]->name));
+    const struct knell_property *const *property = properties_of(c);
+    for (size_t i = 0; property[i]; i++) {
+        json_key(&j, property[i]->name);
+        json_unsigned(&j, count_violations(c, property[i]->name));
     }
     json_close(&j);
     json_key(&j, "exhaustive_nodes");
@@ -206,9 +213,10 @@ static void write_json(FILE *out, const struct check *c, const struct knell_expl
 static void write_text(FILE *out, const struct check *c, const struct knell_explore_result *explored)
 {
     fprintf(out, "%" PRId64 " random worlds, seed %" PRId64 ", %.2f s\n\n", c->worlds, c->sim.seed, c->wall_s);
-    for (size_t i = 0; knell_properties[i]; i++)
-        fprintf(out, "  %-13s %-55s %" PRIu64 " violated\n", knell_properties[i]->name, knell_properties[i]->says,
-                count_violations(c, knell_properties[i]->name));
+    const struct knell_property *const *property = properties_of(c);
+    for (size_t i = 0; property[i]; i++)
+        fprintf(out, "  %-13s %-55s %" PRIu64 " violated\n", property[i]->name, property[i]->says,
+                count_violations(c, property[i]->name));
     if (c->exhaustive)
         fprintf(out, "\nAgreement, exhaustively for 2 to %" PRId64 " nodes: %" PRIu64 " states, %s\n", c->exhaustive,
                 c->explored, explored->violated ? "VIOLATED" : "every property holds");

@@ -7,7 +7,7 @@
 
 enum { MOST = 64 };
 
-/* The rank's number as Open MPI, PMIx and hydra have it; the descriptor of its connection to hydra; Open MPI's folder of the job. */
+/* The rank's number as Open MPI, PMIx and hydra have it; the descriptor of its connection to hydra; Open MPI's folder of jobs. */
 static const char *const wanted[] = {
     "KNELL_",
     "OMPI_COMM_WORLD_RANK=",
@@ -15,7 +15,6 @@ static const char *const wanted[] = {
     "PMI_RANK=",
     "PMI_FD=",
     "OMPI_MCA_orte_jobfam_session_dir=",
-    "OMPI_MCA_ess_base_jobid=",
 };
 
 static char *kept[MOST];

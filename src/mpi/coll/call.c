@@ -2,6 +2,7 @@
 #include "mpi/coll/coll.h"
 #include "mpi/error/error.h"
 #include "mpi/inject/flip.h"
+#include "mpi/report/tell.h"
 #include "mpi/request/kept.h"
 
 #include <knell/mpix.h>
@@ -153,13 +154,28 @@ static inline int call_any(struct comm *comm, coll_step *step, const struct coll
     return call(comm, step, args, request);
 }
 
+/* The error handler may not come back. If it does, the program has the code, and may ignore it: `knell run` sees whether it goes on so. */
+RARE static int raise_failed(struct comm *comm, int code)
+{
+    error_raise_now(comm, code);
+    if (code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_REVOKED)
+        tell_ignored();
+    return code;
+}
+
+static inline int call_and_raise(struct comm *comm, coll_step *step, const struct coll_args *args, MPI_Request *request)
+{
+    int code = call_any(comm, step, args, request);
+    return LIKELY(code == MPI_SUCCESS) ? code : raise_failed(comm, code);
+}
+
 RARE static int call_inter(struct comm *comm, const struct coll_args *args, bool init, MPI_Request *request)
 {
     int code = !args->inter ? MPI_ERR_COMM : coll_inter_check(comm, args);
     if (code == MPI_SUCCESS && init)
         return coll_init(comm, args->inter, args, request);
     if (code == MPI_SUCCESS)
-        return error_raise(comm, call_any(comm, args->inter, args, request));
+        return call_and_raise(comm, args->inter, args, request);
     return request ? error_raise_unbegun(comm, code, request) : error_raise(comm, code);
 }
 
@@ -175,5 +191,5 @@ int coll_call(MPI_Comm handle, coll_step *step, const struct coll_args *args, MP
         return request ? error_raise_unbegun(comm, MPI_ERR_ROOT, request) : error_raise(comm, MPI_ERR_ROOT);
     if (RARELY(init))
         return coll_init(comm, step, args, request);
-    return error_raise(comm, call_any(comm, step, args, request));
+    return call_and_raise(comm, step, args, request);
 }

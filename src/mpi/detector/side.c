@@ -112,6 +112,14 @@ static enum knell_overlay overlay_setting(void)
     return text && strcmp(text, "hba") == 0 ? KNELL_OVERLAY_HBA : KNELL_OVERLAY_CIRCULANT;
 }
 
+static enum knell_split split_setting(void)
+{
+    const char *text = settings_get("KNELL_ON_SPLIT");
+    if (text && strcmp(text, "end") != 0 && strcmp(text, "go-on") != 0)
+        layer_die("KNELL_ON_SPLIT is %s: it must be end or go-on", text);
+    return text && strcmp(text, "go-on") == 0 ? KNELL_SPLIT_GO_ON : KNELL_SPLIT_END;
+}
+
 static void start_runtime(const struct side_meeting *meeting, int listening)
 {
     struct knell_runtime_config config = knell_runtime_config_default();
@@ -134,6 +142,7 @@ static void start_runtime(const struct side_meeting *meeting, int listening)
     config.combine = agree_folds;
     config.combine_count = SIDE_FOLDS;
     config.tree_bits = TREE_BITS;
+    config.on_split = split_setting();
     config.on_fact_at_once = on_fact;
     config.spare_the_dead = self.ghosts;
     config.carry = carry_hand_over;

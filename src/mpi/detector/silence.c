@@ -41,3 +41,13 @@ bool silence_of(int process)
     atomic_store(&silent[process], true);
     return true;
 }
+
+void silence_of_ghost(int process)
+{
+    atomic_store(&silent[process], true);
+}
+
+bool silence_is_of_ghost(int process)
+{
+    return atomic_load(&silent[process]);
+}

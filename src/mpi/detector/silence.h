@@ -14,4 +14,8 @@ void silence_begin(void);
  * has been read before: that takes milliseconds. */
 bool silence_of(int process);
 
+/* Of a ghost: it did not serve in time, since it computes, and is not waited for again. */
+void silence_of_ghost(int process);
+bool silence_is_of_ghost(int process);
+
 #endif

@@ -47,6 +47,7 @@ int leave_slowly(enum job_call call, int code)
 
 int64_t enter_tell_begin(void)
 {
+    tell_recovers();
     return tell_is_heard() ? knell__clock_now() : 0;
 }
 

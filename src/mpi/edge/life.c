@@ -190,6 +190,7 @@ static void before_init(void)
     check_mpi();
     tell_word(JOB_WORD_INIT, 0);
     close_learn(true);
+    native_own_session();
 }
 
 int mpi_init(int *argc, char ***argv)

@@ -77,28 +77,14 @@ MPI_Info file_safe_hints(const struct comm *comm, MPI_Info given)
     return info;
 }
 
-/* The launcher may remove the session's folder again while the MPI below opens the file; each removal needs another death. By then
- * the file is made, so what was to be new is not any more. */
-static int open_below(struct file *file, int amode, MPI_Info info)
-{
-    enum { TRIES = 8 };
-    int code;
-    for (int i = 0; i < TRIES; i++, amode &= ~MPI_MODE_EXCL) {
-        native_mend_session();
-        file_below();
-        code = file_above(native.file_open(file->comm->handle, file->name, amode, info, &file->handle));
-        if (file_class(code) != MPI_ERR_OTHER || !comm_any_trouble())
-            break;
-    }
-    return code;
-}
-
 static int open_natively(struct file *file, int amode, MPI_Info given)
 {
     if (file->amode & MPI_MODE_SEQUENTIAL && file->amode & MPI_MODE_RDWR)
         return MPI_ERR_AMODE; /* of which the MPI below would not hear */
     MPI_Info info = file_safe_hints(file->comm, given);
-    int code = open_below(file, amode, info == MPI_INFO_NULL ? given : info);
+    file_below();
+    int code = file_above(
+        native.file_open(file->comm->handle, file->name, amode, info == MPI_INFO_NULL ? given : info, &file->handle));
     if (info != MPI_INFO_NULL)
         native.info_free(&info);
     if (code != MPI_SUCCESS)

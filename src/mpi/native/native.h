@@ -14,7 +14,7 @@ void native_find(void);
 void native_ready(void);
 /* After its MPI_Init: it does not speak of deaths any more (hush.c). */
 void native_hush(void);
-/* Before it opens a file (session.c). */
-void native_mend_session(void);
+/* Before its MPI_Init: it has a folder for its files that outlives the death of others (session.c). */
+void native_own_session(void);
 
 #endif

@@ -1,7 +1,8 @@
-/* session.c: the job's folder among Open MPI's session folders.
+/* session.c: Open MPI's session folder of this process.
  *
- * Open MPI keeps a small file there for each file that the program opens, and complains of every open where it cannot. Its launcher
- * removes the folder when a rank has died and nothing is in it. */
+ * Open MPI keeps a small file there for each file that the program opens; where it cannot, it complains, or the open fails. All processes
+ * of a job on a host share one such folder, and its launcher removes that whenever one of them has died, in the middle of an open
+ * of another. So each has one of its own, within the folder of all jobs of the launcher, which the launcher removes at the end. */
 #include "mpi/native/native.h"
 
 #ifdef OPEN_MPI
@@ -9,27 +10,19 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
-/* The number of the job within its launcher. */
-static unsigned job_number(const char *id)
-{
-    return (unsigned)strtoul(id, NULL, 10) & 0xffff;
-}
+#define FAMILY "OMPI_MCA_orte_jobfam_session_dir"
 
-void native_mend_session(void)
+void native_own_session(void)
 {
-    const char *family = settings_get("OMPI_MCA_orte_jobfam_session_dir"),
-               *id = settings_get("OMPI_MCA_ess_base_jobid");
+    const char *family = settings_get(FAMILY), *rank = settings_get("OMPI_COMM_WORLD_RANK");
     char folder[4096];
-    if (!family || !id)
-        return;
-    int size = snprintf(folder, sizeof folder, "%s/%u", family, job_number(id));
+    int size = family && rank ? snprintf(folder, sizeof folder, "%s/knell-%s", family, rank) : -1;
     if (size > 0 && (size_t)size < sizeof folder)
-        mkdir(folder, 0700); /* as Open MPI does; most often it is there */
+        setenv(FAMILY, folder, 1);
 }
 #else
-void native_mend_session(void)
+void native_own_session(void)
 {
 }
 #endif

@@ -105,6 +105,23 @@ struct job_desk *tell_desk(void)
     return tell_is_heard() ? report_to.desk : NULL;
 }
 
+void tell_recovers(void)
+{
+    if (tell_is_heard())
+        atomic_store(&report_to.desk->seen.words.recovers, 1);
+}
+
+void tell_ignored(void)
+{
+    struct job_desk *desk = tell_desk();
+    int64_t now = desk ? knell__clock_now() : 0;
+    if (!desk)
+        return;
+    if (atomic_fetch_add(&desk->seen.words.ignored, 1) == 0)
+        atomic_store(&desk->seen.words.ignored_first, now);
+    atomic_store(&desk->seen.words.ignored_last, now);
+}
+
 int tell_open_calls(void)
 {
     return open_of_supervisor(report_to.calls, O_RDWR);

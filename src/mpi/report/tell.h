@@ -18,6 +18,11 @@ int tell_rank(void);
 /* This rank's desk; NULL: nobody is there to tell. */
 struct job_desk *tell_desk(void);
 
+/* A note on the desk: the program has made one of the calls for recovery. */
+void tell_recovers(void);
+/* The same: a collective failed by a death, and the program's error handler came back. */
+void tell_ignored(void);
+
 /* An empty file for the record of calls, which the supervisor keeps; -1: nobody wants one. */
 int tell_open_calls(void);
 

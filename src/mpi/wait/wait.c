@@ -38,7 +38,8 @@ int64_t wait_give_up_ms(const struct comm *comm, int peer)
     bool dead = peer >= 0 ? side_is_dead(peer) : (comm_trouble(comm) & COMM_DEAD) != 0;
     if (!dead)
         return INT64_MAX;
-    return peer >= 0 && !self.ghosts && silence_of(peer) ? 0 : DEAD_MS;
+    bool silent = peer >= 0 && (self.ghosts ? silence_is_of_ghost(peer) : silence_of(peer));
+    return silent ? 0 : DEAD_MS;
 }
 
 static bool tested(MPI_Request *request, MPI_Status *status, int times)
@@ -66,6 +67,8 @@ static bool tested_to_the_end(const struct op *op, MPI_Request *request, MPI_Sta
         last = now_ms() - start >= wait_give_up_ms(op->comm, op->peer);
         complete = tested(request, status, 1);
     }
+    if (!complete && last && self.ghosts && op->peer >= 0)
+        silence_of_ghost(op->peer); /* thousands of operations with it may follow */
     return complete;
 }
 

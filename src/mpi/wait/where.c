@@ -3,10 +3,12 @@
 #include "mpi/base/layer.h"
 #include "mpi/detector/side.h"
 #include "mpi/report/tell.h"
+#include "os/clock.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -57,29 +59,50 @@ void where_answer(const struct where_aim *aim)
 
 /* ---- in a thread that waits for long ------------------------------------------------------------------------------------------ */
 
-/* Turns count up within one wait. Where several threads call MPI, one may wait for ever while another works: then nothing is said. */
+/* The wait that this thread is in. */
+struct waiting {
+    unsigned turns;
+    bool is_said;
+    int64_t since, others;
+};
+
+/* Processor time of all threads but this one. */
+static int64_t time_of_others(void)
+{
+    return self.threads ? knell__clock_used() - knell__clock_used_here() : 0;
+}
+
+/* Turns count up within one wait. */
+static void begin_if_new(struct waiting *wait, unsigned turns, int64_t now)
+{
+    if (turns <= wait->turns || !wait->since)
+        *wait = (struct waiting){.since = now, .others = time_of_others()};
+    wait->turns = turns;
+}
+
+/* Where several threads call MPI, one may wait for ever while another works. Those that use a tenth of a processor do. */
+static bool others_work(struct waiting *wait, int64_t now)
+{
+    if (!self.threads || 10 * (time_of_others() - wait->others) < now - wait->since)
+        return false;
+    wait->turns = UINT_MAX; /* it counts from here on */
+    return true;
+}
+
 void where_waits(unsigned turns, const struct where_aim *aim)
 {
-    static _Thread_local struct {
-        unsigned turns;
-        bool is_said;
-        int64_t since;
-    } now_in __attribute__((tls_model("initial-exec")));
-    struct job_desk *desk = self.threads ? NULL : tell_desk();
+    static _Thread_local struct waiting wait __attribute__((tls_model("initial-exec")));
+    struct job_desk *desk = tell_desk();
     int64_t now = desk ? knell__clock_now() : 0;
     if (!desk)
         return;
-    if (turns <= now_in.turns || !now_in.since) {
-        now_in.since = now;
-        now_in.is_said = false;
-    }
-    now_in.turns = turns;
-    if (now - now_in.since < LONG_NS)
+    begin_if_new(&wait, turns, now);
+    if (now - wait.since < LONG_NS || others_work(&wait, now))
         return;
-    if (!now_in.is_said) {
+    if (!wait.is_said) {
         write_place(aim);
-        atomic_store(&desk->seen.words.waits_since, now_in.since);
-        now_in.is_said = true;
+        atomic_store(&desk->seen.words.waits_since, wait.since);
+        wait.is_said = true;
     }
     atomic_store(&desk->seen.words.waits_seen, now);
 }

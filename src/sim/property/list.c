@@ -14,3 +14,5 @@ const struct knell_property *const knell_properties[] = {
     &knell_property_revoke,
     NULL,
 };
+
+const struct knell_property *const knell_split_properties[] = {&knell_property_split, NULL};

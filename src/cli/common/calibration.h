@@ -1,6 +1,6 @@
-/* calibration.h: what `knell plan --calibration` takes from a file that `knell calibrate --out` wrote. */
-#ifndef KNELL_CLI_PLAN_CALIBRATION_H
-#define KNELL_CLI_PLAN_CALIBRATION_H
+/* calibration.h: what --calibration takes from a file that `knell calibrate --out` wrote. */
+#ifndef KNELL_CLI_COMMON_CALIBRATION_H
+#define KNELL_CLI_COMMON_CALIBRATION_H
 
 #include "cli/common/options.h"
 

@@ -1,5 +1,5 @@
 /* calibration.c: see calibration.h. `knell calibrate` writes one member of its JSON per line. */
-#include "cli/plan/calibration.h"
+#include "cli/common/calibration.h"
 
 #include <errno.h>
 #include <math.h>

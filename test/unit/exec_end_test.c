@@ -1,0 +1,60 @@
+/* The end of a supervisor (src/exec): it waits until `knell run` has heard how its rank ended. A connection that is closed with a question
+ * unread in it is reset, and what was under way the other way is lost. */
+#include "cli/run/run.h"
+#include "os/pidfd.h"
+#include "test.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { RANKS = 1, STATUS = 7, LIMIT_MS = 10000, UNHEARD_MS = 300 };
+
+static struct run_rank rank[RANKS];
+static struct run_plan plan;
+static struct run_job job;
+
+/* The supervisor of a rank that ends at once. */
+static pid_t start_supervisor(void)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        setenv("KNELL_RUN", job.links.address, 1);
+        setenv("KNELL_KEY", job.links.key_text, 1);
+        setenv("PMI_RANK", "0", 1);
+        execl(KNELL_TEST_EXEC, KNELL_TEST_EXEC, "sh", "-c", "exit 7", NULL);
+        _exit(127);
+    }
+    return pid;
+}
+
+/* Serves the channel until `*done`, or for too long. */
+static bool serve_until(const bool *done)
+{
+    for (int tries = 0; !*done && tries < LIMIT_MS; tries++) {
+        poll(&(struct pollfd){.fd = job.links.events, .events = POLLIN}, 1, 1);
+        run_read_reports(&job);
+    }
+    return *done;
+}
+
+TEST(a_supervisor_ends_when_its_rank_is_heard)
+{
+    plan = (struct run_plan){.ranks = RANKS};
+    job = (struct run_job){.plan = &plan, .rank = rank};
+    REQUIRE(run_links_open(&job.links, RANKS) && run_door_open(&job.links, "127.0.0.1"));
+    pid_t supervisor = start_supervisor();
+    int status = -1, fd = knell__pidfd_open(supervisor);
+    REQUIRE(fd >= 0);
+    CHECK(serve_until(&job.links.link[0].was_open));
+    CHECK(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, UNHEARD_MS) == 0);
+    CHECK(serve_until(&rank[0].ended));
+    CHECK(WIFEXITED(rank[0].status) && WEXITSTATUS(rank[0].status) == STATUS);
+    CHECK(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, LIMIT_MS) == 1);
+    CHECK(waitpid(supervisor, &status, WNOHANG) == supervisor && status == 0);
+    close(fd);
+    run_links_close(&job.links);
+    free(job.report);
+}
