@@ -82,16 +82,15 @@ static void add_similar(const struct tables *tables, const char *word, bool vari
 
 enum found { NOWHERE, CHOSEN, THERE };
 
+/* Of a name that has several meanings in one file, that which the loader chooses counts: an old version may be the other. */
 static enum found find_in(const struct symbols_table *table, const char *name)
 {
-    enum found found = NOWHERE;
+    bool is_there = false, is_chosen = false, is_family = name[strlen(name) - 1] == '*';
     for (size_t i = symbols_table_find(table, name); symbols_table_is(table, i, name); i++) {
-        if (table->entry[i].kind == SYMBOLS_FUNCTION)
-            return THERE;
-        if (table->entry[i].kind == SYMBOLS_CHOSEN)
-            found = CHOSEN;
+        is_there |= table->entry[i].kind == SYMBOLS_FUNCTION;
+        is_chosen |= table->entry[i].kind == SYMBOLS_CHOSEN;
     }
-    return found;
+    return is_there && (is_family || !is_chosen) ? THERE : is_chosen ? CHOSEN : NOWHERE;
 }
 
 /* In a library that may come later: it is there for all we know. */

@@ -1,8 +1,8 @@
-/* agree.h: agreement; below, one instance with all that belongs to it, for agree.c and leave.c. */
+/* agree.h: agreement; below, what leave.c does with one instance of it. */
 #ifndef KNELL_CORE_AGREE_H
 #define KNELL_CORE_AGREE_H
 
-#include "core/step.h"
+#include "core/instance.h"
 
 struct knell__agreement *knell__agreements(struct knell_node *node);
 struct knell__agreement *knell__agreement_find(struct knell_node *node, uint64_t group, unsigned kind);
@@ -15,13 +15,6 @@ void knell__agree_dead_changed(struct knell__step *step);
 void knell__agree_revoked(struct knell__step *step, const struct knell_group *group);
 void knell__agree_drop(struct knell_node *node, uint64_t group);
 
-struct knell__at {
-    struct knell__step *step;
-    const struct knell_group *group;
-    struct knell__agreement *agreement;
-    struct knell__slot *slot;
-    uint32_t self; /* own index */
-};
 struct knell__at knell__at_make(struct knell__step *step, const struct knell_group *group,
                                 struct knell__agreement *agreement, struct knell__slot *slot);
 

@@ -2,7 +2,7 @@
 #ifndef KNELL_CORE_SPLIT_H
 #define KNELL_CORE_SPLIT_H
 
-#include "core/agree.h"
+#include "core/instance.h"
 
 /* Judges the side this node is on, after D has grown. True: it must end, has stopped, and its driver was told. */
 bool knell__split_ends(struct knell__step *step);

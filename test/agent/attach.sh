@@ -21,16 +21,17 @@ agent=$!
 until_true test -S "$KNELL_AGENT" || wrong "the agent does not listen"
 
 # Threads that run when it comes, and new ones.
-"$target" sleep 300 threads 2 2 print >"$scratch/out" &
+"$target" wait "$scratch/go" threads 2 2 print >"$scratch/out" &
 first=$!
 "$knell" attach $first || wrong "a process is refused"
-[ "$(state $first)" = "S $agent " ] || wrong "it is not traced: $(state $first)"
+until_true is_state $first "S $agent " || wrong "it is not traced: $(state $first)"
 "$knell" attach $first 2>"$scratch/error" && wrong "it was attached to twice"
 has "traced already" error
 "$knell" attach $$ 2>"$scratch/error" && wrong "a shell is no program of the scenario"
 has "no program of the scenario" error
 "$knell" attach 4194303 2>"$scratch/error" && wrong "no process was attached to"
 has "there is no process" error
+touch "$scratch/go"
 wait $first || wrong "its status was lost"
 has "steps 4" out
 has "before(step#3) -> log" log
@@ -41,20 +42,20 @@ has "steps 103" out
 [ "$(grep -c 'third' "$scratch/log")" = 2 ] || wrong "two processes were to come to the third step: $(cat "$scratch/log")"
 
 # One too many is refused, and nothing ends.
-"$target" sleep 5000 & one=$!
-"$target" sleep 5000 & two=$!
-"$target" sleep 5000 & three=$!
+"$target" wait "$scratch/never" & one=$!
+"$target" wait "$scratch/never" & two=$!
+"$target" wait "$scratch/never" & three=$!
 "$knell" attach $one $two || wrong "there is room for two"
 "$knell" attach $three 2>"$scratch/error" && wrong "there is room for two only"
 has "larger" error
-[ "$(state $three)" = "S 0 " ] || wrong "the third is not left alone: $(state $three)"
+until_true is_state $three "S 0 " || wrong "the third is not left alone: $(state $three)"
 
 # The agent ends: they go on.
 kill -TERM "$agent"
 wait "$agent"
 agent=
 for pid in $one $two; do
-    [ "$(state "$pid")" = "S 0 " ] || wrong "$pid is not left alone: $(state "$pid")"
+    until_true is_state "$pid" "S 0 " || wrong "$pid is not left alone: $(state "$pid")"
 done
 kill $one $two $three
 wait

@@ -39,3 +39,8 @@ until_true() {
 state() {
     sed -n 's/^State:[[:space:]]*\(.\).*/\1/p; s/^TracerPid:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null | tr '\n' ' '
 }
+
+# PID STATE
+is_state() {
+    [ "$(state "$1")" = "$2" ]
+}

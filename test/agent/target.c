@@ -10,6 +10,7 @@
  *     deep N          a recursive function
  *     register        tells the agent that it is there
  *     raise N         a signal to itself              sleep MS        sleeps
+ *     wait FILE       until it is there, a minute at most
  *     print           what happened so far            status N        exits with it */
 #include <knell/agent.h>
 #include <dlfcn.h>
@@ -183,6 +184,9 @@ static void act(char **words, const char *what, int first, int second)
         raise(first);
     else if (strcmp(what, "sleep") == 0)
         usleep((unsigned)first * 1000);
+    else if (strcmp(what, "wait") == 0)
+        for (int i = 0; i < 6000 && access(words[1], F_OK) != 0; i++)
+            usleep(10000);
     else if (strcmp(what, "print") == 0)
         print();
 }

@@ -185,14 +185,14 @@ settle() {
 one_round() {
     for turn in "$@"; do
         right "time-${turn% *}" "${turn#* }" "$length" "$time_ranks" || return 1
-        echo "${turn% *} $seconds" >>"$times"
+        echo "${turn% *} $seconds" >>"$timings"
     done
 }
 
 # The run that settled the scale is the first one.
 all_rounds() {
     if [ -z "$quick" ]; then
-        settle && echo "native $seconds" >>"$times" && one_round 'control native' 'layer layered' || return 1
+        settle && echo "native $seconds" >>"$timings" && one_round 'control native' 'layer layered' || return 1
         turns=$((turns - 1))
     fi
     for _ in $(seq "$turns"); do
@@ -204,15 +204,15 @@ part_time() {
     kill='' length=long turns=$rounds verdict=passed why=''
     case " ${time_cases-$cases} " in *" $case "*) ;; *) [ -n "$every" ] || return 0 ;; esac
     [ -z "$quick" ] || length=small turns=1
-    times=$out/$app/times-$case-$mpi
-    mkdir -p "$out/$app" && : >"$times"
+    timings=$out/$app/times-$case-$mpi
+    mkdir -p "$out/$app" && : >"$timings"
     all_rounds || {
         note failed time "$why"
         return
     }
-    base=$(sed -n 's/^native //p' "$times" | median)
-    ratio=$(calc "$(sed -n 's/^layer //p' "$times" | median) / $base")
-    control=$(calc "$(sed -n 's/^control //p' "$times" | median) / $base")
+    base=$(sed -n 's/^native //p' "$timings" | median)
+    ratio=$(calc "$(sed -n 's/^layer //p' "$timings" | median) / $base")
+    control=$(calc "$(sed -n 's/^control //p' "$timings" | median) / $base")
     why="ratio $ratio, native against itself $control, native $base s"
     if [ -z "$quick" ]; then
         holds "$ratio <= $bar" || verdict=failed

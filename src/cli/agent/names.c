@@ -1,24 +1,10 @@
-/* names.c: the names of the scenario in the files of a program: itself and its libraries, by ldd. A file is looked at once. */
+/* names.c: the names of the scenario in the files of programs. A file is looked at once. */
 #include "cli/agent/job.h"
 #include "cli/common/program.h"
+#include "cli/scenario/names.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { FILES_MAX = 256 };
-
-struct files {
-    char *path[FILES_MAX];
-    unsigned count;
-};
-
-static void add_file(void *context, const char *name, const char *path)
-{
-    struct files *files = context;
-    (void)name;
-    if (path && files->count < FILES_MAX && (files->path[files->count] = strdup(path)))
-        files->count++;
-}
 
 static bool is_checked(const struct job *job, uint32_t place, const char *path)
 {
@@ -45,19 +31,12 @@ static void note_checked(struct job *job, uint32_t place, const char *path)
 bool names_check(void *driver, uint32_t place, const char *path, char *why)
 {
     struct job *job = driver;
-    struct files files = {0};
     if (is_checked(job, place, path))
         return true;
-    if (!agent_check_file(path, why))
+    if (!scenario_check_names(job->scenario.program, place, path, why))
         return false;
-    add_file(&files, path, path);
-    program_libraries(path, add_file, &files);
-    bool fine = agent_check_names(job->scenario.program, place, files.path, files.count, why);
-    for (unsigned i = 0; i < files.count; i++)
-        free(files.path[i]);
-    if (fine)
-        note_checked(job, place, path);
-    return fine;
+    note_checked(job, place, path);
+    return true;
 }
 
 /* ---- before the start -------------------------------------------------------------------------------------------- */

@@ -231,7 +231,7 @@ static int prepare(struct run_fail *fail)
 
 bool run_injects(const struct run_plan *plan)
 {
-    return plan->fail || plan->kills.n || plan->mttf;
+    return (plan->fail && !plan->by_agent) || plan->kills.n || plan->mttf;
 }
 
 struct run_fail *run_fail_open(struct run_job *job, int *status)

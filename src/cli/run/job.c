@@ -37,6 +37,8 @@ static void has_ended(struct run_job *job, struct run_rank *rank, const struct j
     rank->status = (int)report->value;
     if (!rank->finished && !rank->died)
         rank->died = report->when;
+    if (job->plan->by_agent)
+        rank->injected = run_agent_halted(job, report->process);
     if (job->fail)
         run_fail_ended(job->fail, report->process, rank->status == 0);
 }
@@ -162,6 +164,9 @@ void run_reap(struct run_job *job)
         if (pid == job->launcher) {
             job->launcher = 0;
             job->launcher_status = status;
+        } else if (pid == job->agent) {
+            job->agent = 0;
+            job->agent_lost = job->end == 0;
         } else if (pid == job->check) {
             job->check = 0;
             job->check_status = status;
@@ -221,7 +226,7 @@ static bool is_left_alone(const struct run_job *job)
 static bool is_over(const struct run_job *job)
 {
     return run_all_ended(job) || is_left_alone(job) || job->aborted || job->stopped_by || job->timed_out ||
-           job->broken || job->ignored.is;
+           job->broken || job->ignored.is || job->agent_lost;
 }
 
 /* The supervisors have told all that they had to tell before the launcher ended: it may be long, and is still to be read. */
@@ -325,7 +330,9 @@ static int prepare(struct run_job *job)
 
 static int execute(struct run_job *job, int signals)
 {
-    int status = launch(job);
+    int status = run_agent_start(job);
+    if (status == EXIT_OK)
+        status = launch(job);
     if (status != EXIT_OK) {
         run_end_children(job);
         return status;
@@ -341,7 +348,11 @@ static int execute(struct run_job *job, int signals)
     run_end(job, signals);
     if (job->plan->mpi == PROGRAM_OPENMPI)
         run_directory_remove_session(launcher);
-    return run_status_file_write(job, run_finish(job, signals));
+    run_agent_stop(job);
+    status = run_finish(job, signals);
+    if (job->agent_lost && status == EXIT_OK)
+        status = cli_failure(job->plan->usage, "the agent ended before the job did");
+    return run_status_file_write(job, status);
 }
 
 static void forget(struct run_job *job)

@@ -108,7 +108,11 @@ static int check(struct run_plan *plan, bool mpi_given, bool eta_given)
         status = run_kills_check(plan);
     if (status < 0)
         status = run_hosts_check(plan);
-    return status < 0 ? run_find(plan, mpi_given) : status;
+    if (status < 0)
+        status = run_find(plan, mpi_given);
+    if (status == EXIT_OK)
+        status = run_agent_check(plan);
+    return status < 0 ? EXIT_OK : status;
 }
 
 static int parse(int argc, char **argv, struct run_plan *plan)
@@ -214,5 +218,6 @@ int run_command(int argc, char **argv)
         status = plan.dry_run ? dry_run(&plan) : run_execute(&plan);
     free(plan.words);
     free(plan.host);
+    free(plan.agent_slot);
     return status;
 }

@@ -63,6 +63,8 @@ struct run_host {
     int64_t slots; /* ranks there */
 };
 
+enum { RUN_SLOT_NAME = 96 };
+
 struct run_plan {
     const struct usage *usage;
     int64_t ranks;
@@ -79,7 +81,9 @@ struct run_plan {
     int64_t seed;
     struct texts kills, defines, infos;
     const char *fail;
-    int64_t mttf; /* 0: none */
+    bool by_agent;                     /* the scenario is run by the agent, not here */
+    char (*agent_slot)[RUN_SLOT_NAME]; /* by rank: the name of its slot there */
+    int64_t mttf;                      /* 0: none */
     const char *log, *status_file;
     const char *record, *check;
     const char *expect, *progress; /* regular expressions */
@@ -234,7 +238,9 @@ struct run_job {
     int64_t late_most;     /* and the longest delay of one of their detectors */
     bool lost;             /* the launcher ended before the ranks did, and we had not ended it */
     bool last_finished;    /* the rank that ended last had completed MPI_Finalize */
-    struct run_fail *fail; /* NULL: nothing is injected */
+    struct run_fail *fail; /* NULL: nothing is injected, or the agent does it */
+    pid_t agent;           /* 0: there is none */
+    bool agent_lost;       /* it ended before the job did */
     struct log log[RUN_LOGS];
     char *status_file;     /* absolute; NULL: none */
     char record[PATH_MAX]; /* the folder, absolute; empty: none */
@@ -274,6 +280,16 @@ int run_status(const struct run_job *job);
 int run_status_file_begin(struct run_job *job);
 /* The exit status to end with. */
 int run_status_file_write(const struct run_job *job, int status);
+
+/* ---- agent.c ----------------------------------------------------------------------------------------------------- */
+
+/* Decides who runs the scenario of --fail. -1: fine; otherwise an exit status, after a complaint. */
+int run_agent_check(struct run_plan *plan);
+/* Before the launcher is started; an exit status. */
+int run_agent_start(struct run_job *job);
+void run_agent_stop(struct run_job *job);
+/* Did the agent's scenario cause the death of this rank? */
+bool run_agent_halted(const struct run_job *job, int rank);
 
 /* ---- fail.c ------------------------------------------------------------------------------------------------------ */
 

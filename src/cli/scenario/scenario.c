@@ -94,6 +94,8 @@ static void print_note(void *driver, const struct knell_fail_note *note)
         s->errors++;
     else
         s->warnings++;
+    if (s->silent)
+        return;
     knell_fail_note_format(&s->source, note, line, sizeof line);
     fputs(line, stderr);
     if (strlen(line) == sizeof line - 1) /* a line of the scenario that was too long to show */
@@ -132,11 +134,13 @@ static int parse_defines(const struct usage *usage, const struct texts *texts, s
     return EXIT_OK;
 }
 
-int scenario_open(const struct usage *usage, const char *file, const struct texts *texts, struct scenario *scenario)
+static int open_file(const struct usage *usage, const char *file, const struct texts *texts, bool silent,
+                     struct scenario *scenario)
 {
     struct defines defines;
 
     memset(scenario, 0, sizeof *scenario);
+    scenario->silent = silent;
     if (parse_defines(usage, texts, &defines) != EXIT_OK)
         return EXIT_USAGE;
     scenario->source.name = strcmp(file, "-") == 0 ? "standard input" : file;
@@ -144,6 +148,16 @@ int scenario_open(const struct usage *usage, const char *file, const struct text
     if (!scenario->source.text)
         return EXIT_USAGE;
     return compile(usage, defines.define, (uint32_t)texts->n, scenario);
+}
+
+int scenario_open(const struct usage *usage, const char *file, const struct texts *texts, struct scenario *scenario)
+{
+    return open_file(usage, file, texts, false, scenario);
+}
+
+int scenario_peek(const struct usage *usage, const char *file, const struct texts *texts, struct scenario *scenario)
+{
+    return open_file(usage, file, texts, true, scenario);
 }
 
 int scenario_compile(const struct usage *usage, const char *name, char *text, size_t size, const struct texts *texts,

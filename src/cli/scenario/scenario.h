@@ -15,6 +15,7 @@ struct scenario {
     const struct knell_fail_program *program;
     uint32_t errors;
     uint32_t warnings;
+    bool silent; /* diagnostics are counted only */
 };
 
 /* Rewrites -D X=5, -DX=5 and -o FILE as the long options that the tables know. The caller frees the new argv with
@@ -24,6 +25,8 @@ char **scenario_long_options(const struct usage *usage, int argc, char **argv);
 /* Reads and compiles. EXIT_OK; EXIT_FAILED after errors in the scenario; EXIT_USAGE if it cannot
  * be read or a -D is malformed. "-" is standard input. */
 int scenario_open(const struct usage *usage, const char *file, const struct texts *defines, struct scenario *scenario);
+/* The same without a word: for who only wants to know what is in it, before somebody else opens it. */
+int scenario_peek(const struct usage *usage, const char *file, const struct texts *defines, struct scenario *scenario);
 /* The same for a text in memory, which the scenario then owns. */
 int scenario_compile(const struct usage *usage, const char *name, char *text, size_t size, const struct texts *defines,
                      struct scenario *scenario);

@@ -1,0 +1,32 @@
+/* mpi_app.c: STATUS: a small MPI program with a function that is not MPI's. Rank 0 repeats the first line of its standard input. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int solver_step(int n);
+
+__attribute__((noinline)) int solver_step(int n)
+{
+    __asm__ volatile("");
+    return n + 1;
+}
+
+int main(int argc, char **argv)
+{
+    char line[64] = "";
+    int rank, sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 0 && fgets(line, sizeof line, stdin))
+        printf("heard %s", line);
+    for (int i = 0; i < 20; i++) {
+        solver_step(i);
+        if (MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS)
+            break;
+    }
+    printf("rank %d done\n", rank);
+    fflush(stdout);
+    MPI_Finalize();
+    return argc > 1 ? atoi(argv[1]) : 0;
+}
