@@ -84,6 +84,8 @@ static void need_for_group_message(struct room *room, const struct knell_body *b
 static void need_for_message(struct room *room, const struct knell_body *body)
 {
     struct knell_node *node = room->node;
+    if (body->type == KNELL_MESSAGE_HEARTBEAT)
+        return; /* it brings a digest, and nobody's name */
     bool same = body->dead.digest == knell__digest(node);
     bool subject = body->subject != KNELL_NOBODY;
     uint64_t left = same ? 0 : body->dead.left_ranges;

@@ -151,7 +151,13 @@ static void on_tell(void *driver, const struct knell_fact *fact)
         end_fenced(runtime, fact->by);
     if (fact->type == KNELL_FACT_SPLIT && runtime->config.fencing == KNELL_FENCE_EXIT)
         knell__sides_end(runtime, &fact->sides);
-    runtime->lost_some |= fact->type == KNELL_FACT_FAILED && runtime->config.on_split == KNELL_SPLIT_END;
+    if (fact->type == KNELL_FACT_DECIDED)
+        knell__sides_settled(runtime, fact);
+    if (fact->type == KNELL_FACT_FAILED && runtime->config.on_split == KNELL_SPLIT_END) {
+        runtime->lost_some = true;
+        if (fact->why == KNELL_WHY_TIMEOUT || fact->why == KNELL_WHY_OPERATOR)
+            knell__sides_look(runtime); /* a decision may follow in this step; of others their end may be certain */
+    }
     if (fact->type == KNELL_FACT_FAILED && (fact->by == runtime->config.rank || fact->rank == runtime->watched) &&
         !runtime->config.spare_the_dead && knell__local_kill(runtime, fact->rank))
         runtime->killed = fact->rank;
@@ -211,6 +217,7 @@ int knell__drive(struct knell_runtime *runtime, struct knell_event *event)
 {
     int error = step(runtime, event);
     if (__builtin_expect(runtime->lost_some, 0)) {
+        runtime->lost_some = false;
         tell_killed(runtime);
         knell__sides_look(runtime);
     }

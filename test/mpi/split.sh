@@ -39,7 +39,7 @@ start() {
     seconds=$1
     shift
     rm -f "$dir/status"
-    "$hosts" exec "$name" 2 -- rm -f /mnt/status
+    "$hosts" exec "$name" 2 -- rm -f /mnt/status # on all hosts
     {
         "$hosts" exec "$name" 1 -- timeout -k 2 75 "$knell" run --hosts h1,h2,h3,h4 --rsh /mnt/agent -n 8 --timeout 60s \
             --status-file /mnt/status "$@" -- "$work" "$seconds" >"$dir/out" 2>"$dir/err"
@@ -91,7 +91,7 @@ split_own() {
     start $((DETECT + 2))
     part 2 3 4
     wait
-    grep -q 'this side has 2 of the 8 ranks.*ends: the others may go on' "$dir/err" || wrong "no line says why it ends"
+    grep -q 'this side has at most [23] of the 8 ranks.*ends: the others may go on' "$dir/err" || wrong "no line says why it ends"
     until_true "$hosts" exec "$name" 2 -- test -e /mnt/status || wrong "nobody wrote the status"
     [ "$("$hosts" exec "$name" 2 -- cat /mnt/status)" = 0 ] || wrong "the larger side did not end well"
     ends fail 0
@@ -107,12 +107,12 @@ split_heal() {
 }
 
 split_brief() {
-    start 4
-    for round in 1 2 3; do
+    start 8 --delta 2s # the cut lasts longer than it is meant to on a machine that has more to do
+    for cut in 1 2 3; do
         part 3 4
-        sleep 0.1
+        sleep 0.2
         join 3 4
-        sleep 0.5
+        sleep 1.5
     done
     ends 0 8
 }

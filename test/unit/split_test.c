@@ -182,6 +182,7 @@ TEST(nothing_returns_by_a_contribution)
                  (struct knell_body){.type = KNELL_MESSAGE_UP,
                                      .kind = KNELL_KIND_SHRINK,
                                      .subject = KNELL_NOBODY,
+                                     .known = knell_digest_of(2) + knell_digest_of(3) + knell_digest_of(4),
                                      .dead = {.gone = gone, .gone_ranges = 1, .size = 3, .digest = 5}});
     CHECK(has_ended(&w, 0));
     CHECK_EQ_U64(world_facts(&w, 0, KNELL_FACT_DECIDED, 0), 0);
@@ -207,6 +208,62 @@ TEST(all_who_speak_know_the_same_dead)
     CHECK_EQ_U64(world_facts(&w, 0, KNELL_FACT_DECIDED, 0), 1);
     CHECK_EQ_U64(world_facts(&w, 1, KNELL_FACT_DECIDED, 1), 1);
     CHECK_EQ_U64(world_facts(&w, 3, KNELL_FACT_DECIDED, 3), 1);
+    world_close(&w);
+}
+
+/* The same, where 0 knows of the death before it hears 1, which did not. */
+TEST(who_knows_of_fewer_dead_says_it_again)
+{
+    struct world w;
+    open_split(&w, 4);
+    world_crash(&w, 2);
+    world_propose(&w, 1, KNELL_WORLD, KNELL_KIND_SHRINK, 1, 0);
+    world_suspect(&w, 0, 2, KNELL_WHY_TIMEOUT);
+    world_suspect(&w, 3, 2, KNELL_WHY_TIMEOUT);
+    world_propose(&w, 0, KNELL_WORLD, KNELL_KIND_SHRINK, 1, 0);
+    world_propose(&w, 3, KNELL_WORLD, KNELL_KIND_SHRINK, 1, 0);
+    while (world_find(&w, KNELL_MESSAGE_UP, 0) >= 0)
+        world_deliver(&w, (uint32_t)world_find(&w, KNELL_MESSAGE_UP, 0));
+    CHECK_EQ_U64(world_facts(&w, 0, KNELL_FACT_DECIDED, 0), 0);
+    world_deliver_all(&w);
+    CHECK_EQ_U64(world_facts(&w, 0, KNELL_FACT_DECIDED, 0), 1);
+    world_close(&w);
+}
+
+static void lose_all(struct world *w)
+{
+    while (w->wire_count)
+        world_lose(w, 0);
+}
+
+/* Whoever missed the word of a certain death has it from the next list. */
+TEST(lists_carry_the_settled)
+{
+    struct world w;
+    open_split(&w, 6);
+    world_suspect(&w, 0, 3, KNELL_WHY_KERNEL);
+    lose_all(&w);
+    world_suspect(&w, 0, 4, KNELL_WHY_TIMEOUT);
+    world_deliver_all(&w);
+    CHECK_EQ_U64(knell_node_sides(at(&w, 1)).here, 4);
+    CHECK_EQ_U64(knell_node_sides(at(&w, 1)).silent, 1);
+    world_close(&w);
+}
+
+/* Neighbours that hold the same for gone, and not the same for settled, notice it by their heartbeats. */
+TEST(heartbeats_show_the_settled)
+{
+    struct world w;
+    open_split(&w, 5);
+    world_crash(&w, 3);
+    world_suspect(&w, 0, 3, KNELL_WHY_TIMEOUT);
+    world_deliver_all(&w);
+    world_suspect(&w, 2, 3, KNELL_WHY_KERNEL);
+    lose_all(&w);
+    CHECK_EQ_U64(knell_node_sides(at(&w, 1)).silent, 1);
+    world_run(&w, w.now + 100);
+    for (knell_rank r = 0; r < 5; r++)
+        CHECK_EQ_U64(r == 3 ? 0 : knell_node_sides(at(&w, r)).silent, 0);
     world_close(&w);
 }
 
