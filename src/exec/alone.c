@@ -5,6 +5,8 @@
 #include "exec/exec.h"
 #include "os/clock.h"
 
+#include <knell/runtime.h>
+
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -111,11 +113,12 @@ static bool is_lowest(int number)
     return rank == number;
 }
 
-/* The lowest rank that lives speaks for all. One that died by a signal does not: the others know, and another is the lowest. */
+/* The lowest rank that lives speaks for all. One that died by a signal does not: the others know, and another is the lowest. Nor
+ * does one of the smaller side of a split: the file may be there for both sides. */
 static void tell_status(const struct exec *exec)
 {
-    if (alone.status_file && WIFEXITED(exec->status) && is_lowest(exec->number) &&
-        !channel_status_write(alone.status_file, WEXITSTATUS(exec->status)))
+    if (alone.status_file && WIFEXITED(exec->status) && WEXITSTATUS(exec->status) != KNELL_RUNTIME_EXIT_SPLIT &&
+        is_lowest(exec->number) && !channel_status_write(alone.status_file, WEXITSTATUS(exec->status)))
         exec_say("the job's status %d cannot be written to %.500s: %s", WEXITSTATUS(exec->status), alone.status_file,
                  strerror(errno));
 }

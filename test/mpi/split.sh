@@ -39,10 +39,12 @@ start() {
     seconds=$1
     shift
     rm -f "$dir/status"
-    "$hosts" exec "$name" 2 -- rm -f /mnt/status # on all hosts
+    for host in 1 2 3 4; do # each has a folder of its own: who wrote it shows
+        "$hosts" exec "$name" $host -- rm -f /var/tmp/status
+    done
     {
         "$hosts" exec "$name" 1 -- timeout -k 2 75 "$knell" run --hosts h1,h2,h3,h4 --rsh /mnt/agent -n 8 --timeout 60s \
-            --status-file /mnt/status "$@" -- "$work" "$seconds" >"$dir/out" 2>"$dir/err"
+            --status-file /var/tmp/status "$@" -- "$work" "$seconds" >"$dir/out" 2>"$dir/err"
         echo $? >"$dir/status"
     } &
     until_true is_ready
@@ -92,8 +94,9 @@ split_own() {
     part 2 3 4
     wait
     grep -q 'this side has at most [23] of the 8 ranks.*ends: the others may go on' "$dir/err" || wrong "no line says why it ends"
-    until_true "$hosts" exec "$name" 2 -- test -e /mnt/status || wrong "nobody wrote the status"
-    [ "$("$hosts" exec "$name" 2 -- cat /mnt/status)" = 0 ] || wrong "the larger side did not end well"
+    until_true "$hosts" exec "$name" 2 -- test -e /var/tmp/status || wrong "nobody wrote the status"
+    [ "$("$hosts" exec "$name" 2 -- cat /var/tmp/status)" = 0 ] || wrong "the larger side did not end well"
+    ! "$hosts" exec "$name" 1 -- test -e /var/tmp/status || wrong "the smaller side wrote a status"
     ends fail 0
 }
 
@@ -151,8 +154,8 @@ split_random() {
     wait
     status=$(cat "$dir/status")
     mine=$(grep -o fine "$dir/out" | wc -l)
-    others=$("$hosts" exec "$name" 2 -- cat /mnt/status 2>/dev/null)
-    [ "$mine" -eq 0 ] || [ "${others:-none}" = none ] || wrong "two sides came to an end: $mine here, and $others"
+    others=$(for host in 2 3 4; do "$hosts" exec "$name" $host -- cat /var/tmp/status 2>/dev/null; done)
+    [ "$mine" -eq 0 ] || [ -z "$others" ] || wrong "two sides came to an end: $mine here, and others with $others"
     apart=$#
     case " $* " in *' 1 '*) here=$apart ;; *) here=$((4 - apart)) ;; esac
     if [ "$heals" -eq 0 ] && [ $apart -gt 0 ] && [ $apart -lt 4 ]; then
