@@ -139,7 +139,7 @@ split_go_on() {
 
 # Hosts at random, for long or not; at the end at most one side has come to an end, that of the rule.
 split_random() {
-    seed=$((${KNELL_TEST_SEED:-1} * 1000 + round))
+    seed=$((${KNELL_TEST_SEED:-1} * 1000 + round)) # KNELL_TEST_SEED shows it again
     # shellcheck disable=SC2046
     set -- $(awk -v seed=$seed 'BEGIN { srand(seed); n = 0
         for (h = 1; h <= 4; h++) if (rand() < 0.5) list = list " " h
