@@ -318,7 +318,7 @@ static void contribute_revoked(struct knell__step *step, const struct knell_grou
     if (in_progress || revoked_slot(agreement))
         return;
     struct knell__slot *slot = slot_for(agreement, agreement->next);
-    if (!slot || slot->contributed)
+    if (!slot || slot->contributed || slot->state == KNELL__SLOT_DECIDED) /* whoever holds a decision says UP no more */
         return;
     struct knell__at at = knell__at_make(step, group, agreement, slot);
     slot->contributed = true;

@@ -33,4 +33,15 @@ count step 4000 threads 4 1000
 grep 'draws' "$scratch/log" | sed 's/.*before/before/' | cmp - "$scratch/draws" || wrong "the same seed drew otherwise"
 count odd 500 storm 500
 count step 500 storm 500
+# A variable that four threads change: every change is seen, by whichever thread.
+cat >"$scratch/watch.fail" <<'END'
+Daemon D {
+    onload -> continue;
+    watch($iteration) -> stay;
+}
+Computer C { program = "test-agent-target" daemon = D; }
+END
+"$knell" agent --fail "$scratch/watch.fail" --log "$scratch/log" "$target" race 4 200 print >"$scratch/out" || wrong "race: status $?"
+has "iteration 800" out
+[ "$(grep -c 'watch(.iteration) -> stay' "$scratch/log")" = 800 ] || wrong "$(grep -c 'watch(' "$scratch/log") changes of 800 were seen"
 [ $bad = 0 ]

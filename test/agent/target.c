@@ -2,6 +2,7 @@
  *
  *     call N          step() N times                  threads T N     T threads call step() N times each
  *     odd N           odd() N times                   count N         iteration becomes 1, 2, ..., N
+ *     race T N        T threads add 1 to iteration N times each, under a lock
  *     plugin FILE N   loads FILE, calls its plugin_step() N times, unloads it
  *     fork N, vfork   a child calls step() N times; a child executes /bin/true
  *     exec            becomes itself anew, with the rest of the arguments
@@ -90,11 +91,22 @@ static void *run(void *n)
     return NULL;
 }
 
-static void threads(int count, int n)
+static void *add(void *n)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    for (int i = 0; i < *(int *)n; i++) {
+        pthread_mutex_lock(&lock);
+        iteration++;
+        pthread_mutex_unlock(&lock);
+    }
+    return NULL;
+}
+
+static void threads(int count, int n, void *(*work)(void *))
 {
     pthread_t thread[64];
     for (int i = 0; i < count && i < 64; i++)
-        pthread_create(&thread[i], NULL, run, &n);
+        pthread_create(&thread[i], NULL, work, &n);
     for (int i = 0; i < count && i < 64; i++)
         pthread_join(thread[i], NULL);
 }
@@ -160,7 +172,9 @@ static void act(char **words, const char *what, int first, int second)
     if (strcmp(what, "call") == 0)
         call(first);
     else if (strcmp(what, "threads") == 0)
-        threads(first, second);
+        threads(first, second, run);
+    else if (strcmp(what, "race") == 0)
+        threads(first, second, add);
     else if (strcmp(what, "odd") == 0)
         call_odd(first);
     else if (strcmp(what, "count") == 0)
