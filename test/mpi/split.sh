@@ -65,6 +65,11 @@ ends() {
     esac
     [ "$(grep -o fine "$dir/out" | wc -l)" -eq "$2" ] || wrong "$(grep -o fine "$dir/out" | wc -l) of $2 survivors ended well"
     [ "$2" -eq 0 ] || says "^$2 left"
+    tidy
+}
+
+# The next job begins on whole hosts where nothing is left of this one.
+tidy() {
     join 1 2 3 4
     for host in 1 2 3 4; do
         until_true is_free $host || wrong "processes are left on host $host"
@@ -139,7 +144,7 @@ split_go_on() {
 
 # Hosts at random, for long or not; at the end at most one side has come to an end, that of the rule.
 split_random() {
-    seed=$((${KNELL_TEST_SEED:-1} * 1000 + round))
+    seed=$((${KNELL_TEST_SEED:-1} * 1000 + round)) # KNELL_TEST_SEED shows it again
     # shellcheck disable=SC2046
     set -- $(awk -v seed=$seed 'BEGIN { srand(seed); n = 0
         for (h = 1; h <= 4; h++) if (rand() < 0.5) list = list " " h
@@ -161,7 +166,7 @@ split_random() {
     if [ "$heals" -eq 0 ] && [ $apart -gt 0 ] && [ $apart -lt 4 ]; then
         if [ $here -ge 2 ]; then ends 0 $((2 * here)); else ends fail 0; fi
     else
-        join 1 2 3 4
+        tidy
     fi
 }
 
