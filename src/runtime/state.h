@@ -108,7 +108,8 @@ struct knell_runtime {
     bool watch_again;         /* somebody is gone: look whom to watch */
     knell_rank killed;        /* a process of this host that was ended as it was held for dead; KNELL_NOBODY */
     bool lost_some;           /* in this step somebody failed */
-    struct knell_sides even;  /* this half of a split has the lowest rank, and this process is it; here is 0: it is not so */
+    struct knell_sides
+        even; /* this half of a split has the lowest rank, and this process is it; here is 0: it is not so */
 
     struct knell__facts facts;
     bool calling; /* a thread is in the program's callback */
@@ -158,7 +159,7 @@ bool knell__local_kill(struct knell_runtime *runtime, knell_rank rank); /* wheth
 
 /* sides.c */
 _Noreturn void knell__sides_end(const struct knell_runtime *runtime, const struct knell_sides *sides);
-void knell__sides_look(struct knell_runtime *runtime);                          /* after a step in which somebody failed */
+void knell__sides_look(struct knell_runtime *runtime); /* after a step in which somebody failed */
 void knell__sides_settled(struct knell_runtime *runtime, const struct knell_fact *decided);
 
 /* inbox.c: true when nothing more waits there. */

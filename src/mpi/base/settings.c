@@ -9,12 +9,7 @@ enum { MOST = 64 };
 
 /* The rank's number as Open MPI, PMIx and hydra have it; the descriptor of its connection to hydra; Open MPI's folder of jobs. */
 static const char *const wanted[] = {
-    "KNELL_",
-    "OMPI_COMM_WORLD_RANK=",
-    "PMIX_RANK=",
-    "PMI_RANK=",
-    "PMI_FD=",
-    "OMPI_MCA_orte_jobfam_session_dir=",
+    "KNELL_", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK=", "PMI_FD=", "OMPI_MCA_orte_jobfam_session_dir=",
 };
 
 static char *kept[MOST];
