@@ -1,12 +1,11 @@
 /* imports.c: see imports.h. */
 #include "symbols/imports.h"
+#include "symbols/regular.h"
 
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct imports {
@@ -38,25 +37,13 @@ static void find_symbols(struct imports *imports)
     imports->count = header.sh_size / header.sh_entsize;
 }
 
-/* Not a directory, and not a pipe, which would wait. */
-static int open_regular(const char *path)
-{
-    struct stat s;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd >= 0 && (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode))) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
 struct imports *imports_open(const char *path, const char **why)
 {
     struct imports *imports = calloc(1, sizeof *imports);
     *why = "cannot be read";
     if (!imports)
         return NULL;
-    imports->fd = open_regular(path);
+    imports->fd = symbols_open_regular(path);
     if (imports->fd >= 0 && elf_version(EV_CURRENT) != EV_NONE)
         imports->elf = elf_begin(imports->fd, ELF_C_READ, NULL);
     if (!imports->elf || elf_kind(imports->elf) != ELF_K_ELF) {

@@ -1,13 +1,12 @@
 /* symbols.c: see symbols.h. One session of libdwfl for each file, opened at the first question about it and kept. */
 #include "symbols/symbols.h"
+#include "symbols/regular.h"
 
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BUILD_ID_MAX = 64 };
@@ -55,22 +54,9 @@ void symbols_close(struct symbols *symbols)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Regular files only: a path comes from a record, and opening a pipe by that name would wait. */
-static int open_regular(const char *path)
-{
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-
-    if (fd >= 0 && (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
 static void load(struct file *file)
 {
-    int fd = open_regular(file->path);
+    int fd = symbols_open_regular(file->path);
 
     if (fd < 0)
         return;

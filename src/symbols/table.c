@@ -1,11 +1,10 @@
 /* table.c: see table.h. */
 #include "symbols/table.h"
+#include "symbols/regular.h"
 
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Debug files by build id alone, as in symbols.c: no server is asked. */
@@ -15,21 +14,9 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-/* Regular files only: opening a pipe would wait. */
-static int open_regular(const char *path)
-{
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd >= 0 && (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
 static Dwfl_Module *load(const char *path, Dwfl *session)
 {
-    int fd = open_regular(path);
+    int fd = symbols_open_regular(path);
     if (fd < 0)
         return NULL;
     dwfl_report_begin(session);

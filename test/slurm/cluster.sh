@@ -55,7 +55,12 @@ start_munge() {
         dd if=/dev/urandom of=$at/munge.key bs=1k count=1 2>/dev/null && chmod 600 $at/munge.key &&
         setsid munged --foreground --force --num-threads 2 --key-file=$at/munge.key --socket=$at/munge.socket --pid-file=$at/munge.pid \
             --seed-file=$at/munge.seed --log-file=$at/munge.log </dev/null >$at/munge.said 2>&1 &"
-    until on "$login" test -S $at/munge.socket; do sleep 0.05; done
+    tries=0
+    until on "$login" test -S $at/munge.socket; do
+        tries=$((tries + 1))
+        [ $tries -lt 400 ] || { log >&2; echo "cluster.sh: munged does not start" >&2; return 1; }
+        sleep 0.05
+    done
 }
 
 start_node() { # NUMBER

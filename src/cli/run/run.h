@@ -121,18 +121,18 @@ void run_info_join(const struct run_plan *plan, char *text, size_t size);
 
 /* Fills host and network of the plan. -1: fine; otherwise an exit status, after a complaint. */
 int run_hosts_check(struct run_plan *plan);
+/* "a:2,b:2", as both launchers have it. */
+void run_hosts_write(const struct run_plan *plan, FILE *out);
+struct run_job;
+/* The host of a rank, by its own word; empty: not known, or the job has one host. */
+const char *run_host_of(const struct run_job *job, int rank);
+
 /* ---- slurm.c ----------------------------------------------------------------------------------------------------- */
 
 /* Is this an allocation, and were no other hosts named? */
 bool run_slurm_may(const struct run_plan *plan);
 /* Fills the hosts of the plan. -1: fine; otherwise an exit status, after a complaint. */
 int run_slurm_check(struct run_plan *plan);
-
-/* "a:2,b:2", as both launchers have it. */
-void run_hosts_write(const struct run_plan *plan, FILE *out);
-struct run_job;
-/* The host of a rank, by its own word; empty: not known, or the job has one host. */
-const char *run_host_of(const struct run_job *job, int rank);
 
 /* ---- directory.c ------------------------------------------------------------------------------------------------- */
 
