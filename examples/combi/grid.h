@@ -1,8 +1,7 @@
-/* grid: the points of one grid, and the sparse grid on which all of them are combined. Knows nothing of MPI or of the equation.
+/* grid: the points of one grid, and the sum of many. Knows nothing of MPI or of the equation.
  *
- * Everything is periodic: a grid of level l has 2^l[k] points along axis k. A *surplus* is the difference between a value and
- * the interpolation of its neighbours one level below; on the surpluses a combination is a plain weighted sum, because all grids
- * have them on the same points. */
+ * Everything is periodic: a grid of level l has 2^l[k] points along axis k, and is linear between them. So a combination is
+ * a function, too: the weighted sum of its grids at any point, also at those of other grids. */
 #ifndef COMBI_GRID_H
 #define COMBI_GRID_H
 
@@ -15,38 +14,20 @@ struct grid {
 };
 
 void grid_make(struct grid *g, int dim, const int *level);
+long grid_along(const struct grid *g, long point, int axis);  /* the number of a point along one axis */
+void grid_point(const struct grid *g, long point, double *x); /* its coordinates, in [0,1) */
+double grid_at(const struct grid *g, const double *value, const double *x);
 
-/* The coordinates of a point, in [0,1). */
-void grid_point(const struct grid *g, long point, double *x);
-
-/* The number of a point along one axis; the lowest level that has it there. */
-long grid_along(const struct grid *g, long point, int axis);
-int grid_level(const struct grid *g, long point, int axis);
-
-void grid_to_surplus(const struct grid *g, double *value);
-void grid_from_surplus(const struct grid *g, double *value);
-
-/* The sparse grid of a scheme: surpluses of all subspaces j, one after the other, those of j at offset[j]. */
-struct sparse {
-    int dim, width[DIM_MOST];
-    long cells, *offset; /* -1: no grid has this subspace */
-    long length;
+struct combination {
+    int count;
+    const struct grid *grid;
+    const double *weight; /* 0: the grid has no value */
+    double *const *value;
 };
 
-void sparse_make(struct sparse *p, const struct scheme *s);
+double combination_at(const struct combination *c, const double *x);
 
-/* sparse += weight * surplus of the grid. */
-void sparse_add(const struct sparse *p, const struct grid *g, const double *surplus, double weight, double *sparse);
-
-/* The surpluses of the grid out of the sparse grid. */
-void sparse_take(const struct sparse *p, const struct grid *g, const double *sparse, double *surplus);
-
-/* The combined solution at a point. */
-double sparse_at(const struct sparse *p, const double *sparse, const double *x);
-
-/* Points all over the cube, for norms: the root of the mean square of something at all of them. */
-enum { SAMPLES = 2048 };
-void sample_point(int dim, int number, double *x);
-double sparse_distance(const struct sparse *p, const double *one, const double *other);
+/* The root of the mean square of the difference to a function at time t; NULL: to 0. */
+double combination_distance(const struct combination *c, double (*f)(int dim, const double *x, double t), double t);
 
 #endif

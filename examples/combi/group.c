@@ -1,8 +1,6 @@
 /* group: a master and its workers. They take orders, solve grids, and mend their group when one of them dies. */
 #include "job.h"
 
-/* ---- solving ----------------------------------------------------------------------------------------------------- */
-
 int solve_grid(const struct job *j, int grid, double *value, MPI_Comm team)
 {
     const struct grid *g = &j->grid[grid];
@@ -11,10 +9,10 @@ int solve_grid(const struct job *j, int grid, double *value, MPI_Comm team)
         from[r] = r * (int)g->n[g->slab] / size * row;
         count[r] = (r + 1) * (int)g->n[g->slab] / size * row - from[r];
     }
-    double *block = calloc((size_t)(count[rank] + 2 * row), sizeof *block);
-    if (rank == 0) {
-        sparse_take(&j->sparse, g, j->state + STATE_HEAD, value);
-        grid_from_surplus(g, value);
+    double x[DIM_MOST], *block = calloc((size_t)(count[rank] + 2 * row), sizeof *block);
+    for (long p = 0; p < g->points && rank == 0; p++) {
+        grid_point(g, p, x);
+        value[p] = combination_at(&j->solution, x);
     }
     int code = MPI_Scatterv(value, count, from, MPI_DOUBLE, block + row, count[rank], MPI_DOUBLE, 0, team);
     if (code == MPI_SUCCESS)
@@ -25,91 +23,64 @@ int solve_grid(const struct job *j, int grid, double *value, MPI_Comm team)
     return code;
 }
 
-/* ---- the master's talk with the manager -------------------------------------------------------------------------- */
-
-static int tell(const struct job *j, int kind, int grid)
+static bool solve_together(struct job *j, int grid)
 {
-    int news[NEWS_INTS] = {kind, grid, job_round(j)};
-    return MPI_Send(sealed(news, NEWS_INTS), NEWS_INTS, MPI_INT, j->manager, TAG_NEWS, j->all);
+    int task[2] = {grid, seal_of(&grid, sizeof grid)};
+    if (MPI_Bcast(task, 2, MPI_INT, 0, j->team) != MPI_SUCCESS || task[1] != seal_of(task, sizeof *task))
+        return false;
+    grid = task[0];
+    double *value = rank_in(j->team) == 0 ? malloc((size_t)j->grid[grid].points * sizeof *value) : NULL;
+    bool well = solve_grid(j, grid, value, j->team) == MPI_SUCCESS;
+    free(well ? j->value[grid] : value); /* an older one, or what was not finished */
+    if (well)
+        j->value[grid] = value;
+    return well;
 }
 
-static int receive_state(struct job *j, int round)
+/* Does what the master can do alone, until a grid is to be solved. False: the manager is dead, or the job is rebuilt. */
+static bool take_order(struct job *j, int *grid)
 {
-    double *state = malloc((size_t)j->state_length * sizeof *state);
-    int code = MPI_Recv(state, j->state_length, MPI_DOUBLE, j->manager, TAG_STATE, j->all, MPI_STATUS_IGNORE);
-    state[STATE_ROUND] = round;
-    if (code == MPI_SUCCESS)
-        job_set_state(j, state);
-    free(state);
-    return code;
-}
-
-/* Does what the master can do alone, until a grid is to be solved. */
-static int take_order(struct job *j, int *grid)
-{
-    for (;;) {
-        int order[ORDER_INTS];
-        int code = MPI_Recv(order, ORDER_INTS, MPI_INT, j->manager, TAG_ORDER, j->all, MPI_STATUS_IGNORE);
-        if (code != MPI_SUCCESS)
-            return code;
-        int which = order[1];
-        bool sane = is_sealed(order, ORDER_INTS);
-        if (sane && order[0] == ORDER_STATE)
-            code = receive_state(j, which);
-        else if (sane && order[0] == ORDER_COLLECT && j->value[which]) {
-            code = tell(j, NEWS_GRID, which);
-            if (code == MPI_SUCCESS)
-                code = MPI_Send(j->value[which], (int)j->grid[which].points, MPI_DOUBLE, j->manager, TAG_GRID + which,
-                                j->all);
-        } else if (sane && order[0] == ORDER_SOLVE) {
-            *grid = which;
-            return MPI_SUCCESS;
-        } else
-            code = tell(j, NEWS_REPORT, NONE); /* bits were wrong on the way: the order is not carried out */
-        if (code != MPI_SUCCESS)
-            return code;
+    int code = MPI_SUCCESS;
+    double *order = malloc((size_t)(WORDS + j->state_length) * sizeof *order);
+    bool solve = false;
+    while (!solve && code == MPI_SUCCESS) {
+        code = MPI_Recv(order, WORDS, MPI_DOUBLE, j->manager, TAG_ORDER, j->all, MPI_STATUS_IGNORE);
+        if (code == MPI_SUCCESS)
+            code =
+                MPI_Recv(order + WORDS, j->state_length, MPI_DOUBLE, j->manager, TAG_BODY, j->all, MPI_STATUS_IGNORE);
+        bool sealed = code == MPI_SUCCESS && is_sealed(j, order);
+        int word = sealed ? (int)order[0] : NONE;
+        *grid = sealed ? (int)order[1] : NONE;
+        solve = word == SOLVE;
+        if (word == STATE)
+            job_set_state(j, order + WORDS);
+        if (code == MPI_SUCCESS && !solve) /* AGAIN: bits were wrong on the way */
+            code = say(j, j->manager, word == STATE ? DONE : word == COLLECT && j->value[*grid] ? GRID : AGAIN, *grid);
     }
+    free(order);
+    return solve;
 }
 
-/* ---- work -------------------------------------------------------------------------------------------------------- */
-
-static int solve_together(struct job *j, int grid)
-{
-    bool master = rank_in(j->team) == 0;
-    int task[2] = {grid};
-    int code = MPI_Bcast(sealed(task, 2), 2, MPI_INT, 0, j->team);
-    if (code == MPI_SUCCESS && !is_sealed(task, 2))
-        code = MPI_ERR_OTHER;
-    if (code != MPI_SUCCESS)
-        return code;
-    double *value = master ? malloc((size_t)j->grid[task[0]].points * sizeof *value) : NULL;
-    code = solve_grid(j, task[0], value, j->team);
-    free(code == MPI_SUCCESS ? j->value[task[0]] : value); /* an older one, or what was not finished */
-    if (code == MPI_SUCCESS)
-        j->value[task[0]] = value;
-    return code;
-}
-
-/* A call on the team failed at me, or the manager is dead: all of the team come here. They agree on what to do, since some may
- * know more than others. True: the group is a group again, or is removed. False: the job is to be rebuilt. */
+/* A call on the team failed at me, or the manager is dead: all of the team come here. They agree on what to do, since some
+ * may know more than others. True: the group is a group again, or is removed. False: the job is to be rebuilt. */
 static bool mend(struct job *j, bool manager_lives)
 {
     MPI_Comm smaller;
-    int revoked, local = manager_lives;
+    int revoked;
     MPIX_Comm_revoke(j->team); /* releases those who wait for a rank that has left the solver */
     MPIX_Comm_is_revoked(j->all, &revoked);
-    local = local && !revoked;
+    int local = manager_lives && !revoked;
     MPIX_Comm_agree(j->team, &local); /* whatever its code, the flag is the same at all */
     if (!local)
         return false;
     MPIX_Comm_shrink(j->team, &smaller);
     MPI_Comm_free(&j->team);
     j->team = smaller;
-    if (rank_in(j->team) == 0)      /* the master, or the first of the workers in its place */
-        tell(j, NEWS_REPORT, NONE); /* if this fails, so does the next call on `all` */
+    if (rank_in(j->team) == 0)            /* the master, or the first of the workers in its place */
+        say(j, j->manager, REPORT, NONE); /* if this fails, so does the next call on `all` */
     if (j->option.hurt == HURT_REMOVE) {
         MPI_Comm_free(&j->team);
-        j->group = NONE;
+        j->me.group = NONE;
     }
     return true;
 }
@@ -117,18 +88,18 @@ static bool mend(struct job *j, bool manager_lives)
 void serve(struct job *j)
 {
     int grid = NONE;
-    while (j->group != NONE) {
+    while (j->me.group != NONE) {
         bool master = rank_in(j->team) == 0, manager_lives = true, well = true;
         if (master)
-            manager_lives = take_order(j, &grid) == MPI_SUCCESS;
+            manager_lives = take_order(j, &grid);
         if (manager_lives)
-            well = solve_together(j, grid) == MPI_SUCCESS;
+            well = solve_together(j, grid);
         if (manager_lives && well && master)
-            manager_lives = tell(j, NEWS_DONE, grid) == MPI_SUCCESS;
+            manager_lives = say(j, j->manager, DONE, grid) == MPI_SUCCESS;
         if ((!manager_lives || !well) && !mend(j, manager_lives))
             return;
     }
     /* A rank whose group was removed has nothing to do, but is there when the job is rebuilt. */
-    while (take_order(j, &grid) == MPI_SUCCESS && tell(j, NEWS_REPORT, NONE) == MPI_SUCCESS)
+    while (take_order(j, &grid) && say(j, j->manager, REPORT, NONE) == MPI_SUCCESS)
         ; /* the manager did not understand the first report */
 }

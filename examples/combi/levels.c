@@ -31,48 +31,57 @@ int scheme_find(const struct scheme *s, const int *level)
     return -1;
 }
 
-/* The grid at l + z, where the bits of z are 0 or 1 along each axis; -1: none. */
-static int corner(const struct scheme *s, int grid, int z)
+const char *level_text(const struct scheme *s, int grid)
+{
+    static char text[48];
+    const int *l = s->level[grid];
+    snprintf(text, sizeof text, s->dim == 2 ? "[%d,%d]" : "[%d,%d,%d]", l[0], l[1], l[2]);
+    return text;
+}
+
+/* The grid at l + z, where the bits of z are 0 or 1 along each axis; -1: the downset has none. */
+static int corner(const struct scheme *s, const bool *downset, int grid, int z)
 {
     int level[DIM_MOST];
     for (int k = 0; k < s->dim; k++)
         level[k] = s->level[grid][k] + (z >> k & 1);
-    return scheme_find(s, level);
+    int at = scheme_find(s, level);
+    return at >= 0 && downset[at] ? at : -1;
 }
 
 void weights_of(const struct scheme *s, const bool *downset, int *weight)
 {
     for (int grid = 0; grid < s->count; grid++) {
         weight[grid] = 0;
-        for (int z = 0; z < 1 << s->dim && downset[grid]; z++) {
-            int at = corner(s, grid, z);
-            if (at >= 0 && downset[at])
+        for (int z = 0; z < 1 << s->dim && downset[grid]; z++)
+            if (corner(s, downset, grid, z) >= 0)
                 weight[grid] += __builtin_popcount((unsigned)z) % 2 ? -1 : 1;
-        }
     }
 }
 
-/* ---- without what is lost ---------------------------------------------------------------------------------------- */
-
-/* A downset that loses a grid loses all that is above. */
-static void cut(const struct scheme *s, bool *downset, int from)
+void downset_coarser(const struct scheme *s, const bool *downset, bool *coarser)
 {
     for (int grid = 0; grid < s->count; grid++) {
-        bool above = true;
+        coarser[grid] = false;
         for (int k = 0; k < s->dim; k++)
-            above = above && s->level[grid][k] >= s->level[from][k];
-        downset[grid] = downset[grid] && !above;
+            coarser[grid] |= corner(s, downset, grid, 1 << k) >= 0;
     }
 }
 
 /* A grid at level l improves the combination by about 4^-|l|: mesh width 2^-l, errors of second order. */
-static double share(const struct scheme *s, const bool *downset)
+static double missing(const struct scheme *s, const bool *downset)
 {
-    double missing = 0;
+    double sum = 0;
     for (int grid = 0; grid < s->count; grid++)
-        if (!downset[grid])
-            missing += pow(4, s->layer[grid] - s->tau);
-    return missing;
+        sum += downset[grid] ? 0 : pow(4, s->layer[grid] - s->tau);
+    return sum;
+}
+
+double weights_error(const struct scheme *s, const bool *downset)
+{
+    int beyond =
+        s->dim == 2 ? s->tau + 2 : (s->tau + 2) * (s->tau + 3) / 2; /* grids on the diagonal that no scheme has */
+    return 1 + missing(s, downset) / (beyond * pow(4, -(s->tau + 1)));
 }
 
 /* What a downset costs: its error, and a little for each lost or small grid that has a weight. */
@@ -84,20 +93,30 @@ static double price(const struct scheme *s, const bool *lost, const bool *downse
     for (int grid = 0; grid < s->count; grid++)
         if (weight[grid] != 0)
             extra += lost[grid] ? 0.1 : s->layer[grid] >= s->dim ? 0.001 : 0;
-    return share(s, downset) * (1 + extra);
+    return missing(s, downset) * (1 + extra);
+}
+
+/* A downset that loses a grid loses all that is above. */
+static void cut(const struct scheme *s, const bool *downset, int from, bool *smaller)
+{
+    for (int grid = 0; grid < s->count; grid++) {
+        bool above = true;
+        for (int k = 0; k < s->dim; k++)
+            above = above && s->level[grid][k] >= s->level[from][k];
+        smaller[grid] = downset[grid] && !above;
+    }
 }
 
 /* A weight is a sum over the corners of a cell: it changes when one of them goes. The cheapest of them does. */
 static void cut_cheapest(const struct scheme *s, const bool *lost, bool *downset, int grid)
 {
-    bool best[GRIDS_MOST], tried[GRIDS_MOST];
+    bool best[GRIDS_MOST] = {false}, tried[GRIDS_MOST] = {false};
     double least = INFINITY, now;
     for (int z = 0; z < 1 << s->dim; z++) {
-        int at = corner(s, grid, z);
-        if (at < 0 || !downset[at])
+        int at = corner(s, downset, grid, z);
+        if (at < 0)
             continue;
-        memcpy(tried, downset, sizeof tried);
-        cut(s, tried, at);
+        cut(s, downset, at, tried);
         if ((now = price(s, lost, tried)) < least)
             least = now, memcpy(best, tried, sizeof best);
     }
@@ -114,32 +133,4 @@ bool weights_without(const struct scheme *s, const bool *lost, bool *downset, in
         }
     }
     return downset[0]; /* the smallest grid is in every downset but the empty one */
-}
-
-double weights_error(const struct scheme *s, const bool *downset)
-{
-    /* The whole scheme lacks the diagonal beyond it, with so many grids. */
-    int beyond = s->dim == 2 ? s->tau + 2 : (s->tau + 2) * (s->tau + 3) / 2;
-    return 1 + share(s, downset) / (beyond * pow(4, -(s->tau + 1)));
-}
-
-void downset_coarser(const struct scheme *s, bool *downset)
-{
-    bool inner[GRIDS_MOST];
-    for (int grid = 0; grid < s->count; grid++) {
-        inner[grid] = false;
-        for (int k = 0, up; k < s->dim; k++)
-            inner[grid] |= (up = corner(s, grid, 1 << k)) >= 0 && downset[up];
-    }
-    memcpy(downset, inner, (size_t)s->count * sizeof *downset);
-}
-
-const char *level_text(const struct scheme *s, int grid)
-{
-    static char text[8][48];
-    static unsigned turn;
-    const int *l = s->level[grid];
-    char *at = text[turn++ % 8];
-    snprintf(at, sizeof text[0], s->dim == 2 ? "[%d,%d]" : "[%d,%d,%d]", l[0], l[1], l[2]);
-    return at;
 }

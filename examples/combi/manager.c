@@ -1,37 +1,31 @@
-/* manager: rounds. In each, all grids are solved for a span of time, collected and combined, and the combined solution is where
- * all grids begin the next. */
+/* manager: rounds. In each, all grids are solved for a span of time, collected and combined, and begin anew from there. */
 #include "manager.h"
-
-/* ---- the beginning ----------------------------------------------------------------------------------------------- */
 
 static void know_groups(struct manager *m)
 {
-    const struct job *j = m->j;
-    for (int g = 0; g < GROUPS_MOST; g++)
-        m->group[g] = (struct group){.gone = true};
-    for (int r = size_of(j->all) - 1; r >= 0; r--)
-        if (j->group_of[r] != NONE) {
-            struct group *group = &m->group[j->group_of[r]];
-            m->living += group->gone;
-            *group = (struct group){.master = r, .alive = group->alive + 1};
+    for (int r = size_of(m->j->all) - 1; r >= 0; r--)
+        if (m->j->card[r].group != NONE) {
+            struct group *g = &m->group[m->j->card[r].group];
+            *g = (struct group){.is = IDLE, .master = r, .alive = g->alive + 1, .round = job_round(m->j)};
         }
 }
 
-/* The diagonals of the classic combination, and one below them: for the estimate of the error, and for what may be lost. That is
- * cheap, since its grids are small. */
+/* The diagonals of the classic combination, and one below them, of small grids: for the estimate of the error, and for what
+ * may be lost. What masters have from before the manager died is not solved again. */
 static void want_grids(struct manager *m)
 {
-    struct job *j = m->j;
+    const struct job *j = m->j;
     for (int grid = 0; grid < j->scheme.count; grid++) {
-        bool wanted = j->scheme.layer[grid] <= j->scheme.dim;
-        m->at[grid] = j->holder[grid];
-        m->status[grid] = j->value[grid] ? HERE : j->holder[grid] != NONE ? HELD : wanted ? WANTED : NOT_WANTED;
+        m->status[grid] = j->value[grid] ? HERE : j->scheme.layer[grid] <= j->scheme.dim ? WANTED : NOT_WANTED;
+        m->at[grid] = NONE;
         m->tries[grid] = 0;
-        j->holder[grid] = NONE; /* of this round only */
+        for (int r = 0; r < size_of(j->all) && m->status[grid] != HERE; r++) {
+            const struct card *c = &j->card[r];
+            if (c->role == MASTER && c->group != NONE && c->round == job_round(j) && c->here[grid])
+                m->status[grid] = HELD, m->at[grid] = c->group;
+        }
     }
 }
-
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 static void tell_who(const struct manager *m)
 {
@@ -47,54 +41,30 @@ static void tell_who(const struct manager *m)
     fflush(stdout);
 }
 
-/* The error of this round: at most about the difference to the combination without the outermost grids. Rounds add up. */
-static double estimate(const struct manager *m, const double *sparse)
+/* The error of this round: at most about the difference to the combination without the outermost grids. */
+static double estimate(const struct manager *m)
 {
     const struct job *j = m->j;
     bool lost[GRIDS_MOST], coarser[GRIDS_MOST];
-    int weight[GRIDS_MOST];
-    double *other = malloc((size_t)j->sparse.length * sizeof *other);
-    memcpy(coarser, m->downset, sizeof coarser);
-    downset_coarser(&j->scheme, coarser);
-    for (int grid = 0; grid < j->scheme.count; grid++)
+    int weight[GRIDS_MOST], middle = NONE; /* on the diagonal the cheapest: the most even of them */
+    double difference[GRIDS_MOST];
+    for (int grid = 0; grid < j->scheme.count; grid++) {
         lost[grid] = m->status[grid] != HERE;
-    weights_without(&j->scheme, lost, coarser, weight);
-    job_combine(j, j->value, weight, other);
-    double difference = sparse_distance(&j->sparse, sparse, other);
-    free(other);
-    return difference;
+        if (m->weight[grid] > 0 && (middle == NONE || j->cost[grid] < j->cost[middle]))
+            middle = grid;
+    }
+    downset_coarser(&j->scheme, m->downset, coarser);
+    if (!weights_without(&j->scheme, lost, coarser, weight))
+        weight[middle] = 1; /* too much is lost: to one grid by itself */
+    for (int grid = 0; grid < j->scheme.count; grid++)
+        difference[grid] = m->weight[grid] - weight[grid];
+    return combination_distance(&(struct combination){j->scheme.count, j->grid, difference, j->value}, NULL, 0);
 }
 
-static void combine(struct manager *m)
-{
-    struct job *j = m->j;
-    double *state = malloc((size_t)j->state_length * sizeof *state);
-    memcpy(state, j->state, STATE_HEAD * sizeof *state);
-    job_combine(j, j->value, m->weight, state + STATE_HEAD);
-    state[STATE_ESTIMATE] += estimate(m, state + STATE_HEAD);
-    state[STATE_ROUND]++;
-    job_set_state(j, state);
-    free(state);
-    for (int g = 0; g < GROUPS_MOST; g++)
-        send_state(m, g);
-}
-
-void send_state(struct manager *m, int group)
-{
-    const struct job *j = m->j;
-    const struct group *g = &m->group[group];
-    int order[ORDER_INTS] = {ORDER_STATE, job_round(j)};
-    if (g->gone || g->hurt)
-        return;
-    /* If it fails, the ear will hear of it. */
-    if (MPI_Send(sealed(order, ORDER_INTS), ORDER_INTS, MPI_INT, g->master, TAG_ORDER, j->all) == MPI_SUCCESS)
-        MPI_Send(j->state, j->state_length, MPI_DOUBLE, g->master, TAG_STATE, j->all);
-}
-
-/* ---- rounds ------------------------------------------------------------------------------------------------------ */
-
+/* False: the job is over, or is to be rebuilt. */
 static bool do_round(struct manager *m)
 {
+    struct job *j = m->j;
     enum choice choice = CHOICE_WANTS_MORE;
     for (want_grids(m); choice == CHOICE_WANTS_MORE; choice = choose_weights(m)) {
         if (!gather_grids(m))
@@ -102,23 +72,27 @@ static bool do_round(struct manager *m)
         drop_outliers(m);
     }
     if (choice == CHOICE_NONE_LEFT) { /* an answer without any worth, and all will know */
-        m->j->state[STATE_ROUND] = m->j->option.rounds;
-        m->j->state[STATE_ESTIMATE] = INFINITY;
+        j->state[STATE_ROUND] = j->option.rounds;
+        j->state[STATE_ESTIMATE] = INFINITY;
         return false;
     }
     tell_who(m);
-    combine(m);
-    return true;
+    j->state[STATE_ESTIMATE] += estimate(m); /* rounds add up */
+    job_combine(j, m->weight);
+    j->state[STATE_ROUND]++;
+    return job_round(j) < j->option.rounds;
 }
 
 void manage(struct job *j)
 {
     static struct manager m;
     m = (struct manager){.j = j, .ear = MPI_REQUEST_NULL};
+    m.news = malloc((size_t)(WORDS + j->state_length) * sizeof *m.news);
     know_groups(&m);
-    while (job_round(j) < j->option.rounds && do_round(&m))
+    while (do_round(&m))
         ;
     MPIX_Comm_revoke(j->all); /* it is over, or no group is left: all meet */
     if (m.ear != MPI_REQUEST_NULL)
         MPI_Wait(&m.ear, MPI_STATUS_IGNORE);
+    free(m.news);
 }

@@ -5,35 +5,25 @@ static const char usage[] =
     "usage: combi [--dim 2] [--min 3,3] [--max 8,8] [--groups 4] [--rounds 4] [--recover cheaper|weights|recompute]\n"
     "             [--hurt remove|shrink] [--notice watch|report] [--compare] [--picture PREFIX]";
 
-/* Numbers from 1 to `most`, with commas between them: exactly `count`. */
-static bool numbers(const char *text, int count, int most, int *list)
-{
-    char *end;
-    for (int k = 0; k < count; k++, text = end + 1) {
-        long number = strtol(text, &end, 10);
-        if (end == text || *end != (k + 1 < count ? ',' : '\0') || number < 1 || number > most)
-            return false;
-        list[k] = (int)number;
-    }
-    return true;
-}
-
 struct known {
     const char *name;
-    int count, most, *value;
-    const char *words[4]; /* the value is the number of one of them, if there are any */
+    int *value, count, most; /* so many numbers from 1 to `most`, with commas between them */
+    const char *words[3];    /* or one of these: the value is its number */
 };
 
 static bool take(const struct known *k, const char *text)
 {
-    if (!k->words[0])
-        return numbers(text, k->count, k->most, k->value);
-    for (int i = 0; k->words[i]; i++)
-        if (strcmp(text, k->words[i]) == 0) {
-            *k->value = i;
-            return true;
-        }
-    return false;
+    for (int i = 0; i < 3; i++)
+        if (k->words[i] && strcmp(text, k->words[i]) == 0)
+            return *k->value = i, true;
+    char *end;
+    for (int i = 0; i < k->count; i++, text = end + 1) {
+        long number = strtol(text, &end, 10);
+        if (end == text || *end != (i + 1 < k->count ? ',' : '\0') || number < 1 || number > k->most)
+            return false;
+        k->value[i] = (int)number;
+    }
+    return k->count > 0;
 }
 
 /* The scheme needs a cube of levels; a group needs a row of the smallest grid for each of its ranks. */
@@ -50,28 +40,24 @@ static const char *fits(const struct options *o, int ranks)
 
 const char *options_parse(struct options *o, int argc, char **argv, int ranks)
 {
-    *o = (struct options){.dim = 2, .min = {3, 3, 3}, .max = {8, 8, 8}, .groups = 4, .rounds = 4, .end = 1};
+    *o = (struct options){.dim = 2, .min = {3, 3, 3}, .max = {8, 8, 8}, .groups = 4, .rounds = 4};
     for (int i = 1; i < argc; i++) {
-        const struct known known[] = {{"--dim", 1, DIM_MOST, &o->dim, {0}},
-                                      {"--min", o->dim, 16, o->min, {0}},
-                                      {"--max", o->dim, 16, o->max, {0}},
-                                      {"--groups", 1, GROUPS_MOST, &o->groups, {0}},
-                                      {"--rounds", 1, 1000, &o->rounds, {0}},
-                                      {"--recover", 1, 0, &o->recover, {"cheaper", "weights", "recompute"}},
-                                      {"--hurt", 1, 0, &o->hurt, {"remove", "shrink"}},
-                                      {"--notice", 1, 0, &o->notice, {"watch", "report"}},
-                                      {"--compare", 0, 0, &o->compare, {0}},
-                                      {"--picture", 1, 0, NULL, {0}}};
+        const struct known known[] = {{"--dim", &o->dim, 1, DIM_MOST, {0}},
+                                      {"--min", o->min, o->dim, 16, {0}},
+                                      {"--max", o->max, o->dim, 16, {0}},
+                                      {"--groups", &o->groups, 1, GROUPS_MOST, {0}},
+                                      {"--rounds", &o->rounds, 1, 1000, {0}},
+                                      {"--recover", &o->recover, 0, 0, {"cheaper", "weights", "recompute"}},
+                                      {"--hurt", &o->hurt, 0, 0, {"remove", "shrink"}},
+                                      {"--notice", &o->notice, 0, 0, {"watch", "report"}}};
         const struct known *k = known, *end = known + sizeof known / sizeof *known;
         while (k < end && strcmp(k->name, argv[i]) != 0)
             k++;
-        if (k == end || (k->count > 0 && i + 1 == argc))
-            return usage;
-        if (k->count == 0)
-            *k->value = true;
-        else if (!k->value)
+        if (strcmp(argv[i], "--compare") == 0)
+            o->compare = true;
+        else if (i + 1 < argc && strcmp(argv[i], "--picture") == 0)
             o->picture = argv[++i];
-        else if (!take(k, argv[++i]) || o->dim == 1)
+        else if (k == end || i + 1 == argc || !take(k, argv[++i]) || o->dim == 1)
             return usage;
     }
     return fits(o, ranks);

@@ -1,68 +1,67 @@
 /* rebuild: all living ranks meet: at the start, after the death of the manager, when no group is left, and at the end. */
 #include "job.h"
 
-/* What each says of itself. */
-struct card {
-    int who, role, group, team_size, round, here[GRIDS_MOST], seal;
-};
-enum { CARD_INTS = sizeof(struct card) / sizeof(int) };
-
-/* What all conclude from it, each for itself. `newest`: a rank that has the state of the latest round. */
-struct plan {
-    int size, manager, newest, group[RANKS_MOST];
-    struct card card[RANKS_MOST];
-};
-
-static void write_card(const struct job *j, struct card *c)
+static void write_card(struct job *j)
 {
-    *c = (struct card){j->world_rank, j->role, j->group, j->team_size, job_round(j), {0}, 0};
+    if (j->all ==
+        MPI_COMM_WORLD) { /* the first: rank 0 is the manager; the others are divided as evenly as it can be */
+        int rank = rank_in(MPI_COMM_WORLD), group = (rank * j->option.groups - 1) / (j->world_size - 1);
+        j->me = (struct card){.who = rank, .role = rank ? WORKER : MANAGER, .group = rank ? group : NONE};
+    } else if (j->team != MPI_COMM_NULL) { /* a group may have mended itself: its first rank is its master */
+        j->me.role = rank_in(j->team) == 0 ? MASTER : WORKER;
+        j->me.team_size = size_of(j->team);
+        MPI_Comm_free(&j->team);
+    }
+    j->me.round = job_round(j);
+    j->me.state = seal_of(j->state, (size_t)j->state_length * sizeof *j->state);
     for (int grid = 0; grid < j->scheme.count; grid++)
-        c->here[grid] = j->value[grid] != NULL;
-    sealed(&c->who, CARD_INTS);
+        j->me.here[grid] = j->value[grid] != NULL;
+    j->me.seal = seal_of(&j->me, CARD_SEALED);
 }
 
-/* The manager goes on, if it lives; else the lowest master takes its place; else the lowest rank. Groups that lost a rank are
- * removed, if that is asked for. When no group is left, those who are left are one. */
-static void make_plan(struct plan *p, bool remove)
+/* What all conclude from the cards, each for itself. The manager goes on, if it lives; else the lowest master takes its
+ * place; else the lowest rank. Groups that lost a rank are removed, if that is asked for. When no group is left, those who
+ * are left are one. Returns a rank that has the state of the latest round. */
+static int make_plan(struct job *j, int size)
 {
-    int alive[GROUPS_MOST] = {0}, in_groups = 0;
-    p->manager = p->newest = 0;
-    for (int r = 0; r < p->size; r++) {
-        const struct card *c = &p->card[r];
-        p->manager = c->role > p->card[p->manager].role ? r : p->manager;
-        p->newest = c->round > p->card[p->newest].round ? r : p->newest;
+    int alive[GROUPS_MOST] = {0}, newest = 0, in_groups = 0;
+    j->manager = 0;
+    for (int r = 0; r < size; r++) {
+        const struct card *c = &j->card[r];
+        j->manager = c->role > j->card[j->manager].role ? r : j->manager;
+        newest = c->round > j->card[newest].round ? r : newest;
         if (c->group != NONE)
             alive[c->group]++;
     }
-    for (int r = 0; r < p->size; r++) {
-        const struct card *c = &p->card[r];
-        bool whole = c->group != NONE && (!remove || alive[c->group] == c->team_size);
-        p->group[r] = whole && r != p->manager ? c->group : NONE;
-        in_groups += p->group[r] != NONE;
+    for (int r = 0; r < size; r++) {
+        struct card *c = &j->card[r];
+        bool hurt = c->group != NONE && alive[c->group] < c->team_size;
+        if (r == j->manager || (hurt && j->option.hurt == HURT_REMOVE))
+            c->group = NONE;
+        in_groups += c->group != NONE;
     }
-    for (int r = 0; r < p->size && in_groups == 0; r++)
-        p->group[r] = r == p->manager ? NONE : 0;
+    for (int r = 0; r < size && in_groups == 0; r++)
+        j->card[r].group = r == j->manager ? NONE : 0;
+    return newest;
 }
 
-/* Nothing of the job changes before all have agreed that all have everything. */
-static bool meet(struct job *j, MPI_Comm among, const struct card *mine, struct plan *p)
+/* My state does not change before all have agreed that all have everything. */
+static bool meet(struct job *j, MPI_Comm among)
 {
-    int rank = rank_in(among), well;
-    double *state = malloc((size_t)j->state_length * sizeof *state);
+    int rank = rank_in(among), size = size_of(among);
+    size_t bytes = (size_t)j->state_length * sizeof(double);
+    double *state = malloc(bytes);
     MPI_Comm team = MPI_COMM_NULL;
-    p->size = size_of(among);
-    well = MPI_Allgather(mine, CARD_INTS, MPI_INT, p->card, CARD_INTS, MPI_INT, among) == MPI_SUCCESS;
-    for (int r = 0; r < p->size && well; r++)
-        well = is_sealed(&p->card[r].who, CARD_INTS);
+    int well = MPI_Allgather(&j->me, CARD_INTS, MPI_INT, j->card, CARD_INTS, MPI_INT, among) == MPI_SUCCESS;
+    for (int r = 0; r < size && well; r++)
+        well = j->card[r].seal == seal_of(&j->card[r], CARD_SEALED);
     if (well) {
-        make_plan(p, j->option.hurt == HURT_REMOVE);
-        memcpy(state, j->state, (size_t)j->state_length * sizeof *state);
-        well = MPI_Bcast(state, j->state_length, MPI_DOUBLE, p->newest, among) == MPI_SUCCESS;
-        state[STATE_ROUND] = p->card[p->newest].round;
+        int newest = make_plan(j, size), color = j->card[rank].group == NONE ? MPI_UNDEFINED : j->card[rank].group;
+        memcpy(state, j->state, bytes);
+        well = MPI_Bcast(state, j->state_length, MPI_DOUBLE, newest, among) == MPI_SUCCESS &&
+               j->card[newest].state == seal_of(state, bytes) &&
+               MPI_Comm_split(among, color, rank, &team) == MPI_SUCCESS;
     }
-    if (well)
-        well =
-            MPI_Comm_split(among, p->group[rank] == NONE ? MPI_UNDEFINED : p->group[rank], rank, &team) == MPI_SUCCESS;
     if (!well)
         MPIX_Comm_revoke(among); /* releases those who wait for a rank that has given up */
     well = MPIX_Comm_agree(among, &well) == MPI_SUCCESS && well;
@@ -75,45 +74,23 @@ static bool meet(struct job *j, MPI_Comm among, const struct card *mine, struct 
     return well;
 }
 
-static void take_part(struct job *j, const struct plan *p)
-{
-    int rank = rank_in(j->all), before = j->role;
-    j->manager = p->manager;
-    j->group = p->group[rank];
-    j->role = rank == p->manager ? MANAGER : WORKER; /* masters know by their teams that they are */
-    for (int r = 0; r < p->size; r++)
-        j->group_of[r] = p->group[r], j->world_rank_of[r] = p->card[r].who;
-    for (int grid = 0; grid < j->scheme.count; grid++) {
-        j->holder[grid] = NONE;
-        for (int r = 0; r < p->size; r++)
-            if (p->card[r].role == MASTER && p->card[r].round == job_round(j) && p->card[r].here[grid] &&
-                p->group[r] != NONE)
-                j->holder[grid] = p->group[r];
-    }
-    if (j->role == MANAGER && before != MANAGER)
-        printf("the manager died; rank %d, a %s, takes its place in round %d, with %d ranks\n", j->world_rank,
-               before == MASTER ? "master" : "worker", job_round(j) + 1, p->size);
-    fflush(stdout);
-}
-
 void rebuild(struct job *j)
 {
-    static struct plan plan;
-    struct card mine;
     bool well;
-    if (j->team != MPI_COMM_NULL) { /* a group may have mended itself: its first rank is its master */
-        j->role = rank_in(j->team) == 0 ? MASTER : WORKER;
-        j->team_size = size_of(j->team);
-        MPI_Comm_free(&j->team);
-    }
-    write_card(j, &mine);
+    write_card(j);
     do {
         MPI_Comm smaller;
         MPIX_Comm_shrink(j->all, &smaller);
-        well = meet(j, smaller, &mine, &plan);
+        well = meet(j, smaller);
         if (j->all != MPI_COMM_WORLD)
             MPI_Comm_free(&j->all);
         j->all = smaller;
     } while (!well);
-    take_part(j, &plan);
+    int rank = rank_in(j->all);
+    j->me.group = j->card[rank].group;
+    j->me.role = rank == j->manager ? MANAGER : WORKER; /* masters know by their teams that they are */
+    if (j->me.role == MANAGER && j->card[rank].role != MANAGER)
+        printf("the manager died; rank %d takes its place in round %d, with %d ranks\n", j->me.who, job_round(j) + 1,
+               size_of(j->all));
+    fflush(stdout);
 }

@@ -1,51 +1,8 @@
 /* weights: what the manager makes of the grids that it has, when some are lost. */
 #include "manager.h"
 
-enum { TRIES_MOST = 3 };
+enum { TRIES_MOST = 3 };            /* a grid that is lost so often in one round is not solved again */
 static const double error_most = 2; /* weights are no choice if they make the error larger than that many times */
-
-struct choices {
-    int classic[GRIDS_MOST]; /* the weights if nothing were lost */
-    bool lost[GRIDS_MOST], possible;
-    int missed, hopeless; /* lost grids that have a classic weight; those of them that were lost again and again */
-    double again, more;   /* the cost of solving them again; of the small grids that other weights want instead */
-};
-
-static void look(struct manager *m, struct choices *c)
-{
-    const struct scheme *s = &m->j->scheme;
-    *c = (struct choices){0};
-    job_classic(m->j, c->classic);
-    for (int grid = 0; grid < s->count; grid++)
-        c->lost[grid] = m->status[grid] == LOST;
-    memset(m->downset, true, sizeof m->downset);
-    c->possible = weights_without(s, c->lost, m->downset, m->weight);
-    for (int grid = 0; grid < s->count; grid++) {
-        if (c->lost[grid] && c->classic[grid] != 0)
-            c->missed++, c->again += m->j->cost[grid], c->hopeless += m->tries[grid] >= TRIES_MOST;
-        if (m->weight[grid] != 0 && m->status[grid] == NOT_WANTED)
-            c->more += m->j->cost[grid];
-    }
-}
-
-static bool by_weights(const struct manager *m, const struct choices *c)
-{
-    if (c->missed == 0 || c->hopeless > 0 || m->j->option.recover == RECOVER_WEIGHTS)
-        return true;
-    return m->j->option.recover == RECOVER_CHEAPER && c->possible && c->more < c->again &&
-           weights_error(&m->j->scheme, m->downset) <= error_most;
-}
-
-/* What is wanted after all: the lost grids, or those that the new weights ask for. */
-static int want(struct manager *m, const struct choices *c, bool lost)
-{
-    int count = 0;
-    for (int grid = 0; grid < m->j->scheme.count; grid++)
-        if (lost ? c->lost[grid] && m->j->scheme.layer[grid] <= m->j->scheme.dim
-                 : m->weight[grid] != 0 && m->status[grid] == NOT_WANTED)
-            m->status[grid] = WANTED, count++;
-    return count;
-}
 
 /* A line of grids: those with a weight, or those that are lost. */
 static void print_grids(const struct scheme *s, const char *title, const int *weight, const bool *lost, const char *end)
@@ -59,25 +16,43 @@ static void print_grids(const struct scheme *s, const char *title, const int *we
 
 enum choice choose_weights(struct manager *m)
 {
-    struct choices c;
     struct job *j = m->j;
-    look(m, &c);
-    if (!by_weights(m, &c)) {
-        print_grids(&j->scheme, "lost:", NULL, c.lost, "; these are solved again");
-        j->state[STATE_AGAIN] += want(m, &c, true);
-        return CHOICE_WANTS_MORE;
+    const struct scheme *s = &j->scheme;
+    bool lost[GRIDS_MOST] = {false}, hopeless = false;
+    int missed = 0, wanted = 0; /* lost grids that have a classic weight; grids that are wanted after all */
+    double again = 0,
+           more = 0; /* the cost of solving them again; of the small grids that the new weights want instead */
+    for (int grid = 0; grid < s->count; grid++) {
+        lost[grid] = m->status[grid] == LOST;
+        if (lost[grid] && j->classic[grid] != 0)
+            missed++, again += j->cost[grid], hopeless |= m->tries[grid] >= TRIES_MOST;
     }
-    if (!c.possible)
+    memset(m->downset, true, sizeof m->downset);
+    bool possible = weights_without(s, lost, m->downset, m->weight);
+    for (int grid = 0; grid < s->count; grid++)
+        if (m->weight[grid] != 0 && m->status[grid] == NOT_WANTED)
+            more += j->cost[grid];
+    bool cheaper = possible && more < again && weights_error(s, m->downset) <= error_most;
+    bool weights = missed == 0 || hopeless || j->option.recover == RECOVER_WEIGHTS ||
+                   (j->option.recover == RECOVER_CHEAPER && cheaper);
+    if (weights && !possible)
         return CHOICE_NONE_LEFT;
-    if (want(m, &c, false) > 0)
-        return CHOICE_WANTS_MORE;
-    if (c.missed > 0) {
-        print_grids(&j->scheme, "lost:", NULL, c.lost, "; the others get new weights");
-        print_grids(&j->scheme, "  before:", c.classic, NULL, "");
-        print_grids(&j->scheme, "  after: ", m->weight, NULL, "");
-        j->state[STATE_LEFT_OUT] += c.missed;
+    for (int grid = 0; grid < s->count; grid++)
+        if (weights ? m->weight[grid] != 0 && m->status[grid] == NOT_WANTED : lost[grid] && s->layer[grid] <= s->dim)
+            m->status[grid] = WANTED, wanted++;
+    if (!weights) {
+        print_grids(s, "lost:", NULL, lost, "; these are solved again");
+        j->state[STATE_AGAIN] += wanted;
     }
-    if (j->option.picture && (c.missed > 0 || job_round(j) == 0))
-        picture_scheme(j, c.classic, m->weight, c.lost);
+    if (wanted > 0)
+        return CHOICE_WANTS_MORE;
+    if (missed > 0) {
+        print_grids(s, "lost:", NULL, lost, "; the others get new weights");
+        print_grids(s, "  before:", j->classic, NULL, "");
+        print_grids(s, "  after: ", m->weight, NULL, "");
+        j->state[STATE_LEFT_OUT] += missed;
+    }
+    if (j->option.picture && (missed > 0 || job_round(j) == 0))
+        picture_scheme(j, m->weight, lost);
     return CHOICE_MADE;
 }

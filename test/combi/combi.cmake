@@ -31,11 +31,12 @@ foreach(mpi IN LISTS mpis)
 endforeach()
 
 # knell_combi_explore(NAME ranks groups deaths argument...): with a small scheme. Which group solves which grid depends on time, so
-# the places are sampled.
+# the places are sampled. A run that hangs is frozen, and is noticed after seconds; the limit is for runs that begin late
+# beside load.
 function(knell_combi_explore name ranks groups deaths)
   foreach(mpi IN LISTS mpis)
     set(explore ${PROJECT_SOURCE_DIR}/test/mpi/explore.sh $<TARGET_FILE:knell> -n ${ranks} --mpi ${mpi} --check "grep -q right"
-      --deaths ${deaths})
+      --deaths ${deaths} --timeout 40s)
     set(program -- $<TARGET_FILE:combi-${mpi}> --groups ${groups} --min 2,2 --max 4,4 --rounds 2 ${ARGN})
     if(deaths EQUAL 1)
       knell_combi_label(${name}-${mpi} label)

@@ -100,7 +100,7 @@ static void check_loss(int a, int b, int c)
     memset(downset, true, sizeof downset);
     memset(lost, false, sizeof lost);
     lost[a] = lost[b] = lost[c] = true;
-    test_context("without %s %s %s", level_text(&s, a), level_text(&s, b), level_text(&s, c));
+    test_context("without grids %d %d %d", a, b, c);
     CHECK(weights_without(&s, lost, downset, weight));
     CHECK(weights_error(&s, downset) >= 1);
     CHECK(weight[a] == 0 && weight[b] == 0 && weight[c] == 0);
@@ -148,9 +148,10 @@ TEST(error)
 
 TEST(coarser)
 {
+    bool coarser[GRIDS_MOST];
     begin(2, 3);
-    downset_coarser(&s, downset);
-    weights_of(&s, downset, weight);
+    downset_coarser(&s, downset, coarser);
+    weights_of(&s, coarser, weight);
     check_weights("-1[2,1] +1[3,1] -1[1,2] +1[2,2] +1[1,3] ");
 }
 
