@@ -6,7 +6,7 @@
 include(CMakePackageConfigHelpers)
 
 install(FILES docs/man/knell.1 docs/man/knell-fail.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES include/knell/core.h include/knell/fail.h include/knell/runtime.h include/knell/types.h include/knell/wire.h
+install(FILES include/knell/carrier.h include/knell/core.h include/knell/fail.h include/knell/runtime.h include/knell/types.h include/knell/wire.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/knell COMPONENT development)
 get_property(mpis GLOBAL PROPERTY KNELL_MPIS)
 if(mpis)

@@ -1,7 +1,8 @@
 # libknell: the runtime with all it needs in one library, for programs outside this tree. Shared, since a distribution mends
 # a detector once for all programs, and static, for a job that carries its own. Inside the tree the layers are linked.
 find_package(Threads REQUIRED)
-set(layers $<TARGET_OBJECTS:knell-util> $<TARGET_OBJECTS:knell-os> $<TARGET_OBJECTS:knell-core> $<TARGET_OBJECTS:knell-runtime>)
+set(layers $<TARGET_OBJECTS:knell-util> $<TARGET_OBJECTS:knell-os> $<TARGET_OBJECTS:knell-core> $<TARGET_OBJECTS:knell-runtime>
+  $<TARGET_OBJECTS:knell-carrier>)
 set(map ${CMAKE_CURRENT_LIST_DIR}/libknell.map)
 
 foreach(kind IN ITEMS shared static)

@@ -1,7 +1,8 @@
 /* target.c: what is measured under the agent, by itself. One word says what; every number is printed in nanoseconds, a median and the 99th
  * percentile of single calls, or the time of the whole.
  *
- *     hit N           each of N calls of plain(), whose first instruction is emulated; stepped N: of odd(), whose is not
+ *     hit N           each of N calls of plain(), whose first instruction is emulated
+ *     copied N        of odd(), where a copy of it is executed; stepped N: of jump(), where it is stepped
  *     compute N       N rounds of arithmetic
  *     pingpong N      N times a byte to a child and back, by pipes
  *     rate N T MS     T threads make N calls of plain() a second altogether, for MS milliseconds; prints how many */
@@ -25,6 +26,7 @@ static int64_t now(void)
 
 int plain(int n);
 int odd(const int *n);
+int jump(const int *n);
 
 /* Its first instruction is emulated. */
 __attribute__((noinline)) int plain(int n)
@@ -41,6 +43,13 @@ __attribute__((naked)) int odd(const int *n)
     __asm__("imul $3, (%rdi), %eax\n\tret");
 }
 
+/* Goes elsewhere by a register. */
+__attribute__((naked)) int jump(const int *n)
+{
+    (void)n;
+    __asm__("jrcxz 1f\n\t1: mov $1, %eax\n\tret");
+}
+
 static int by_size(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -53,12 +62,12 @@ static void print_sorted(int64_t *took, int n)
     printf("%lld %lld\n", (long long)took[n / 2], (long long)took[n - 1 - n / 100]);
 }
 
-static void hit(int n, int stepped)
+static void hit(int n, int (*function)(const int *))
 {
     int64_t *took = calloc((size_t)n + 1, sizeof *took);
     for (int i = 0; took && i < n; i++) {
         int64_t from = now();
-        sink += (uint64_t)(stepped ? odd(&i) : plain(i));
+        sink += (uint64_t)(function ? function(&i) : plain(i));
         took[i] = now() - from;
     }
     if (took)
@@ -139,8 +148,12 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     int n = argc > 2 ? atoi(argv[2]) : 0;
-    if (strcmp(what, "hit") == 0 || strcmp(what, "stepped") == 0)
-        hit(n, strcmp(what, "stepped") == 0);
+    if (strcmp(what, "hit") == 0)
+        hit(n, NULL);
+    else if (strcmp(what, "copied") == 0)
+        hit(n, odd);
+    else if (strcmp(what, "stepped") == 0)
+        hit(n, jump);
     else if (strcmp(what, "compute") == 0)
         compute(n);
     else if (strcmp(what, "pingpong") == 0)

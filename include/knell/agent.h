@@ -3,7 +3,8 @@
  *
  *      knell_register(getpid());       from here on the scenario acts on this process, as if it had just been loaded
  *
- * There is nothing to link. The agent listens at the path in KNELL_AGENT, or at /tmp/knell-agent-UID. */
+ * There is nothing to link. The agent listens at the path in KNELL_AGENT, or at /tmp/knell-agent-UID. A name that begins with @ is no path: it is
+ * known on this host alone, and nothing of it is left (an abstract socket). */
 #ifndef KNELL_AGENT_H
 #define KNELL_AGENT_H
 
@@ -30,6 +31,20 @@ static inline int knell_agent_path(char *path, size_t size)
     return length > 0 && (size_t)length < size;
 }
 
+/* The same as an address; its size, 0: too long. */
+static inline socklen_t knell_agent_address(struct sockaddr_un *to)
+{
+    memset(to, 0, sizeof *to);
+    to->sun_family = AF_UNIX;
+    if (!knell_agent_path(to->sun_path, sizeof to->sun_path))
+        return 0;
+    if (to->sun_path[0] != '@')
+        return (socklen_t)sizeof *to;
+    socklen_t size = (socklen_t)(sizeof *to - sizeof to->sun_path + strlen(to->sun_path));
+    to->sun_path[0] = '\0';
+    return size;
+}
+
 /* Asks the agent, and waits for its answer, for 10 s at most: 0, or -1 with the reason in `why`, which has `size` bytes. `word` is "attach",
  * or "expect" for a process that executes its program next. */
 static inline int knell_agent_ask(const char *word, pid_t pid, char *why, size_t size)
@@ -39,11 +54,10 @@ static inline int knell_agent_ask(const char *word, pid_t pid, char *why, size_t
     char line[64], answer[512];
     ssize_t got = -1;
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    memset(&to, 0, sizeof to);
-    to.sun_family = AF_UNIX;
-    if (fd < 0 || !knell_agent_path(to.sun_path, sizeof to.sun_path) ||
-        connect(fd, (struct sockaddr *)&to, sizeof to) != 0) {
-        snprintf(why, size, "no agent listens at %s: %s", to.sun_path, strerror(errno));
+    socklen_t to_size = knell_agent_address(&to);
+    if (fd < 0 || !to_size || connect(fd, (struct sockaddr *)&to, to_size) != 0) {
+        snprintf(why, size, "no agent listens at %s%s: %s", to.sun_path[0] ? "" : "@", to.sun_path + !to.sun_path[0],
+                 strerror(errno));
         if (fd >= 0)
             close(fd);
         return -1;

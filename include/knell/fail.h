@@ -329,6 +329,8 @@ struct knell_fail_config {
     uint32_t rules_per_instant; /* see KNELL_FAIL_REST_NS; 0: 1,024 and 4 per instance */
     uint32_t hosted_first;      /* this world hosts a range of the instances, the others live in other worlds; */
     uint32_t hosted_count;      /* 0: all are here */
+    const uint8_t *
+        hosted; /* or not a whole range: by instance of the program, 0 for those that live elsewhere; NULL: the range */
     void *driver;
     /* Reads a variable of the process of an instance; false: it cannot now. NULL: never. */
     bool (*read)(void *driver, uint32_t instance, uint32_t variable, int64_t *value);
@@ -340,7 +342,7 @@ struct knell_fail_world;
 size_t knell_fail_world_size(const struct knell_fail_program *program, const struct knell_fail_config *config);
 
 /* Makes a world out of a block of knell_fail_world_size() bytes; every hosted automaton enters its first node at `now`.
- * Faults of that come as records of the first steps. The config is copied. */
+ * Faults of that come as records of the first steps. The config is copied; `hosted` must live as long as the world. */
 int knell_fail_world_init(void *memory, const struct knell_fail_program *program,
                           const struct knell_fail_config *config, knell_time now, struct knell_fail_world **world);
 

@@ -30,6 +30,22 @@ void agent_say(const struct agent *agent, bool fatal, const char *format, ...)
         agent->config.say(agent->config.driver, fatal, text);
 }
 
+bool agent_hosts(const struct agent *agent, uint32_t instance)
+{
+    return !agent->config.hosted || agent->config.hosted[instance];
+}
+
+long agent_rank_of(const struct agent *agent, uint32_t instance)
+{
+    return agent->slot[instance] ? agent->slot[instance]->rank : -1;
+}
+
+void agent_deliver(struct agent *agent, uint32_t from, uint32_t to, uint32_t message)
+{
+    if (agent->begun)
+        effect_deliver(agent, from, to, message);
+}
+
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 struct agent_thread *agent_thread_find(const struct agent *agent, pid_t tid)
@@ -103,8 +119,11 @@ static bool allocate(struct agent *agent, const struct knell_fail_config *config
 
 static struct knell_fail_config world_config(struct agent *agent)
 {
-    return (struct knell_fail_config){
-        .seed = agent->config.seed, .message_delay = DELAY_NS, .driver = agent, .read = variable_read};
+    return (struct knell_fail_config){.seed = agent->config.seed,
+                                      .message_delay = DELAY_NS,
+                                      .hosted = agent->config.hosted,
+                                      .driver = agent,
+                                      .read = variable_read};
 }
 
 struct agent *agent_open(const struct agent_config *config)

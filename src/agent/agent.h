@@ -26,7 +26,11 @@ enum { AGENT_WHY = 400 };
 struct agent_config {
     const struct knell_fail_program *program;
     uint64_t seed;
+    const uint8_t
+        *hosted; /* by instance: 0, it lives in another agent; NULL: all are here. Read as long as the agent lives */
     void *driver;
+    /* A message for an instance that lives elsewhere. Not needed if all are here. */
+    void (*send)(void *driver, uint32_t from, uint32_t to, uint32_t message);
     /* Every record of the scenario, before its actions are carried out. */
     void (*record)(void *driver, const struct knell_fail_record *record);
     /* A program is loaded that belongs to this place: does it have what the scenario names? The answer is agent_check_names()'s. */
@@ -50,6 +54,11 @@ int agent_start(struct agent *agent, uint32_t instance, char *const *argv, pid_t
 int agent_attach(struct agent *agent, pid_t pid, char why[AGENT_WHY]);
 /* A process that is about to exec, and is stopped until this returns: nothing is said of it before. */
 int agent_expect(struct agent *agent, pid_t pid, char why[AGENT_WHY]);
+
+/* A message from an instance that lives elsewhere. */
+void agent_deliver(struct agent *agent, uint32_t from, uint32_t to, uint32_t message);
+/* The number that its launcher gave the process of the slot; -1: there is no process, or it has none. */
+long agent_rank_of(const struct agent *agent, uint32_t instance);
 
 /* Processes that are traced. */
 unsigned agent_processes(const struct agent *agent);

@@ -100,10 +100,20 @@ static void apply(struct agent *agent, struct agent_process *process, const stru
     agent->counters.faults++;
 }
 
+static void send_away(const struct agent *agent, uint32_t from, const struct knell_fail_action *action)
+{
+    for (uint32_t to = action->first; to < action->first + action->count; to++)
+        if (!agent_hosts(agent, to))
+            agent->config.send(agent->config.driver, from, to, action->subject);
+}
+
 static void carry_out(struct agent *agent, const struct knell_fail_record *record)
 {
     struct agent_process *process = agent->slot[record->instance];
     agent->config.record(agent->config.driver, record);
+    for (uint32_t i = 0; i < record->action_count; i++)
+        if (record->actions[i].type == KNELL_FAIL_SEND && record->actions[i].remote)
+            send_away(agent, record->instance, &record->actions[i]);
     if (!process)
         return;
     process->dirty = true;
@@ -126,6 +136,14 @@ void effect_feed(struct agent *agent, struct agent_process *process, struct knel
     else
         process->held = true;
     process->dirty = true;
+    if (knell_fail_step(agent->world, agent_now(agent), &event, &record) == 1)
+        carry_out(agent, &record);
+}
+
+void effect_deliver(struct agent *agent, uint32_t from, uint32_t to, uint32_t message)
+{
+    struct knell_fail_record record;
+    struct knell_fail_event event = {.type = KNELL_FAIL_MESSAGE, .instance = to, .subject = message, .sender = from};
     if (knell_fail_step(agent->world, agent_now(agent), &event, &record) == 1)
         carry_out(agent, &record);
 }

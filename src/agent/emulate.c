@@ -152,20 +152,64 @@ static unsigned emulate(struct agent_thread *thread, const uint8_t *code)
     return size ? size : emulate_memory(thread, code + before, rex, before);
 }
 
-/* ret, and the jumps that some functions are. */
+/* ---- jumps ------------------------------------------------------------------------------------------------------- */
+
+static bool go_to(struct agent_thread *thread, uint64_t to, uint64_t back, bool is_call)
+{
+    if (is_call && !push(thread, back))
+        return false;
+    thread->regs.rip = to;
+    return true;
+}
+
+/* By a register or memory. */
+static bool emulate_indirect(struct agent_thread *thread, const uint8_t *code)
+{
+    struct user_regs_struct *regs = &thread->regs;
+    unsigned before = (code[0] & 0xf0) == 0x40, rex = before ? code[0] & 15 : 0, size = 1;
+    const uint8_t *modrm = code + before + 1;
+    unsigned reg = *modrm >> 3 & 7;
+    uint64_t to = *emulate_register(regs, (*modrm & 7) | (rex & 1) << 3);
+    if (code[before] != 0xff || (reg != 2 && reg != 4))
+        return false;
+    if (*modrm >> 6 != 3) {
+        uint64_t address = address_of(regs, modrm, rex, regs->rip + before + 1, &size);
+        if (!image_read(thread->process->image, address, &to, sizeof to))
+            return false;
+    }
+    return go_to(thread, to, regs->rip + before + 1 + size, reg == 2);
+}
+
+static bool holds(unsigned long long flags, unsigned condition)
+{
+    const bool less = !(flags & SIGN) != !(flags & OVERFLOW_);
+    const bool all[8] = {flags & OVERFLOW_, flags & CARRY,  flags & ZERO, flags & (CARRY | ZERO),
+                         flags & SIGN,      flags & PARITY, less,         less || flags & ZERO};
+    return all[condition >> 1 & 7] != (condition & 1);
+}
+
+static uint64_t behind(const struct user_regs_struct *regs, unsigned size, int64_t distance)
+{
+    return regs->rip + size + (uint64_t)distance;
+}
+
 static bool emulate_jump(struct agent_thread *thread, const uint8_t *code)
 {
     struct user_regs_struct *regs = &thread->regs;
     uint64_t to;
     if (code[0] == 0xc3 && image_read(thread->process->image, regs->rsp, &to, sizeof to)) {
         regs->rsp += 8;
-        regs->rip = to;
-        return true;
+        return go_to(thread, to, 0, false);
     }
-    if (code[0] != 0xe9 && code[0] != 0xeb)
-        return false;
-    regs->rip += code[0] == 0xe9 ? 5 + (uint64_t)(int64_t)number_at(code + 1) : 2 + (uint64_t)(int64_t)(int8_t)code[1];
-    return true;
+    if (code[0] == 0xe8 || code[0] == 0xe9)
+        return go_to(thread, behind(regs, 5, number_at(code + 1)), regs->rip + 5, code[0] == 0xe8);
+    if (code[0] == 0xeb || (code[0] & 0xf0) == 0x70) {
+        bool jumps = code[0] == 0xeb || holds(regs->eflags, code[0]);
+        return go_to(thread, behind(regs, 2, jumps ? (int8_t)code[1] : 0), 0, false);
+    }
+    if (code[0] == 0x0f && (code[1] & 0xf0) == 0x80)
+        return go_to(thread, behind(regs, 6, holds(regs->eflags, code[1]) ? number_at(code + 2) : 0), 0, false);
+    return emulate_indirect(thread, code);
 }
 
 bool emulate_first(struct agent_thread *thread, const struct agent_point *point)

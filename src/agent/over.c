@@ -43,11 +43,21 @@ bool over_begin(struct agent_thread *thread, struct agent_point *point)
     if (image->stepper)
         return false;
     memcpy(code, point->code, sizeof code);
+    thread->makes_room = aside_wants_room(thread, point);
+    if (thread->makes_room) {
+        static const uint8_t system_call[] = {0x0f, 0x05};
+        aside_ask_for_room(thread, point);
+        memcpy(code, system_call, ins.size = sizeof system_call);
+    }
     thread->over_size = ins.size;
-    lend_base(thread, &ins, code);
+    if (!thread->makes_room)
+        lend_base(thread, &ins, code);
     if (!image_read(image, image->scratch, image->kept, sizeof image->kept) || ins.size == 0 ||
         !image_write(image, image->scratch, code, ins.size)) {
         return_base(thread); /* the last resort: others may pass while it steps */
+        if (thread->makes_room)
+            aside_take_room(thread, false);
+        thread->makes_room = false;
         thread->over_size = 0;
         image_write(image, point->address, point->code, 1);
     } else {
@@ -124,12 +134,30 @@ static void deliver_kept(struct agent_thread *thread)
             syscall(SYS_tgkill, thread->process->pid, thread->tid, more);
 }
 
+/* The thread is where it was before, at the point, and goes on from there. */
+static void end_room(struct agent_thread *thread, int signal)
+{
+    bool was_made = !signal && thread->regs.rip != thread->process->image->scratch;
+    leave_scratch(thread);
+    aside_take_room(thread, was_made);
+    thread->makes_room = false;
+    thread->signal = signal;
+    if (thread->has_kept && !signal)
+        deliver_kept(thread);
+    if (!process_is_still(thread->process))
+        thread_resume(thread);
+}
+
 void over_end(struct agent_thread *thread, int signal)
 {
     if (!thread_get_regs(thread))
         return;
     if (signal && !is_fault(signal)) {
         keep_signal(thread, signal);
+        return;
+    }
+    if (thread->makes_room) {
+        end_room(thread, signal);
         return;
     }
     if (!signal && thread->over_size > 0 && thread->regs.rip == thread->process->image->scratch) {
@@ -147,4 +175,16 @@ void over_end(struct agent_thread *thread, int signal)
     thread->over = NULL;
     if (!process_is_still(thread->process))
         thread_resume(thread);
+}
+
+/* Whether or not the step was made, the thread is in its own code afterwards, and does not go on. */
+void over_leave(struct agent_thread *thread)
+{
+    int signal = thread->signal;
+    bool was_made = thread_get_regs(thread) && thread->regs.rip != thread->process->image->scratch;
+    over_end(thread, was_made ? 0 : SIGTRAP);
+    if (!was_made)
+        thread->signal = thread->has_kept ? thread->kept.si_signo : 0;
+    if (!thread->signal)
+        thread->signal = signal;
 }

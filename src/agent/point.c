@@ -106,5 +106,6 @@ void point_forget(struct agent_image *image, uint64_t start, uint64_t end)
         point->inserted = false;
         point->armed = point->functions = point->returns = 0;
         point->size = 0;
+        point->aside = 0;
     }
 }

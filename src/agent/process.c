@@ -13,6 +13,7 @@ struct agent_process *process_add(struct agent *agent, pid_t pid)
         return NULL;
     process->pid = pid;
     process->instance = NO_SLOT;
+    process->rank = -1;
     process->percent = 100;
     for (unsigned i = 0; i < WATCHES_MAX; i++)
         process->watch[i].variable = KNELL_FAIL_NO_SUBJECT;

@@ -1,5 +1,6 @@
 /* slot.c: which slot a process comes to. A place's `program` begins with the name of a program; a process that executes a file of that
- * name belongs there: by the number that its launcher or KNELL_SLOT gave it, else in the first slot that is free. */
+ * name belongs there: by the number that its launcher or KNELL_SLOT gave it, else in the first slot that is free. With match = "host" any slot of this
+ * host will do. */
 #include "agent/state.h"
 
 #include <fcntl.h>
@@ -86,11 +87,12 @@ static bool runs_program(const char *file, const char *comm, const char *program
     return strcmp(base_name(file), name) == 0 || (*comm && strncmp(comm, name, COMM_MAX) == 0);
 }
 
-/* The places of its program have their slots numbered through. */
+/* The places of its program have their slots numbered through. Only slots that live here are given; that of the number may be elsewhere. */
 static uint32_t find_slot(const struct agent *agent, const char *file, const char *comm, long rank, uint32_t *slots)
 {
     const struct knell_fail_program *program = agent->config.program;
     uint32_t free_one = NO_SLOT;
+    bool is_elsewhere = false;
     *slots = 0;
     for (uint32_t i = 0; i < knell_fail_place_count(program); i++) {
         struct knell_fail_place place = knell_fail_place_at(program, i);
@@ -99,14 +101,16 @@ static uint32_t find_slot(const struct agent *agent, const char *file, const cha
         uint32_t before = *slots;
         *slots += place.size;
         for (uint32_t k = 0; k < place.size; k++) {
-            bool is_free = !agent->slot[place.first + k];
-            if (is_free && rank == (long)before + k)
+            bool is_here = agent_hosts(agent, place.first + k), is_free = is_here && !agent->slot[place.first + k];
+            bool is_its = place.match == KNELL_FAIL_MATCH_RANK && rank == (long)before + k;
+            if (is_free && is_its)
                 return place.first + k;
+            is_elsewhere |= is_its && !is_here;
             if (is_free && free_one == NO_SLOT)
                 free_one = place.first + k;
         }
     }
-    return rank >= (long)*slots ? NO_SLOT : free_one;
+    return rank >= (long)*slots || is_elsewhere ? NO_SLOT : free_one;
 }
 
 enum slot_found slot_find(struct agent *agent, struct agent_process *process, uint32_t *instance)
@@ -118,6 +122,7 @@ enum slot_found slot_find(struct agent *agent, struct agent_process *process, ui
     comm_of(process->pid, comm);
     if (!rank_of(process->pid, &rank))
         rank = -1;
+    process->rank = rank;
     *instance = find_slot(agent, file, comm, rank, &slots);
     if (slots > 0 && *instance == NO_SLOT && process->instance == NO_SLOT) {
         if (rank >= (long)slots)
@@ -126,9 +131,11 @@ enum slot_found slot_find(struct agent *agent, struct agent_process *process, ui
                 "the scenario is for %u processes of %s, and this is number %ld, counted from 0: make `size` of its group larger",
                 slots, base_name(file), rank);
         else
-            agent_say(agent, true,
-                      "the scenario is for %u process%s of %s, and there is one more: make `size` of its group larger",
-                      slots, slots == 1 ? "" : "es", base_name(file));
+            agent_say(
+                agent, true,
+                "the scenario is for %u process%s of %s%s, and there is one more: make `size` of its group larger",
+                slots, slots == 1 ? "" : "es", base_name(file),
+                agent->config.hosted ? ", some of them on other hosts" : "");
     }
     return slots == 0 ? SLOT_FOREIGN : *instance == NO_SLOT && process->instance == NO_SLOT ? SLOT_FULL : SLOT_FOUND;
 }

@@ -15,7 +15,7 @@
 
 /* ---- why not ----------------------------------------------------------------------------------------------------- */
 
-static long number_of_status(pid_t pid, const char *key)
+long status_number(pid_t pid, const char *key)
 {
     char path[40], line[128];
     long number = -1;
@@ -44,7 +44,7 @@ static int ptrace_scope(void)
 /* In the order in which the kernel asks. */
 static void explain(pid_t pid, int error, char why[AGENT_WHY])
 {
-    long tracer = number_of_status(pid, "TracerPid"), user = number_of_status(pid, "Uid");
+    long tracer = status_number(pid, "TracerPid"), user = status_number(pid, "Uid");
     if (pid == getpid())
         snprintf(why, AGENT_WHY, "process %ld is the agent itself", (long)pid);
     else if (error == ESRCH || user < 0)
@@ -259,6 +259,7 @@ static void undo_pending(struct agent_thread *thread)
 
 void leave_process(struct agent *agent, struct agent_process *process)
 {
+    process->held = true;
     stop_threads(process);
     if (process->image)
         point_take_out_all(process->image);
@@ -266,7 +267,7 @@ void leave_process(struct agent *agent, struct agent_process *process)
     for (struct agent_thread *thread = process->thread; thread; thread = thread->next) {
         undo_pending(thread);
         if (thread->stepping)
-            over_end(thread, 0);
+            over_leave(thread);
         watch_give(thread);
         if (thread->has_regs && thread->regs_changed)
             ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->regs);

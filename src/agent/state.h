@@ -10,6 +10,7 @@
  *     point.c     breakpoints: int3 in the code
  *     hit.c       a thread at a breakpoint: before and after a function, the loader's word
  *     emulate.c   past a breakpoint: the first instruction, done by changing registers
+ *     aside.c     or executed as a copy, in memory of its own
  *     over.c      or stepped in a place of its own
  *     decode.c    the length of an instruction of x86-64
  *     effect.c    the effector: events to the interpreter, its actions to processes
@@ -61,6 +62,15 @@ struct agent_point {
     bool inserted;    /* int3 is in the code */
     uint8_t size;     /* of the code at hand: less than INSTRUCTION_MAX at the end of a mapping */
     uint8_t code[INSTRUCTION_MAX];
+    uint64_t aside; /* a copy of the first instruction, which goes on behind it; 0: there is none */
+};
+
+enum { AREAS_MAX = 8 };
+
+/* Memory in the program for copies of instructions. */
+struct agent_area {
+    uint64_t address;
+    unsigned used;
 };
 
 /* A variable of the scenario's, in this address space. */
@@ -83,6 +93,9 @@ struct agent_image {
     uint64_t scratch;              /* where instructions are stepped: the program's entry, which runs once */
     struct agent_thread *stepper;  /* who is there */
     uint8_t kept[INSTRUCTION_MAX]; /* of the entry */
+    struct agent_area area[AREAS_MAX];
+    unsigned areas;
+    bool has_no_areas; /* none can be made */
 };
 
 /* ---- threads and processes --------------------------------------------------------------------------------------- */
@@ -112,6 +125,8 @@ struct agent_thread {
     unsigned over_size;  /* of the instruction */
     int over_base;       /* the register lent to an address that is relative to rip; -1: none */
     uint64_t over_saved; /* what it held */
+    bool makes_room;     /* the step is the call that makes an area, and */
+    struct user_regs_struct before_room;
     bool has_kept;
     siginfo_t kept; /* a signal that came during a step */
     uint64_t more;  /* and others, bit n - 1 for signal n */
@@ -133,6 +148,7 @@ struct agent_process {
     struct agent_process *next;
     pid_t pid;
     uint32_t instance; /* NO_SLOT: none */
+    long rank;         /* by its launcher's word; -1: it has none */
     struct agent_image *image;
     struct agent_thread *thread;    /* all of them */
     bool started;                   /* by us, or by what we started: it ends with us */
@@ -184,6 +200,8 @@ struct agent_thread *agent_thread_find(const struct agent *agent, pid_t tid);
 struct agent_thread *agent_thread_add(struct agent *agent, struct agent_process *process, pid_t tid);
 void agent_thread_adopt(struct agent_process *process, struct agent_thread *thread);
 void agent_thread_remove(struct agent *agent, struct agent_thread *thread);
+/* Does the instance live in this agent? */
+bool agent_hosts(const struct agent *agent, uint32_t instance);
 void agent_say(const struct agent *agent, bool fatal, const char *format, ...) __attribute__((format(printf, 3, 4)));
 knell_time agent_now(const struct agent *agent);
 
@@ -231,6 +249,8 @@ void slot_file_of(pid_t pid, char path[PATH_MAX]);
 bool process_load(struct agent *agent, struct agent_process *process);
 /* Lets it go on as if we had never been there. */
 void leave_process(struct agent *agent, struct agent_process *process);
+/* A number of /proc/PID/status; -1: there is none. */
+long status_number(pid_t pid, const char *key);
 
 /* ---- image.c ----------------------------------------------------------------------------------------------------- */
 
@@ -266,7 +286,7 @@ void point_forget(struct agent_image *image, uint64_t start, uint64_t end);
 void hit_take(struct agent *agent, struct agent_thread *thread, struct agent_point *point);
 void hit_drop_frames(struct agent_thread *thread);
 
-/* ---- emulate.c, over.c, decode.c --------------------------------------------------------------------------------- */
+/* ---- emulate.c, aside.c, over.c, decode.c ------------------------------------------------------------------------ */
 
 /* The instruction at rip, under the int3: does it by changing registers. False: it is none of those. */
 bool emulate_first(struct agent_thread *thread, const struct agent_point *point);
@@ -276,6 +296,17 @@ unsigned long long *emulate_register(struct user_regs_struct *regs, unsigned num
 bool over_begin(struct agent_thread *thread, struct agent_point *point);
 /* The step was made, or a signal came before. */
 void over_end(struct agent_thread *thread, int signal);
+/* Nobody will wait for the end of the step: the process is left, and held until then. */
+void over_leave(struct agent_thread *thread);
+
+/* The thread, at the point, goes on in a copy of its instruction. False: there is none. */
+bool aside_go(struct agent_thread *thread, struct agent_point *point);
+/* Is memory for such a copy wanted? Its call, in the registers; what came of it. */
+bool aside_wants_room(const struct agent_thread *thread, const struct agent_point *point);
+void aside_ask_for_room(struct agent_thread *thread, const struct agent_point *point);
+void aside_take_room(struct agent_thread *thread, bool was_made);
+/* A thread with a fault of its own in such a copy has it where the program knows it. */
+void aside_mend(struct agent_thread *thread);
 
 struct instruction {
     unsigned size;      /* 0: unknown */
@@ -292,6 +323,8 @@ struct instruction decode(const uint8_t *code, unsigned size);
 
 /* An event of the process of a slot; the process is held until the actions say otherwise. */
 void effect_feed(struct agent *agent, struct agent_process *process, struct knell_fail_event event);
+/* A message from elsewhere. */
+void effect_deliver(struct agent *agent, uint32_t from, uint32_t to, uint32_t message);
 /* Timers and messages that are due. Returns when the next is. */
 knell_time effect_due(struct agent *agent);
 /* Arms what the node of its daemon names. */

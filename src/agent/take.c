@@ -50,8 +50,14 @@ static void take_trap(struct agent *agent, struct agent_thread *thread)
         hit_take(agent, thread, point);
     } else if (info.si_code != TRAP_HWBKPT || !watch_take(agent, thread)) {
         thread->signal = SIGTRAP;
+        aside_mend(thread);
         thread_resume(thread);
     }
+}
+
+static bool is_fault(int signal)
+{
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
 }
 
 static void take_signal(struct agent *agent, struct agent_thread *thread, int signal)
@@ -62,6 +68,8 @@ static void take_signal(struct agent *agent, struct agent_thread *thread, int si
         over_end(thread, signal);
     } else {
         thread->signal = signal;
+        if (is_fault(signal))
+            aside_mend(thread);
         thread_resume(thread);
     }
 }

@@ -39,7 +39,7 @@ void thread_resume(struct agent_thread *thread)
     if (!point || !point->inserted || !thread_get_regs(thread) || thread->regs.rip != point->address || !image) {
         thread->over = NULL;
         thread_go(thread, false);
-    } else if (emulate_first(thread, point)) {
+    } else if (emulate_first(thread, point) || aside_go(thread, point)) {
         thread->over = NULL;
         thread->regs_changed = true;
         thread_go(thread, false);

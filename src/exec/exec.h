@@ -9,6 +9,7 @@
  *     front.c     what the launcher sees of a supervisor that may have to go on alone
  *     desk.c      the memory shared with the rank (job/report.h), and what `knell run` orders there
  *     rank.c      the rank's process
+ *     agent.c     the agent of this host, if a scenario needs one
  *     output.c    the rank's standard output and standard error
  *     end.c       after the rank: what it left, its record, its status
  *     goodbye.c   hydra's last word
@@ -28,12 +29,14 @@ struct exec {
     bool is_heard;           /* `knell run` is there */
     bool may_start, may_end; /* as `knell run` says */
     struct channel_stream channel;
-    bool is_apart; /* `knell run` is on another host */
-    bool is_alone; /* and nothing is heard of it any more */
-    int front;     /* it ends with the process that the launcher knows; -1: that is this one */
+    bool has_hosts; /* the job has more than one */
+    bool is_apart;  /* `knell run` is on another host */
+    bool is_alone;  /* and nothing is heard of it any more */
+    int front;      /* it ends with the process that the launcher knows; -1: that is this one */
     struct job_desk *desk;
     int desk_fd, calls_fd;       /* calls_fd -1: not wanted */
     int reports_in, reports_out; /* a pipe; -1: none */
+    int deaths_in, deaths_out;   /* a pipe, to the rank; -1: none, the job has one host */
     int signals;                 /* a signalfd */
     pid_t rank;
     int status; /* as of waitpid, when it has ended */
@@ -80,6 +83,11 @@ void rank_hear_signals(struct exec *exec);
 char rank_state(const struct exec *exec);
 /* Processes that the rank started and that are left, after they had a moment to end; they are ended. */
 int rank_end_left(struct exec *exec);
+
+/* ---- agent.c --------------------------------------------------------------------------------------------------------- */
+
+/* By order of `knell run` (CHANNEL_AGENT), before the rank starts: `knell agent --join NUMBER`, in a session of its own. */
+void agent_start(struct exec *exec, uint64_t number, const struct channel_message *order);
 
 /* ---- output.c -------------------------------------------------------------------------------------------------------- */
 

@@ -1,98 +1,19 @@
 /* link.c: the supervisor's end of the channel to `knell run`. */
-#include "channel/hello.h"
+#include "channel/call.h"
 #include "exec/exec.h"
 #include "os/clock.h"
-#include "runtime/address.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MS INT64_C(1000000)
-/* For the whole of the connection and its handshake. `knell run` may have to drop connections of strangers first. */
-#define CONNECT_NS (30000 * MS)
-#define TRY_NS (5000 * MS)
 #define SENT_NS (10000 * MS)
 
 /* ---- the connection -------------------------------------------------------------------------------------------------- */
-
-static bool wait_for(int fd, short events, int64_t until)
-{
-    int64_t left = until - knell__clock_now();
-    return left > 0 && poll(&(struct pollfd){.fd = fd, .events = events}, 1, (int)(left / MS) + 1) > 0;
-}
-
-static bool transfer(int fd, void *bytes, size_t size, bool out, int64_t until)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t step = out ? send(fd, (uint8_t *)bytes + done, size - done, MSG_NOSIGNAL)
-                           : recv(fd, (uint8_t *)bytes + done, size - done, 0);
-        if (step == 0 || (step < 0 && errno != EAGAIN && errno != EINTR))
-            return false;
-        done += step > 0 ? (size_t)step : 0;
-        if (step < 0 && !wait_for(fd, out ? POLLOUT : POLLIN, until))
-            return false;
-    }
-    return true;
-}
-
-static int connect_to(const struct knell__address *address, int64_t until)
-{
-    int error = 0;
-    int fd = socket(address->as.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0)
-        return -1;
-    if (connect(fd, &address->as.any, address->size) != 0 &&
-        (errno != EINPROGRESS || !wait_for(fd, POLLOUT, until) ||
-         getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &(socklen_t){sizeof error}) != 0 || error)) {
-        errno = error ? error : errno == EINPROGRESS ? ETIMEDOUT : errno;
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
-static bool shake_hands(int fd, const struct knell__key *key, int number, int64_t until)
-{
-    struct channel_challenge challenge;
-    struct channel_hello hello;
-    struct channel_welcome welcome;
-    errno = 0;
-    return transfer(fd, &challenge, sizeof challenge, false, until) &&
-           channel_hello_make(key, &challenge, number, &hello) && transfer(fd, &hello, sizeof hello, true, until) &&
-           transfer(fd, &welcome, sizeof welcome, false, until) &&
-           channel_welcome_check(key, &challenge, &hello, &welcome);
-}
-
-/* One attempt; -1: errno says why, 0 that the other side is not ours. */
-static int try_once(const struct knell__address *address, const struct knell__key *key, int number)
-{
-    int64_t until = knell__clock_now() + TRY_NS;
-    int fd = connect_to(address, until);
-    if (fd >= 0 && !shake_hands(fd, key, number, until)) {
-        int kept = errno;
-        close(fd);
-        errno = kept;
-        fd = -1;
-    }
-    return fd;
-}
-
-/* A stranger may have taken the places of those who have not shown their key yet: again, after a pause. */
-static int try_for_long(const struct knell__address *address, const struct knell__key *key, int number)
-{
-    int64_t until = knell__clock_now() + CONNECT_NS, pause = 10 * MS;
-    int fd = -1;
-    while ((fd = try_once(address, key, number)) < 0 && knell__clock_now() < until) {
-        nanosleep(&(struct timespec){.tv_nsec = (long)pause}, NULL);
-        pause = pause < 300 * MS ? 2 * pause : pause;
-    }
-    return fd;
-}
 
 /* Without brackets and port. */
 static void host_text(struct knell__address *address, char text[KNELL__ADDRESS_TEXT])
@@ -115,7 +36,22 @@ static void learn_addresses(struct exec *exec, int fd)
     host_text(&own, here);
     host_text(&other, there);
     exec->is_apart = strcmp(here, there) != 0;
+    exec->has_hosts = !knell__address_is_loopback(&own);
     setenv("KNELL_ADDRESS", here, 0);
+}
+
+static bool make_pipes(struct exec *exec)
+{
+    int reports[2], deaths[2] = {-1, -1};
+    if (pipe2(reports, O_CLOEXEC) != 0 || (exec->has_hosts && pipe2(deaths, O_CLOEXEC) != 0))
+        return false;
+    exec->reports_in = reports[0];
+    exec->reports_out = reports[1];
+    exec->deaths_in = deaths[0];
+    exec->deaths_out = deaths[1];
+    fcntl(exec->reports_in, F_SETFL, O_NONBLOCK);
+    fcntl(exec->deaths_out, F_SETFL, O_NONBLOCK);
+    return true;
 }
 
 bool link_open(struct exec *exec)
@@ -123,14 +59,13 @@ bool link_open(struct exec *exec)
     const char *where = getenv("KNELL_RUN"), *secret = getenv("KNELL_KEY");
     struct knell__address address;
     struct knell__key key;
-    int ends[2];
     if (knell__address_parse(where, &address) != 0 || !secret || !channel_key_read(secret, &key)) {
         exec_say(
             "KNELL_RUN=%.100s and KNELL_KEY are not what `knell run` sets: the launcher must pass them on as they are",
             where);
         return false;
     }
-    int fd = try_for_long(&address, &key, exec->number);
+    int fd = channel_call(&address, &key, exec->number);
     if (fd < 0) {
         exec_say("rank %d cannot reach knell run at %.100s: %s", exec->number, where,
                  errno ? strerror(errno) : "another program answers there");
@@ -138,19 +73,14 @@ bool link_open(struct exec *exec)
     }
     channel_stream_open(&exec->channel, fd);
     learn_addresses(exec, fd);
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return false;
-    exec->reports_in = ends[0];
-    exec->reports_out = ends[1];
-    fcntl(exec->reports_in, F_SETFL, O_NONBLOCK);
-    return true;
+    return make_pipes(exec);
 }
 
 void link_wait_sent(struct exec *exec, size_t most)
 {
     int64_t until = knell__clock_now() + SENT_NS;
     for (channel_flush(&exec->channel);
-         channel_unsent(&exec->channel) > most && wait_for(exec->channel.fd, POLLOUT, until);
+         channel_unsent(&exec->channel) > most && channel_wait(exec->channel.fd, POLLOUT, until);
          channel_flush(&exec->channel))
         ;
 }
@@ -194,6 +124,13 @@ static void look(struct exec *exec, const struct channel_look *order)
     desk_tell(exec, order->number, order->takes_left ? atomic_exchange(left, 0) : atomic_load(left));
 }
 
+/* A rank that does not read any more has no use for it: silence tells it the same. */
+static void pass_death(const struct exec *exec, const struct channel_message *message)
+{
+    if (message->size == sizeof(struct job_death) && exec->deaths_out >= 0)
+        (void)!write(exec->deaths_out, message->body, message->size);
+}
+
 static void obey(struct exec *exec, const struct channel_message *message)
 {
     union {
@@ -225,8 +162,14 @@ static void obey(struct exec *exec, const struct channel_message *message)
         desk_strike(exec);
         desk_tell(exec, order.number.number, atomic_load(&exec->desk->pact.left));
         break;
+    case CHANNEL_DEATH:
+        pass_death(exec, message);
+        break;
     case CHANNEL_BYE:
         exec->may_end = true;
+        break;
+    case CHANNEL_AGENT:
+        agent_start(exec, order.number.number, message);
         break;
     case CHANNEL_LOOK:
         look(exec, &order.look);

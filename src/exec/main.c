@@ -50,7 +50,9 @@ int main(int argc, char **argv)
                         .desk_fd = -1,
                         .calls_fd = -1,
                         .reports_in = -1,
-                        .reports_out = -1};
+                        .reports_out = -1,
+                        .deaths_in = -1,
+                        .deaths_out = -1};
     if (argc < 2) {
         exec_say("a program is expected, as in mpirun -n 4 knell exec ./app");
         return 2;

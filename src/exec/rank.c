@@ -38,7 +38,8 @@ static void give_environment(const struct exec *exec, pid_t supervisor)
 {
     char where[64];
     const char *preload = getenv("KNELL_PRELOAD");
-    snprintf(where, sizeof where, "%d:%d:%d:%d", (int)supervisor, exec->desk_fd, exec->reports_out, exec->calls_fd);
+    snprintf(where, sizeof where, "%d:%d:%d:%d:%d", (int)supervisor, exec->desk_fd, exec->reports_out, exec->calls_fd,
+             exec->deaths_in);
     setenv(JOB_SUPERVISOR, where, 1);
     if (preload)
         setenv("LD_PRELOAD", preload, 1);

@@ -9,7 +9,9 @@
 #define VARIABLES (CAN(WATCH) | CAN(READ) | CAN(WRITE) | CAN(FLIP_VARIABLE))
 #define MPI_RANKS \
     (PROCESS | CAN(ONEXIT) | CALLS | CAN(INSIDE) | CAN(ARGUMENT) | VARIABLES | CAN(SIGNAL) | CAN(FLIP_PAYLOAD))
-#define AGENT (PROCESS | CAN(ONEXIT) | CALLS | CAN(LIBRARY) | CAN(ARGUMENT) | VARIABLES | CAN(SIGNAL) | CAN(SLOW))
+#define AGENT                                                                                                          \
+    (PROCESS | CAN(ONEXIT) | CALLS | CAN(LIBRARY) | CAN(ARGUMENT) | VARIABLES | CAN(SIGNAL) | CAN(SLOW) | CAN(HOSTS) | \
+     CAN(MATCH_HOST))
 
 /* The simulated nodes of the ring call no functions, have no variables and never exit by themselves; the platform
  * model (fail/platform.h) runs whole jobs, whose processes call what its configuration names; `knell live` has processes

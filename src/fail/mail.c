@@ -59,7 +59,7 @@ void knell__mail_send(struct knell_fail_world *w, uint32_t sender, struct knell_
     for (uint32_t i = 0; i < send->count; i++) {
         uint32_t to = send->first + i;
 
-        if (to < w->first || to - w->first >= w->count)
+        if (!knell__world_hosts(w, to))
             send->remote = true;
         else if (w->instances[to - w->first].daemon)
             send->dropped += !knell__mail_put(w, to - w->first, sender, send->subject, arrival);

@@ -271,7 +271,7 @@ static bool valid(const struct knell_fail_world *w, const struct knell_fail_even
 {
     const struct knell_fail_program *p = w->program;
 
-    if (event->instance < w->first || event->instance - w->first >= w->count)
+    if (!knell__world_hosts(w, event->instance))
         return false;
     switch (event->type) {
     case KNELL_FAIL_ONLOAD:

@@ -20,17 +20,20 @@ static void *cut(struct cutter *c, size_t count, size_t size)
     return piece;
 }
 
-static const struct knell__fail_daemon *daemon_of(const struct knell_fail_program *p, uint32_t instance)
+/* An instance that lives elsewhere has none here. */
+static const struct knell__fail_daemon *daemon_of(const struct knell_fail_program *p,
+                                                  const struct knell_fail_config *config, uint32_t instance)
 {
     uint32_t daemon = p->places[knell_fail_instance_place(p, instance)].daemon;
+    bool here = !config->hosted || config->hosted[instance];
 
-    return daemon == KNELL__FAIL_NO_DAEMON ? NULL : &p->daemons[daemon];
+    return daemon == KNELL__FAIL_NO_DAEMON || !here ? NULL : &p->daemons[daemon];
 }
 
-static void cut_instance(struct cutter *c, const struct knell_fail_program *p, uint32_t number,
-                         struct knell__instance *in, uint32_t *timers)
+static void cut_instance(struct cutter *c, const struct knell_fail_program *p, const struct knell_fail_config *config,
+                         uint32_t number, struct knell__instance *in, uint32_t *timers)
 {
-    const struct knell__fail_daemon *d = daemon_of(p, number);
+    const struct knell__fail_daemon *d = daemon_of(p, config, number);
     int64_t *variables = cut(c, d ? d->variables : 0, sizeof *variables);
     uint8_t *visited = cut(c, d ? d->nodes.count : 0, sizeof *visited);
     uint64_t *calls = cut(c, 2 * (size_t)p->function_count, sizeof *calls);
@@ -56,7 +59,7 @@ static struct knell_fail_world *cut_world(struct cutter *c, const struct knell_f
     uint32_t *owner;
 
     for (uint32_t i = 0; i < config->hosted_count; i++)
-        cut_instance(c, p, config->hosted_first + i, instances ? &instances[i] : NULL, &timers);
+        cut_instance(c, p, config, config->hosted_first + i, instances ? &instances[i] : NULL, &timers);
     t.deadline = cut(c, timers, sizeof *t.deadline);
     t.position = cut(c, timers, sizeof *t.position);
     t.heap = cut(c, timers, sizeof *t.heap);
@@ -160,6 +163,11 @@ int knell_fail_world_init(void *memory, const struct knell_fail_program *program
 }
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */
+
+bool knell__world_hosts(const struct knell_fail_world *w, uint32_t instance)
+{
+    return instance >= w->first && instance - w->first < w->count && (!w->config.hosted || w->config.hosted[instance]);
+}
 
 static const struct knell__instance *find(const struct knell_fail_world *w, uint32_t instance)
 {

@@ -78,6 +78,9 @@ struct knell_fail_world {
     uint32_t start_fault_next; /* the first that no record has said yet */
 };
 
+/* world.c: is the instance, by its number in the program, one of this world's? */
+bool knell__world_hosts(const struct knell_fail_world *w, uint32_t instance);
+
 /* timers.c */
 void knell__timers_arm(struct knell__timers *t, uint32_t timer, knell_time deadline);
 void knell__timers_cancel(struct knell__timers *t, uint32_t timer);

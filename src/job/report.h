@@ -60,11 +60,17 @@ enum { JOB_INSIDE_NONE = -1, JOB_INSIDE_UNSURE = -2 };
 /* The signal that asks a rank which call it is inside of: one that hardly any program uses. */
 #define JOB_ASK_WHERE SIGRTMAX
 
-/* Where a rank finds what it shares with its supervisor: "PID:DESK:REPORTS:CALLS", descriptors of that process, opened by way of
- * /proc. A program that a script starts finds them too. REPORTS and CALLS -1: nobody wants any. */
+/* Where a rank finds what it shares with its supervisor: "PID:DESK:REPORTS:CALLS:DEATHS", descriptors of that process, opened by way
+ * of /proc. A program that a script starts finds them too. REPORTS and CALLS -1: nobody wants any; DEATHS -1: none are told. */
 #define JOB_SUPERVISOR "KNELL_SUPERVISOR"
 
 /* ---- what a rank is told ------------------------------------------------------------------------------------------------- */
+
+/* A death that another source than the detector knows of, in the pipe DEATHS, one struct a write: between hosts only. */
+struct job_death {
+    int32_t rank;
+    int32_t why; /* enum knell_why */
+};
 
 enum { JOB_DESK_CALLS = 512 };
 enum {
@@ -113,6 +119,7 @@ struct job_desk_words {
         ignored_last;           /* collectives that failed by a death, and the error handler came back: when */
     _Atomic uint32_t ignored;   /* so many */
     _Atomic uint32_t recovers;  /* it has made one of the calls for recovery */
+    _Atomic uint32_t deaths;    /* that it has learned of: raised before anything follows from one */
     char place[JOB_DESK_PLACE]; /* "MPI_Recv from rank 2 of MPI_COMM_WORLD" */
     char error[JOB_DESK_ERROR]; /* with which an error handler ended the job */
     char mpi[JOB_DESK_MPI];     /* the version of the MPI below, in its own words */

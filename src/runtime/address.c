@@ -74,6 +74,12 @@ const char *knell__address_text(const struct knell__address *address, char text[
     return text;
 }
 
+bool knell__address_is_loopback(const struct knell__address *address)
+{
+    return address->as.any.sa_family == AF_INET ? ntohl(address->as.v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET
+                                                : IN6_IS_ADDR_LOOPBACK(&address->as.v6.sin6_addr);
+}
+
 in_port_t knell__address_port(const struct knell__address *address)
 {
     return address->as.any.sa_family == AF_INET ? address->as.v4.sin_port : address->as.v6.sin6_port;

@@ -3,6 +3,7 @@
 #define KNELL_RUNTIME_ADDRESS_H
 
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct knell__address {
@@ -23,6 +24,8 @@ int knell__address_parse_host(const char *text, struct knell__address *address);
 const char *knell__address_text(const struct knell__address *address, char text[KNELL__ADDRESS_TEXT]);
 /* Without the port. */
 const char *knell__address_host(const struct knell__address *address, char text[KNELL__ADDRESS_TEXT]);
+
+bool knell__address_is_loopback(const struct knell__address *address);
 
 /* The port, in network order. */
 in_port_t knell__address_port(const struct knell__address *address);

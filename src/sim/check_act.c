@@ -147,7 +147,7 @@ static void act_suspect(struct knell_check *check, knell_rank node, knell_rank w
     struct knell_event event = {.type = KNELL_EVENT_SUSPECT};
     if (node == whom || (!accuse && check->world->alive[whom]))
         return;
-    /* On one host who is held for dead has been ended: it tells of nobody. */
+    /* On one host who is held for dead has been ended: it tells of nobody. From elsewhere it is not told of who held it for dead. */
     if (check->plan.splits && knell__has(check->failed_told[whom], node))
         return;
     if (accuse && check->world->alive[whom] && !knell__has(check->condemned, whom)) {

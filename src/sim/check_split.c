@@ -46,7 +46,7 @@ static void judge(struct draw *draw)
 static void judge_split(struct draw *draw, const uint8_t *side)
 {
     knell_mask left = 0;
-    for (uint8_t s = 0; s < HOSTS; s++) {
+    for (unsigned s = 0; s < HOSTS; s++) {
         knell_mask here = 0;
         for (knell_rank node = 0; node < draw->plan->config.ranks; node++)
             here |= side[node] == s ? draw->living & knell__one(node) : 0;
@@ -108,6 +108,14 @@ static bool report(struct draw *draw, knell_time at, knell_rank dead, knell_mask
             return true;
         }
     return false;
+}
+
+/* Whoever is heard on all sides tells nodes of any of them, at any time: not those whom the dead one held for dead (act_suspect). */
+static void pass_on(struct draw *draw, knell_time at, knell_rank dead, uint32_t told, knell_time window)
+{
+    for (; told > 0; told--)
+        knell__check_act(draw->plan, at + 1 + (knell_time)knell_prng_below(draw->prng, (uint64_t)window),
+                         KNELL_ACT_REPORT, below(draw, draw->plan->config.ranks), dead);
 }
 
 static void die(struct draw *draw)
@@ -182,7 +190,24 @@ static void draw_wild_end(struct draw *draw, knell_time window)
         knell__check_act(plan, at, KNELL_ACT_CRASH, node, 0);
         if (one_in(draw, 2))
             report(draw, at + 1 + below(draw, 3 * TAU), node, plan->member[0]);
+        if (one_in(draw, 2))
+            pass_on(draw, at, node, 1 + below(draw, 4), window);
     }
+}
+
+/* The larger side agrees without the smaller, which still looks for its silent ones; then it dies for the most part, and that is told. */
+static void draw_told(struct draw *draw)
+{
+    struct knell_check_plan *plan = draw->plan;
+    const uint8_t *side = draw_cut(draw, draw->at);
+    plan->groups = 1;
+    knell_time delta = plan->config.delta, dies = draw->at + 2 * delta + (knell_time)below(draw, 4 * (uint32_t)delta);
+    draw_operation(draw, draw->at + 1, delta);
+    for (knell_rank node = 0; node < plan->config.ranks; node++)
+        if (side[node] == 0 && !one_in(draw, 4)) {
+            knell__check_act(plan, dies, KNELL_ACT_CRASH, node, 0);
+            pass_on(draw, dies, node, 3, delta);
+        }
 }
 
 static void draw_wild(struct draw *draw)
@@ -207,6 +232,17 @@ static void draw_wild(struct draw *draw)
         draw_wild_end(draw, window);
 }
 
+static void draw_any(struct draw *draw)
+{
+    uint32_t what = below(draw, 8);
+    if (what < 4)
+        draw_orderly(draw);
+    else if (what < 7)
+        draw_wild(draw);
+    else
+        draw_told(draw);
+}
+
 void knell__check_splits_draw(struct knell_check_plan *plan, struct knell_prng *prng)
 {
     struct draw draw = {.plan = plan, .prng = prng, .at = 2 * plan->config.eta};
@@ -218,8 +254,5 @@ void knell__check_splits_draw(struct knell_check_plan *plan, struct knell_prng *
     plan->member[0] = draw.living = (knell_mask)((UINT64_C(1) << plan->config.ranks) - 1);
     for (knell_rank node = 0; node < plan->config.ranks; node++)
         plan->host[node] = (uint8_t)below(&draw, hosts);
-    if (one_in(&draw, 2))
-        draw_orderly(&draw);
-    else
-        draw_wild(&draw);
+    draw_any(&draw);
 }

@@ -14,6 +14,9 @@ node 3:
 }
 Group G { program = "test-agent-target" size = 2; daemon = D; }
 END
+# A shell's child is the shell until it has become the program.
+runs() { until_true test "/proc/$1/exe" -ef "$target" || wrong "$1 is not the program"; }
+
 "$knell" attach $$ 2>"$scratch/error" && wrong "an agent that is not there took a process"
 has "no agent listens at" error
 "$knell" agent --listen --fail "$scratch/two.fail" --log "$scratch/log" --timeout 60s 2>"$scratch/said" &
@@ -23,6 +26,7 @@ until_true test -S "$KNELL_AGENT" || wrong "the agent does not listen"
 # Threads that run when it comes, and new ones.
 "$target" wait "$scratch/go" threads 2 2 print >"$scratch/out" &
 first=$!
+runs $first
 "$knell" attach $first || wrong "a process is refused"
 until_true is_state $first "S $agent " || wrong "it is not traced: $(state $first)"
 "$knell" attach $first 2>"$scratch/error" && wrong "it was attached to twice"
@@ -45,6 +49,9 @@ has "steps 103" out
 "$target" wait "$scratch/never" & one=$!
 "$target" wait "$scratch/never" & two=$!
 "$target" wait "$scratch/never" & three=$!
+for pid in $one $two $three; do
+    runs "$pid"
+done
 "$knell" attach $one $two || wrong "there is room for two"
 "$knell" attach $three 2>"$scratch/error" && wrong "there is room for two only"
 has "larger" error

@@ -38,4 +38,22 @@ printf 'Daemon D { onload -> continue; }\nGroup G { program = "other" size = 1; 
 "$knell" agent --fail "$scratch/other.fail" "$target" print status 5 >"$scratch/out" 2>"$scratch/error"
 [ $? = 5 ] || wrong "the status is not that of the program"
 has "steps 0" out
+# Who may not be traced: another user's process, a setuid program. Only root can become another user here.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ -u /bin/su ]; then
+    chmod 755 "$scratch"
+    nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
+    printf 'Daemon D { onload -> continue; }\nComputer C { program = "su" daemon = D; }\n' >"$scratch/su.fail"
+    $nobody "$knell" agent --fail "$scratch/su.fail" /bin/su --version >"$scratch/out" 2>"$scratch/error" && wrong "su was started"
+    has "su is setuid or setgid" error
+    [ -s "$scratch/out" ] && wrong "su ran"
+    mkdir -m 777 "$scratch/nobody"
+    KNELL_AGENT=$scratch/nobody/socket $nobody "$knell" agent --listen --fail "$scratch/other.fail" --quiet &
+    agent=$!
+    until_true test -S "$scratch/nobody/socket" || wrong "the agent does not listen"
+    KNELL_AGENT=$scratch/nobody/socket "$knell" attach $$ 2>"$scratch/error" && wrong "root's process was attached to"
+    has "process $$ belongs to user 0, not to 65534" error
+    kill "$agent"
+    wait "$agent"
+    agent=
+fi
 [ $bad = 0 ]

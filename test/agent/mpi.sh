@@ -31,6 +31,17 @@ for rank in 0 1 2; do
     grep -q "G\[$rank\] .*fifth" "$scratch/log" || wrong "rank $rank did not come to slot $rank"
 done
 
+# Signals that the launcher passes on.
+# shellcheck disable=SC2086 # words
+timeout 60 "$knell" agent --quiet --fail "$scratch/watch.fail" $launcher -n 2 "$app" usr1 >"$scratch/out" 2>"$scratch/error" </dev/null &
+agent=$!
+both_wait() { [ "$(grep -c waits "$scratch/out")" = 2 ]; }
+until_true both_wait || wrong "the ranks do not wait: $(cat "$scratch/error")"
+kill -USR1 "$(pgrep -P "$(pgrep -P $agent)")" # of timeout, of the agent
+wait $agent || wrong "status $? after a signal: $(cat "$scratch/error")"
+agent=
+[ "$(grep -c 'heard it' "$scratch/out")" = 2 ] || wrong "the signal did not come through: $(cat "$scratch/out")"
+
 # One rank dies at a function of the program; the others go on.
 cat >"$scratch/kill.fail" <<END
 Daemon D {

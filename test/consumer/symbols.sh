@@ -7,7 +7,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u >"$scratch/shown"
 # A declaration ends with a semicolon, perhaps lines later; comments out first.
-cat "$include/types.h" "$include/core.h" "$include/wire.h" "$include/runtime.h" | sed 's|/\*.*\*/||; /\/\*/,/\*\//d' |
+cat "$include/types.h" "$include/core.h" "$include/wire.h" "$include/runtime.h" "$include/carrier.h" | sed 's|/\*.*\*/||; /\/\*/,/\*\//d' |
     grep -v -e '^typedef' -e '^ *#' | grep -oE '^[a-z][a-z0-9_ ]*[ *]knell_[a-z0-9_]+\(' | grep -oE 'knell_[a-z0-9_]+\($' |
     tr -d '(' | sort -u >"$scratch/declared"
 

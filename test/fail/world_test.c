@@ -149,6 +149,32 @@ TEST(a_world_in_two_parts_exchanges_messages)
     CHECK(!knell_fail_variable_of(worlds[0], 3, 0, &name, &a));
 }
 
+/* The first and the last on one host, those between on the other. */
+TEST(a_world_hosts_any_set_of_instances)
+{
+    const struct knell_fail_program *p = compile(ping);
+    const uint8_t outer[4] = {1, 0, 0, 1}, inner[4] = {0, 1, 1, 0};
+    struct knell_fail_config here = {.seed = 5, .hosted = outer}, there = {.seed = 5, .hosted = inner},
+                             all = {.seed = 5};
+    struct knell_fail_world *worlds[2] = {make(p, 0, &here), make(p, 1, &there)}, *whole = make(p, 2, &all);
+    struct knell_fail_event foreign = {.type = KNELL_FAIL_ONLOAD, .instance = 1};
+    struct knell_fail_record r;
+    const char *name;
+    int64_t a, b;
+
+    CHECK_EQ_I64(knell_fail_deadline(worlds[1]), KNELL_NEVER);
+    CHECK_EQ_I64(knell_fail_step(worlds[0], 0, &foreign, &r), KNELL_EINVAL);
+    CHECK_EQ_I64(knell_fail_step(worlds[0], knell_fail_deadline(whole), NULL, &r), 1);
+    CHECK(r.action_count > 0 && r.actions[0].type == KNELL_FAIL_SEND && r.actions[0].remote);
+    CHECK_EQ_U64(knell_fail_waiting(worlds[0], 1), 0);
+    for (uint32_t i = 1; i < 4; i++) {
+        REQUIRE(knell_fail_variable_of(worlds[inner[i]], i, 0, &name, &a) &&
+                knell_fail_variable_of(whole, i, 0, &name, &b));
+        CHECK_EQ_I64(a, b);
+        CHECK(!knell_fail_variable_of(worlds[!inner[i]], i, 0, &name, &a));
+    }
+}
+
 TEST(armed_probes_follow_the_node)
 {
     const struct knell_fail_program *p =

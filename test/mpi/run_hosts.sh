@@ -1,7 +1,7 @@
 #!/bin/sh
 # `knell run --hosts` on three hosts: a rank dies at a call, as a process and as a ghost; a host dies, two at once, that of knell run itself,
 # one in MPI_Init and one in MPI_Finalize. The survivors end with the right answer, and nothing is left on hosts that live.
-# Usage: over_hosts.sh says. Cases: rank ipv6 host two own own_start start end
+# Usage: over_hosts.sh says. Cases: rank ipv6 host two two_of_many own own_start start end
 . "$(dirname "$0")/../own_shm.sh"
 . "$(dirname "$0")/over_hosts.sh"
 
@@ -35,17 +35,28 @@ case_host() {
     revive 3
 }
 
-case_two() {
-    start --on-split go-on -- "$host_loss" 4 work # two of three hosts: they could be the larger side of a split
+# lose_two LEFT OPTION...: the second host and the third at the same time
+lose_two() {
+    left=$1
+    shift
+    start "$@" -- "$host_loss" $((ranks - left)) work
     until_says ready
     "$hosts" kill "$name" 2 &
     "$hosts" kill "$name" 3
     ends_with 0
-    is_fine 2
-    says 'rank 2 was lost with its host h2'
-    says 'rank 5 was lost with its host h3'
+    is_fine "$left"
+    says "rank $left was lost with its host h2"
+    says "rank $((ranks - 1)) was lost with its host h3"
     nothing_left 1
     revive 2 3
+}
+
+# With two of three hosts they could be the larger side of a split.
+case_two() { lose_two 2 --on-split go-on; }
+case_two_of_many() {
+    list=h1:4,h2:1,h3:1
+    lose_two 4
+    list=h1,h2,h3
 }
 
 # The survivors work until after the launchers' daemons would have killed them: 8 s.
@@ -106,6 +117,6 @@ case_own_start() {
     revive 1
 }
 
-hosts_up 3
+lab 3
 each_case "$@"
 exit $failed

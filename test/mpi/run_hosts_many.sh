@@ -21,7 +21,7 @@ case_many() {
 }
 has_lost_ranks() { [ "$(grep -c ready "$dir/out")" -eq 2 ] || [ -e "$dir/status" ]; }
 
-hosts_up 8
+lab 8
 ranks=64
 each_case "$@"
 exit $failed

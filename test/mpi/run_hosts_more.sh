@@ -55,7 +55,7 @@ case_explore() {
 # What happened there is told by the clock of knell run; a wait there is as long as it is.
 case_clocks() {
     "$hosts" down "$name"
-    hosts_up 3 apart
+    lab 3 apart
     job --json --kill 4@MPI_Allreduce#5 -- "$repaired"
     [ $status -eq 0 ] || wrong "the status is $status"
     says 'which is right'
@@ -72,7 +72,7 @@ END
     says 'clocks of other hosts: known within'
     stands
     "$hosts" down "$name"
-    hosts_up 3
+    lab 3
 }
 
 case_calibration() {
@@ -101,6 +101,6 @@ case_killed() {
     nothing_left 1 2 3
 }
 
-hosts_up 3
+lab 3
 each_case "$@"
 exit $failed

@@ -86,7 +86,7 @@ is_over_pointing_out() {
     [ -e "$dir/status" ]
 }
 
-hosts_up 3
+lab 3
 add_addresses
 each_case "$@"
 exit $failed

@@ -21,8 +21,8 @@ static pid_t start_supervisor(void)
 {
     pid_t pid = fork();
     if (pid == 0) {
-        setenv("KNELL_RUN", job.links.address, 1);
-        setenv("KNELL_KEY", job.links.key_text, 1);
+        setenv("KNELL_RUN", job.links.door.address, 1);
+        setenv("KNELL_KEY", job.links.door.key_text, 1);
         setenv("PMI_RANK", "0", 1);
         execl(KNELL_TEST_EXEC, KNELL_TEST_EXEC, "sh", "-c", "exit 7", NULL);
         _exit(127);
@@ -44,7 +44,7 @@ TEST(a_supervisor_ends_when_its_rank_is_heard)
 {
     plan = (struct run_plan){.ranks = RANKS};
     job = (struct run_job){.plan = &plan, .rank = rank};
-    REQUIRE(run_links_open(&job.links, RANKS) && run_door_open(&job.links, "127.0.0.1"));
+    REQUIRE(run_links_open(&job.links, RANKS) && run_links_listen(&job, "127.0.0.1"));
     pid_t supervisor = start_supervisor();
     int status = -1, fd = knell__pidfd_open(supervisor);
     REQUIRE(fd >= 0);

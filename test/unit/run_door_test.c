@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { RANKS = 2, STRANGERS = 3 * RUN_CALLERS };
+enum { RANKS = 2, STRANGERS = 3 * CHANNEL_CALLERS };
 
 static struct run_rank rank[RANKS];
 static struct run_plan plan;
@@ -19,13 +19,13 @@ static bool begin(void)
     memset(rank, 0, sizeof rank);
     plan = (struct run_plan){.ranks = RANKS};
     job = (struct run_job){.plan = &plan, .rank = rank};
-    return run_links_open(&job.links, RANKS) && run_door_open(&job.links, "127.0.0.1");
+    return run_links_open(&job.links, RANKS) && run_links_listen(&job, "127.0.0.1");
 }
 
 static int call(void)
 {
     struct knell__address address;
-    if (knell__address_parse(job.links.address, &address) != 0)
+    if (knell__address_parse(job.links.door.address, &address) != 0)
         return -1;
     int fd = socket(address.as.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd >= 0 && connect(fd, &address.as.any, address.size) != 0) {
@@ -60,9 +60,9 @@ TEST(who_has_the_key_gets_in_once)
     struct channel_hello hello;
     REQUIRE(begin());
     int first = call(), second = call();
-    CHECK(shake_hands(first, &job.links.key, 1, &hello));
+    CHECK(shake_hands(first, &job.links.door.key, 1, &hello));
     CHECK(job.links.link[1].is_open);
-    CHECK(!shake_hands(second, &job.links.key, 1, &hello));
+    CHECK(!shake_hands(second, &job.links.door.key, 1, &hello));
     close(first);
     close(second);
     run_links_close(&job.links);
@@ -75,7 +75,7 @@ TEST(a_rank_that_the_job_does_not_have_is_refused)
     static const int numbers[] = {-1, RANKS, 1 << 30};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         int fd = call();
-        CHECK(!shake_hands(fd, &job.links.key, numbers[i], &hello));
+        CHECK(!shake_hands(fd, &job.links.door.key, numbers[i], &hello));
         close(fd);
     }
     run_links_close(&job.links);
@@ -102,7 +102,7 @@ TEST(what_was_overheard_is_of_no_use)
     struct channel_challenge challenge;
     REQUIRE(begin());
     int fd = call(), thief = call();
-    CHECK(shake_hands(fd, &job.links.key, 0, &hello));
+    CHECK(shake_hands(fd, &job.links.door.key, 0, &hello));
     CHECK(hear(thief, &challenge, sizeof challenge));
     hello.rank = 1;
     CHECK(send(thief, &hello, sizeof hello, MSG_NOSIGNAL) == (ssize_t)sizeof hello);
@@ -125,10 +125,26 @@ TEST(strangers_do_not_hold_up_a_start)
         CHECK(stranger[i] >= 0);
     }
     int fd = call();
-    CHECK(shake_hands(fd, &job.links.key, 0, &hello));
+    CHECK(shake_hands(fd, &job.links.door.key, 0, &hello));
     for (int i = 0; i < STRANGERS; i++)
         close(stranger[i]);
     close(fd);
+    run_links_close(&job.links);
+}
+
+/* Nobody else calls meanwhile. */
+TEST(a_stranger_that_says_nothing_goes_after_a_while)
+{
+    REQUIRE(begin());
+    int silent = call();
+    CHECK(silent >= 0 && job.links.door.caller[0].fd >= 0);
+    run_links_ping(&job);
+    CHECK(job.links.door.caller[0].fd >= 0);
+    job.links.door.caller[0].since -= INT64_C(6000000000);
+    job.links.ping_at = 0;
+    run_links_ping(&job);
+    CHECK(job.links.door.caller[0].fd < 0);
+    close(silent);
     run_links_close(&job.links);
 }
 
@@ -139,7 +155,7 @@ TEST(nothing_listens_when_all_are_in)
     REQUIRE(begin());
     for (int i = 0; i < RANKS; i++) {
         fd[i] = call();
-        CHECK(shake_hands(fd[i], &job.links.key, i, &hello));
+        CHECK(shake_hands(fd[i], &job.links.door.key, i, &hello));
     }
     CHECK(call() < 0);
     for (int i = 0; i < RANKS; i++)
@@ -154,8 +170,8 @@ TEST(noise_ends_one_connection)
     char noise[4096];
     REQUIRE(begin());
     int bad = call(), good = call();
-    CHECK(shake_hands(bad, &job.links.key, 0, &hello));
-    CHECK(shake_hands(good, &job.links.key, 1, &hello));
+    CHECK(shake_hands(bad, &job.links.door.key, 0, &hello));
+    CHECK(shake_hands(good, &job.links.door.key, 1, &hello));
     memset(noise, 0x5a, sizeof noise);
     CHECK(send(bad, noise, sizeof noise, MSG_NOSIGNAL) == (ssize_t)sizeof noise);
     run_read_reports(&job);

@@ -8,10 +8,10 @@
 enum { CALLERS_WAITING = 64 };
 
 /* A socket that nobody listens at any more is left over. */
-static bool is_alive(const struct sockaddr_un *at)
+static bool is_alive(const struct sockaddr_un *at, socklen_t size)
 {
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    bool alive = fd >= 0 && connect(fd, (const struct sockaddr *)at, sizeof *at) == 0;
+    bool alive = fd >= 0 && connect(fd, (const struct sockaddr *)at, size) == 0;
     if (fd >= 0)
         close(fd);
     return alive;
@@ -19,25 +19,27 @@ static bool is_alive(const struct sockaddr_un *at)
 
 int door_open(struct job *job)
 {
-    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    struct sockaddr_un at;
     struct stat there;
-    if (!knell_agent_path(at.sun_path, sizeof at.sun_path))
-        return cli_usage_error(job->usage, "KNELL_AGENT: the path of a socket has at most %zu letters",
-                               sizeof at.sun_path - 1);
-    if (is_alive(&at))
-        return cli_usage_error(
-            job->usage, "--listen: another agent listens at %s; KNELL_AGENT gives this one another path", at.sun_path);
-    if (stat(at.sun_path, &there) == 0 && S_ISSOCK(there.st_mode))
+    char path[sizeof at.sun_path];
+    socklen_t size = knell_agent_address(&at);
+    if (!size || !knell_agent_path(path, sizeof path))
+        return job_complain(job, EXIT_USAGE, "KNELL_AGENT: the path of a socket has at most %zu letters",
+                            sizeof at.sun_path - 1);
+    if (is_alive(&at, size))
+        return job_complain(job, EXIT_USAGE,
+                            "--listen: another agent listens at %s; KNELL_AGENT gives this one another path", path);
+    if (at.sun_path[0] && stat(at.sun_path, &there) == 0 && S_ISSOCK(there.st_mode))
         unlink(at.sun_path);
     job->door = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     mode_t mask = umask(0077);
-    bool fine = job->door >= 0 && bind(job->door, (struct sockaddr *)&at, sizeof at) == 0 &&
-                listen(job->door, CALLERS_WAITING) == 0;
+    bool fine =
+        job->door >= 0 && bind(job->door, (struct sockaddr *)&at, size) == 0 && listen(job->door, CALLERS_WAITING) == 0;
     int error = errno;
     umask(mask);
     if (!fine)
-        return cli_failure(job->usage, "--listen: %s: %s", at.sun_path, strerror(error));
-    snprintf(job->door_path, sizeof job->door_path, "%s", at.sun_path);
+        return job_complain(job, EXIT_FAILED, "--listen: %s: %s", path, strerror(error));
+    snprintf(job->door_path, sizeof job->door_path, "%s", path);
     setenv("KNELL_AGENT", job->door_path, 1);
     return EXIT_OK;
 }
@@ -47,7 +49,7 @@ void door_close(struct job *job)
     if (job->door < 0)
         return;
     close(job->door);
-    if (*job->door_path)
+    if (*job->door_path && *job->door_path != '@')
         unlink(job->door_path);
 }
 

@@ -2,9 +2,11 @@
 #include "cli/agent/job.h"
 #include "cli/common/ending.h"
 #include "cli/common/program.h"
+#include "cli/leader/leader.h"
 #include "os/clock.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -16,10 +18,30 @@ enum { EXIT_TIMEOUT = 124 };
 
 /* ---- what the agent says ----------------------------------------------------------------------------------------- */
 
+int job_complain(struct job *job, int status, const char *format, ...)
+{
+    char text[AGENT_WHY + 400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (job->join >= 0)
+        join_tell(job, true, text);
+    else if (status == EXIT_USAGE)
+        cli_usage_error(job->usage, "%s", text);
+    else
+        cli_failure(job->usage, "%s", text);
+    return status;
+}
+
 static void write_record(void *driver, const struct knell_fail_record *record)
 {
     struct job *job = driver;
     char line[2048];
+    if (job->join >= 0) {
+        join_line(job, record);
+        return;
+    }
     if (!job->out || (!job->log && record->outcome != KNELL_FAIL_FIRED))
         return;
     if (job->json)
@@ -33,7 +55,9 @@ static void say(void *driver, bool fatal, const char *text)
 {
     struct job *job = driver;
     if (fatal && !job->failed)
-        cli_failure(job->usage, "%s", text);
+        job_complain(job, EXIT_FAILED, "%s", text);
+    else if (!fatal && job->join >= 0)
+        join_tell(job, false, text);
     else if (!fatal)
         fprintf(stderr, "%s: %s\n", job->usage->command, text);
     job->failed |= fatal;
@@ -41,7 +65,7 @@ static void say(void *driver, bool fatal, const char *text)
 
 /* ---- start ------------------------------------------------------------------------------------------------------- */
 
-static int open_log(struct job *job)
+int job_open_log(struct job *job)
 {
     job->out = job->log ? fopen(job->log, "we") : job->quiet ? NULL : stderr;
     if (job->log && !job->out)
@@ -51,50 +75,77 @@ static int open_log(struct job *job)
     return EXIT_OK;
 }
 
+int job_open_scenario(struct job *job)
+{
+    int status = scenario_open(job->usage, job->fail, &job->defines, &job->scenario);
+    return status == EXIT_OK ? scenario_require(&job->scenario, knell_fail_effector_find("agent")) : status;
+}
+
+/* All slots with a process must be here. */
+static int check_hosts(const struct job *job)
+{
+    char own[CHANNEL_HOST_NAME] = "", host[CHANNEL_HOST_NAME];
+    gethostname(own, sizeof own - 1);
+    for (uint32_t i = 0; i < knell_fail_place_count(job->scenario.program); i++) {
+        struct knell_fail_place place = knell_fail_place_at(job->scenario.program, i);
+        for (uint32_t k = 0; k < place.size && place.program; k++)
+            if (leader_slot_host(&place, k, host) && !leader_is_same_host(host, own))
+                return cli_usage_error(
+                    job->usage, "%.120s: %s has a slot on %s, and this is %s; --hosts starts an agent on each host",
+                    job->fail, place.name, host, own);
+    }
+    return EXIT_OK;
+}
+
 static int prepare(struct job *job)
 {
     char path[PATH_MAX];
-    int status = scenario_open(job->usage, job->fail, &job->defines, &job->scenario);
+    int status = job_open_scenario(job);
     if (status == EXIT_OK)
-        status = scenario_require(&job->scenario, knell_fail_effector_find("agent"));
+        status = check_hosts(job);
     if (status == EXIT_OK && job->program && !program_on_path(job->program[0], path))
         status = cli_usage_error(job->usage, "%.200s: there is no such program", job->program[0]);
     if (status == EXIT_OK)
         status = names_check_all(job);
     if (status == EXIT_OK)
-        status = open_log(job);
+        status = job_open_log(job);
     if (status == EXIT_OK && job->listen)
         status = door_open(job);
-    if (status != EXIT_OK)
-        return status;
+    return status == EXIT_OK ? job_open_agent(job) : status;
+}
+
+int job_open_agent(struct job *job)
+{
     job->started = calloc(knell_fail_instance_count(job->scenario.program) + 1u, sizeof *job->started);
     job->agent = agent_open(&(struct agent_config){.program = job->scenario.program,
                                                    .seed = (uint64_t)job->seed,
+                                                   .hosted = job->leader.hosted,
                                                    .driver = job,
+                                                   .send = join_send,
                                                    .record = write_record,
                                                    .check = names_check,
                                                    .say = say});
-    return job->agent && job->started ? EXIT_OK : cli_failure(job->usage, "no memory for the agent");
+    return job->agent && job->started ? EXIT_OK : job_complain(job, EXIT_FAILED, "no memory for the agent");
 }
 
 static int start_slot(struct job *job, uint32_t instance, const char *program)
 {
     char why[AGENT_WHY], shell[] = "sh", option[] = "-c", *command = NULL;
     if (asprintf(&command, "exec %s", program) < 0)
-        return cli_failure(job->usage, "no memory for %.200s", program);
+        return job_complain(job, EXIT_FAILED, "no memory for %.200s", program);
     char *argv[] = {shell, option, command, NULL};
     int status = agent_start(job->agent, instance, argv, &job->started[instance], why);
     free(command);
-    return status == 0 ? EXIT_OK : cli_failure(job->usage, "%s", why);
+    return status == 0 ? EXIT_OK : job_complain(job, EXIT_FAILED, "%s", why);
 }
 
-static int start_slots(struct job *job)
+int job_start_slots(struct job *job)
 {
     int status = EXIT_OK;
     for (uint32_t i = 0; i < knell_fail_instance_count(job->scenario.program) && status == EXIT_OK; i++) {
         uint32_t place = knell_fail_instance_place(job->scenario.program, i);
         const char *program = knell_fail_place_at(job->scenario.program, place).program;
-        if (program)
+        if (program && job_hosts(job, i))
             status = start_slot(job, i, program);
     }
     return status;
@@ -105,7 +156,7 @@ static int start(struct job *job)
     char why[AGENT_WHY];
     agent_begin(job->agent);
     if (!job->program)
-        return job->listen ? EXIT_OK : start_slots(job);
+        return job->listen ? EXIT_OK : job_start_slots(job);
     if (agent_start(job->agent, AGENT_ANY_SLOT, job->program, &job->pid, why) != 0)
         return cli_failure(job->usage, "%s", why);
     return EXIT_OK;
@@ -113,7 +164,7 @@ static int start(struct job *job)
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
-static void hear_signal(struct job *job, int signals)
+void job_hear_signal(struct job *job, int signals)
 {
     struct signalfd_siginfo info;
     while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
@@ -141,12 +192,12 @@ static void turn_until_end(struct job *job, int signals, knell_time limit)
         if (!has_work(job) || is_over(job, limit))
             break;
         agent_wait(job->agent, fds, COUNT_OF(fds), next < last ? next : last);
-        hear_signal(job, signals);
+        job_hear_signal(job, signals);
         door_serve(job);
     }
 }
 
-static void end_all(struct job *job)
+void job_end_all(struct job *job)
 {
     knell_time until = knell__clock_now() + 5 * SECOND;
     agent_kill_all(job->agent);
@@ -169,7 +220,7 @@ static int loop(struct job *job)
     if (status == EXIT_OK)
         turn_until_end(job, signals, limit);
     bool is_late = status == EXIT_OK && !job->failed && !job->signal && has_work(job);
-    end_all(job);
+    job_end_all(job);
     close(signals);
     if (status != EXIT_OK || job->failed)
         return EXIT_FAILED;
@@ -183,7 +234,7 @@ static int shell_status(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int status_of_job(const struct job *job)
+int job_status(const struct job *job)
 {
     int status;
     bool halted;
@@ -196,7 +247,7 @@ static int status_of_job(const struct job *job)
     return EXIT_OK;
 }
 
-static void close_job(struct job *job)
+void job_close(struct job *job)
 {
     agent_close(job->agent);
     door_close(job);
@@ -213,9 +264,9 @@ int job_run(struct job *job)
     if (status == EXIT_OK)
         status = loop(job);
     if (status < 0)
-        status = status_of_job(job);
+        status = job_status(job);
     if (job->log && job->out && fclose(job->out) != 0)
         status = cli_failure(job->usage, "--log %.200s: cannot be written", job->log);
-    close_job(job);
+    job_close(job);
     return status;
 }

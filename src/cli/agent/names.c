@@ -64,11 +64,20 @@ static int check_place(struct job *job, uint32_t number, const struct knell_fail
     if (!word)
         return EXIT_OK; /* something that PROGRAM starts: it is looked at when it is loaded */
     if (!program_on_path(word, path))
-        return cli_usage_error(job->usage, "%.200s: there is no such program, for %s of %.200s", word, place->name,
-                               job->fail);
+        return job_complain(job, EXIT_USAGE, "%.200s: there is no such program, for %s of %.200s", word, place->name,
+                            job->fail);
     if (!names_check(job, number, realpath(path, real) ? real : path, why))
-        return cli_usage_error(job->usage, "%s", why);
+        return job_complain(job, EXIT_USAGE, "%s", why);
     return EXIT_OK;
+}
+
+/* Does a slot of the place live with this agent? */
+static bool has_slot(const struct job *job, const struct knell_fail_place *place)
+{
+    bool any = false;
+    for (uint32_t i = place->first; i < place->first + place->size && !any; i++)
+        any = job_hosts(job, i);
+    return any;
 }
 
 int names_check_all(struct job *job)
@@ -76,7 +85,7 @@ int names_check_all(struct job *job)
     int status = EXIT_OK;
     for (uint32_t i = 0; i < knell_fail_place_count(job->scenario.program) && status == EXIT_OK; i++) {
         struct knell_fail_place place = knell_fail_place_at(job->scenario.program, i);
-        if (place.program)
+        if (place.program && has_slot(job, &place))
             status = check_place(job, i, &place);
     }
     return status;

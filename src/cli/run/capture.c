@@ -1,5 +1,5 @@
-/* capture.c: the job's standard output, on its way to ours: a thread copies it into the record, looks for lines that
- * --expect and --progress name, and passes it on. A reader of ours that does not read holds up the job's output, as
+/* capture.c: the job's output, on its way to ours: a thread copies it into the record, looks for lines that --expect and
+ * --progress name, or that its user wants to hear of, and passes it on. A reader of ours that does not read holds up the job's output, as
  * without this, but not its control: the thread is alone with it. What the disk does not take is left out. */
 #include "cli/run/capture.h"
 #include "os/clock.h"
@@ -26,7 +26,10 @@ struct run_capture {
     int from, launcher_end, out, file, over;
     pthread_t thread;
     bool has_thread;
+    bool records; /* a file is wanted */
     bool expects, follows;
+    void (*on_line)(void *context, const char *line);
+    void *context;
     regex_t expect, progress;
     size_t line;
     char text[LINE_MOST + 1];
@@ -45,11 +48,13 @@ static void end_line(struct run_capture *c)
         atomic_store(&c->matched, true);
     if (c->follows && regexec(&c->progress, c->text, 0, NULL, 0) == 0)
         atomic_store(&c->progress_at, knell__clock_now());
+    if (c->on_line)
+        c->on_line(c->context, c->text);
 }
 
 static void look_at(struct run_capture *c, const char *data, size_t size)
 {
-    if (!c->expects && !c->follows)
+    if (!c->expects && !c->follows && !c->on_line)
         return;
     for (size_t i = 0; i < size; i++)
         if (data[i] == '\n')
@@ -75,7 +80,8 @@ static void record(struct run_capture *c, const char *data, size_t size)
         data += put;
         size -= (size_t)put;
     }
-    atomic_fetch_add(&c->left_out, size);
+    if (c->records)
+        atomic_fetch_add(&c->left_out, size);
 }
 
 static bool is_over(const struct run_capture *c)
@@ -141,18 +147,21 @@ static void *copy_all(void *capture)
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-struct run_capture *run_capture_open(const char *file, const char *expect, const char *progress, int out)
+struct run_capture *run_capture_open(const struct run_capture_plan *plan)
 {
     struct run_capture *c = calloc(1, sizeof *c);
     int ends[2] = {-1, -1};
     if (!c)
         return NULL;
-    c->file = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    c->records = plan->file != NULL;
+    c->file = c->records ? open(plan->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
     c->over = eventfd(0, EFD_CLOEXEC);
-    c->out = out;
-    c->expects = expect && regcomp(&c->expect, expect, REG_EXTENDED | REG_NOSUB) == 0;
-    c->follows = progress && regcomp(&c->progress, progress, REG_EXTENDED | REG_NOSUB) == 0;
-    bool fine = c->file >= 0 && c->over >= 0 && pipe2(ends, O_CLOEXEC) == 0;
+    c->out = plan->out;
+    c->on_line = plan->on_line;
+    c->context = plan->context;
+    c->expects = plan->expect && regcomp(&c->expect, plan->expect, REG_EXTENDED | REG_NOSUB) == 0;
+    c->follows = plan->progress && regcomp(&c->progress, plan->progress, REG_EXTENDED | REG_NOSUB) == 0;
+    bool fine = (c->file >= 0 || !c->records) && c->over >= 0 && pipe2(ends, O_CLOEXEC) == 0;
     c->from = ends[0];
     c->launcher_end = ends[1];
     if (fine)

@@ -1,4 +1,4 @@
-/* capture.h: the job's standard output on its way to ours. */
+/* capture.h: what the job writes, on its way to our output. */
 #ifndef KNELL_CLI_RUN_CAPTURE_H
 #define KNELL_CLI_RUN_CAPTURE_H
 
@@ -8,10 +8,18 @@
 
 struct run_capture;
 
-/* Into the file `file` and to the descriptor `out`. `expect`, `progress`: regular expressions, or NULL. NULL: errno
- * says why. */
-struct run_capture *run_capture_open(const char *file, const char *expect, const char *progress, int out);
-/* The launcher's standard output. */
+struct run_capture_plan {
+    const char *file;              /* has all of it; NULL: none */
+    int out;                       /* so has this descriptor */
+    const char *expect, *progress; /* regular expressions, or NULL */
+    /* Hears of each line, in another thread; or NULL. */
+    void (*on_line)(void *context, const char *line);
+    void *context;
+};
+
+/* NULL: errno says why. */
+struct run_capture *run_capture_open(const struct run_capture_plan *plan);
+/* What the launcher is to write to. */
 int run_capture_target(const struct run_capture *capture);
 /* After the launcher was started. */
 bool run_capture_start(struct run_capture *capture);

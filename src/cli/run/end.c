@@ -148,6 +148,7 @@ void run_end(struct run_job *job, int signals)
         kill(job->launcher, SIGTERM);
         wait_for_launcher(job, signals, LAUNCHER_OBEYS_NS);
     }
+    run_agent_stop(job);
     run_end_children(job);
 }
 

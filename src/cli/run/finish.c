@@ -61,6 +61,8 @@ int run_finish(struct run_job *job, int signals)
     const struct run_plan *plan = job->plan;
     if (job->capture && !run_capture_end(job->capture))
         cli_failure(plan->usage, "nobody reads the standard output: the rest of it is left out");
+    if (job->errors)
+        run_capture_end(job->errors);
     run_shm_list(&job->leaks.left);
     run_shm_compare(&job->leaks.before, &job->leaks.left);
     int status = judge(job, signals, run_status(job));

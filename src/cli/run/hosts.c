@@ -1,5 +1,6 @@
 /* hosts.c: --hosts and --hostfile: the hosts of a job, how many ranks each gets, and the network between them. */
 #include "cli/run/run.h"
+#include "runtime/address.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -7,7 +8,6 @@
 #include <ifaddrs.h>
 #include <inttypes.h>
 #include <net/if.h>
-#include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,30 +15,36 @@
 
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
 
-/* "a" and "a:8". */
-static int add_host(struct run_plan *plan, const char *where, const char *text, size_t length)
+bool run_hosts_add(struct run_plan *plan, const char *text, size_t length, int64_t slots)
 {
     struct run_host *more = realloc(plan->host, (plan->hosts + 1) * sizeof *more);
     if (!more)
-        return cli_failure(plan->usage, "no memory for the hosts");
+        return false;
     plan->host = more;
-    struct run_host *host = &plan->host[plan->hosts];
-    *host = (struct run_host){0};
+    struct run_host *host = &plan->host[plan->hosts++];
+    *host = (struct run_host){.slots = slots};
+    snprintf(host->name, sizeof host->name, "%.*s", (int)length, text);
+    return true;
+}
+
+/* "a" and "a:8". */
+static int add_host(struct run_plan *plan, const char *where, const char *text, size_t length)
+{
     const char *colon = memchr(text, ':', length);
     size_t name = colon ? (size_t)(colon - text) : length;
-    if (name == 0 || name >= sizeof host->name)
+    int64_t slots = 0;
+    if (name == 0 || name >= sizeof plan->host->name)
         return cli_usage_error(plan->usage, "%s: '%.*s' is no name of a host; NAME or NAME:RANKS is expected", where,
                                (int)(length < 80 ? length : 80), text);
-    memcpy(host->name, text, name);
     if (colon) {
         char number[16];
         snprintf(number, sizeof number, "%.*s", (int)(length - name - 1), colon + 1);
-        if (parse_integer(number, &host->slots) != NULL || host->slots < 1 || length - name - 1 >= sizeof number)
-            return cli_usage_error(plan->usage, "%s: %s: the ranks of a host are a whole number from 1 on, as in %s:8",
-                                   where, host->name, host->name);
+        if (parse_integer(number, &slots) != NULL || slots < 1 || length - name - 1 >= sizeof number)
+            return cli_usage_error(plan->usage,
+                                   "%s: %.*s: the ranks of a host are a whole number from 1 on, as in %.*s:8", where,
+                                   (int)name, text, (int)name, text);
     }
-    plan->hosts++;
-    return -1;
+    return run_hosts_add(plan, text, name, slots) ? -1 : cli_failure(plan->usage, "no memory for the hosts");
 }
 
 static int parse_list(struct run_plan *plan, const char *text)
@@ -108,33 +114,6 @@ static int share_ranks(struct run_plan *plan)
 
 /* ---- the network ------------------------------------------------------------------------------------------------- */
 
-/* The address by which this host reaches another one. */
-static bool own_address_to(const char *name, struct sockaddr_storage *own)
-{
-    struct addrinfo hints = {.ai_socktype = SOCK_DGRAM}, *found = NULL;
-    socklen_t size = sizeof *own;
-    bool known = false;
-    if (getaddrinfo(name, "9", &hints, &found) != 0)
-        return false;
-    for (struct addrinfo *at = found; at && !known; at = at->ai_next) {
-        int fd = socket(at->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-        size = sizeof *own;
-        known = fd >= 0 && connect(fd, at->ai_addr, at->ai_addrlen) == 0 &&
-                getsockname(fd, (struct sockaddr *)own, &size) == 0;
-        if (fd >= 0)
-            close(fd);
-    }
-    freeaddrinfo(found);
-    return known;
-}
-
-static bool is_loopback(const struct sockaddr_storage *address)
-{
-    if (address->ss_family == AF_INET)
-        return ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 24 == 127;
-    return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
-}
-
 static const void *bytes_of(const struct sockaddr *address, size_t *size)
 {
     *size = address->sa_family == AF_INET ? 4 : 16;
@@ -154,7 +133,7 @@ static unsigned prefix_of(const struct sockaddr *mask)
 
 /* The interface that has the address, or the one of that name; IPv4 before IPv6. */
 static const struct ifaddrs *find_interface(const struct ifaddrs *all, const char *name,
-                                            const struct sockaddr_storage *own)
+                                            const struct knell__address *own)
 {
     const struct ifaddrs *found = NULL;
     for (; all; all = all->ifa_next) {
@@ -164,7 +143,7 @@ static const struct ifaddrs *find_interface(const struct ifaddrs *all, const cha
             continue;
         const void *bytes = bytes_of(all->ifa_addr, &size);
         if (name ? strcmp(all->ifa_name, name) == 0
-                 : family == own->ss_family && memcmp(bytes, bytes_of((const struct sockaddr *)own, &other), size) == 0)
+                 : family == own->as.any.sa_family && memcmp(bytes, bytes_of(&own->as.any, &other), size) == 0)
             found = !found || family == AF_INET ? all : found;
     }
     return found;
@@ -189,14 +168,14 @@ static void keep_network(struct run_plan *plan, const struct ifaddrs *interface)
 /* By --interface, else by the way to the first host that is not this one. */
 static int find_network(struct run_plan *plan)
 {
-    struct sockaddr_storage own = {0};
+    struct knell__address own = {0};
     struct ifaddrs *all = NULL;
     bool known = plan->interface != NULL;
     for (size_t i = 0; i < plan->hosts && !known; i++) {
-        if (!own_address_to(plan->host[i].name, &own))
+        if (!leader_own_address(plan->host[i].name, &own))
             return cli_usage_error(plan->usage, "the host %s is not known here, or there is no way to it",
                                    plan->host[i].name);
-        known = !is_loopback(&own);
+        known = !knell__address_is_loopback(&own);
     }
     if (!known)
         return -1; /* all are this host */

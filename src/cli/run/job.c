@@ -1,6 +1,6 @@
 /* job.c: the course of a job in `knell run`: it reads reports, lets the scenario act, and ends the job on signals
  * and time limits. */
-#include "cli/run/run.h"
+#include "cli/run/launch.h"
 #include "cli/common/ending.h"
 #include "os/clock.h"
 
@@ -37,10 +37,9 @@ static void has_ended(struct run_job *job, struct run_rank *rank, const struct j
     rank->status = (int)report->value;
     if (!rank->finished && !rank->died)
         rank->died = report->when;
-    if (job->plan->by_agent)
-        rank->injected = run_agent_halted(job, report->process);
     if (job->fail)
         run_fail_ended(job->fail, report->process, rank->status == 0);
+    run_told_ended(job, report->process);
 }
 
 static void is_ready(struct run_job *job, struct run_rank *rank, const struct job_report *report)
@@ -184,12 +183,15 @@ static void read_signals(struct run_job *job, int signals)
 
 void run_wait(struct run_job *job, int signals, int64_t until)
 {
-    struct pollfd fds[] = {{.fd = job->links.events, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = job->links.events, .events = POLLIN},
+                           {.fd = signals, .events = POLLIN},
+                           {.fd = job->plan->by_agent ? job->leader.events : -1, .events = POLLIN}};
     int64_t left = until == KNELL_NEVER ? -1 : until - knell__clock_now();
     struct timespec wait = {left / INT64_C(1000000000), left % INT64_C(1000000000)};
     if (until != KNELL_NEVER && left < 0)
         wait = (struct timespec){0};
-    ppoll(fds, 2, until == KNELL_NEVER ? NULL : &wait, NULL);
+    ppoll(fds, COUNT_OF(fds), until == KNELL_NEVER ? NULL : &wait, NULL);
+    run_agent_turn(job); /* before the deaths that it tells of */
     run_read_reports(job);
     read_signals(job, signals);
 }
@@ -252,13 +254,14 @@ static void follow(struct run_job *job, int signals)
     int64_t limit = job->plan->timeout ? job->launched + job->plan->timeout : KNELL_NEVER;
     while (!is_over(job)) {
         int64_t next = job->fail && job->begin ? run_fail_act(job->fail) : KNELL_NEVER, look = run_look_for_stuck(job),
-                ping = run_links_ping(job), ignored = run_look_for_ignored(job);
+                ping = run_links_ping(job), ignored = run_look_for_ignored(job), agents = run_agent_turn(job);
         run_desks_send(job);
         if (job->timed_out || job->ignored.is)
             break;
         next = look < next ? look : next;
         next = ignored < next ? ignored : next;
         next = ping < next ? ping : next;
+        next = agents < next ? agents : next;
         run_wait(job, signals, next < limit ? next : limit);
         job->timed_out |= knell__clock_now() >= limit && !run_all_ended(job);
         job->broken = cannot_begin(job);
@@ -282,7 +285,7 @@ static int block_signals(void)
 static int launch(struct run_job *job)
 {
     struct run_launch command;
-    struct run_launch_job told = {job->directory.path, job->links.address, job->record[0] != '\0'};
+    struct run_launch_job told = {job->directory.path, job->links.door.address, job->record[0] != '\0'};
     if (!run_launch_make(job->plan, &told, &command))
         return cli_failure(job->plan->usage, "no memory for the command");
     run_shm_list(&job->leaks.before);
@@ -292,11 +295,13 @@ static int launch(struct run_job *job)
         job->log[i].zero = job->launched;
     int usual = job->plan->json ? STDERR_FILENO : STDOUT_FILENO;
     job->launcher =
-        run_launch_start(&command, job->links.key_text, job->capture ? run_capture_target(job->capture) : usual);
+        run_launch_start(&command, job->links.door.key_text, job->capture ? run_capture_target(job->capture) : usual,
+                         job->errors ? run_capture_target(job->errors) : STDERR_FILENO);
     run_launch_free(&command);
     if (job->launcher <= 0)
         return cli_failure(job->plan->usage, "fork: %s", strerror(errno));
-    if (job->capture && !run_capture_start(job->capture)) /* the launcher's writes fail */
+    if ((job->capture && !run_capture_start(job->capture)) ||
+        (job->errors && !run_capture_start(job->errors))) /* the launcher's writes fail */
         return cli_failure(job->plan->usage, "no thread for the job's output");
     return EXIT_OK;
 }
@@ -320,7 +325,9 @@ static int prepare(struct run_job *job)
         status = run_directory_open(plan, &job->directory);
     if (status == EXIT_OK)
         status = run_record_open(job);
-    if (status == EXIT_OK && !run_door_open(&job->links, plan->address[0] ? plan->address : "127.0.0.1"))
+    if (status == EXIT_OK && plan->slurm)
+        status = run_slurm_listen(job);
+    if (status == EXIT_OK && !run_links_listen(job, plan->address[0] ? plan->address : "127.0.0.1"))
         status = cli_failure(plan->usage, "cannot listen on %s: %s",
                              plan->address[0] ? plan->address : "the loopback interface", strerror(errno));
     if (status == EXIT_OK && job->fail)
@@ -334,6 +341,7 @@ static int execute(struct run_job *job, int signals)
     if (status == EXIT_OK)
         status = launch(job);
     if (status != EXIT_OK) {
+        run_agent_stop(job);
         run_end_children(job);
         return status;
     }
@@ -348,10 +356,9 @@ static int execute(struct run_job *job, int signals)
     run_end(job, signals);
     if (job->plan->mpi == PROGRAM_OPENMPI)
         run_directory_remove_session(launcher);
-    run_agent_stop(job);
     status = run_finish(job, signals);
     if (job->agent_lost && status == EXIT_OK)
-        status = cli_failure(job->plan->usage, "the agent ended before the job did");
+        status = job->agent_said ? EXIT_FAILED : cli_failure(job->plan->usage, "the agent ended before the job did");
     return run_status_file_write(job, status);
 }
 
@@ -367,6 +374,7 @@ static void forget(struct run_job *job)
     run_shm_free(&job->leaks.before);
     run_shm_free(&job->leaks.left);
     run_capture_free(job->capture);
+    run_capture_free(job->errors);
 }
 
 int run_execute(const struct run_plan *plan)

@@ -23,7 +23,7 @@ enum { CLOCK_ANSWERS = 8 };
 
 bool run_links_open(struct run_links *links, int ranks)
 {
-    links->listening = -1;
+    links->door.listening = links->door.events = links->news = links->news_in = -1;
     links->ranks = ranks;
     links->link = calloc((size_t)ranks, sizeof *links->link);
     links->events = epoll_create1(EPOLL_CLOEXEC);
@@ -36,7 +36,7 @@ bool run_links_open(struct run_links *links, int ranks)
 
 void run_links_close(struct run_links *links)
 {
-    run_door_close(links);
+    channel_door_close(&links->door);
     for (int i = 0; links->link && i < links->ranks; i++) {
         struct run_link *link = &links->link[i];
         channel_stream_close(&link->stream);
@@ -45,8 +45,10 @@ void run_links_close(struct run_links *links)
         if (link->calls >= 0)
             close(link->calls);
     }
-    if (links->events >= 0)
-        close(links->events);
+    int fds[] = {links->events, links->news, links->news_in};
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
     free(links->link);
     free(links->report);
 }
@@ -77,6 +79,21 @@ static void ask_clock(struct run_link *link)
     channel_put(&link->stream, CHANNEL_LOOK, &look, sizeof look, NULL, 0);
 }
 
+/* Where agents run the scenario, they must be there first. */
+static void allow(struct run_job *job, int rank)
+{
+    job->links.link[rank].may_start = true;
+    if (!job->plan->by_agent || job->leader.phase == LEADER_RUNS)
+        start(job, rank);
+}
+
+void run_links_start(struct run_job *job)
+{
+    for (int i = 0; i < job->links.ranks; i++)
+        if (job->links.link[i].may_start && !job->links.link[i].is_started)
+            start(job, i);
+}
+
 void run_link_opened(struct run_job *job, int rank, int fd, const struct channel_hello *hello)
 {
     struct run_link *link = &job->links.link[rank];
@@ -84,16 +101,45 @@ void run_link_opened(struct run_job *job, int rank, int fd, const struct channel
     channel_stream_open(&link->stream, fd);
     link->is_open = link->was_open = epoll_ctl(job->links.events, EPOLL_CTL_ADD, fd, &event) == 0;
     memcpy(link->host, hello->name, sizeof link->host);
-    link->shares_clock = memcmp(hello->host, job->links.host, sizeof hello->host) == 0;
+    link->shares_clock = memcmp(hello->host, job->links.door.host, sizeof hello->host) == 0;
     link->ahead_error = link->shares_clock ? 0 : INT64_MAX;
     link->is_changed = true;
     link->heard = knell__clock_now();
     if (link->shares_clock)
-        start(job, rank);
+        allow(job, rank);
     else
         ask_clock(link);
-    if (++job->links.opened == job->links.ranks) /* nobody else is expected: from here on nothing listens */
-        run_door_close(&job->links);
+    if (++job->links.opened == job->links.ranks && job->plan->by_agent)
+        run_agent_gather(job);
+}
+
+/* A rank starts once. */
+static bool expects(void *driver, int number)
+{
+    const struct run_job *job = driver;
+    return number < 0 ? leader_expects(&job->leader, number)
+                      : number < job->links.ranks && !job->links.link[number].was_open;
+}
+
+static void opened(void *driver, int fd, const struct channel_hello *hello)
+{
+    struct run_job *job = driver;
+    if (hello->rank < 0)
+        leader_joined(&job->leader, fd, hello);
+    else
+        run_link_opened(job, hello->rank, fd, hello);
+    if (job->links.opened == job->links.ranks && (!job->plan->by_agent || leader_has_all(&job->leader)))
+        channel_door_close(&job->links.door); /* nobody else is expected: from here on nothing listens */
+}
+
+bool run_links_listen(struct run_job *job, const char *address)
+{
+    struct channel_door *door = &job->links.door;
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = RUN_EVENT_DOOR};
+    door->driver = job;
+    door->expects = expects;
+    door->opened = opened;
+    return channel_door_open(door, address) && epoll_ctl(job->links.events, EPOLL_CTL_ADD, door->events, &event) == 0;
 }
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
@@ -133,7 +179,7 @@ static void take_report(struct run_job *job, int rank, const struct channel_mess
     report.process = rank; /* a supervisor speaks for one */
     report.when -= link->ahead;
     if (report.word == JOB_WORD_ENDED) {
-        link->has_told_end = true;
+        link->has_told_end = link->has_seen_end = true;
         channel_put(&link->stream, CHANNEL_BYE, NULL, 0, NULL, 0);
     }
     queue(&job->links, &report);
@@ -145,7 +191,7 @@ static void set_clock(struct run_job *job, int rank)
 {
     struct run_link *link = &job->links.link[rank];
     int64_t now = knell__clock_now(), error = (now - link->asked_at) / 2;
-    if (link->is_started || link->answered != link->asked) /* the answer to another question is still to come */
+    if (link->may_start || link->answered != link->asked) /* the answer to another question is still to come */
         return;
     if (error < link->ahead_error) {
         link->ahead = link->seen.clock - (link->asked_at + error);
@@ -154,7 +200,7 @@ static void set_clock(struct run_job *job, int rank)
     if (++link->clock_answers < CLOCK_ANSWERS)
         ask_clock(link);
     else
-        start(job, rank);
+        allow(job, rank);
 }
 
 static void align(_Atomic int64_t *when, int64_t ahead)
@@ -244,6 +290,9 @@ static void take(struct run_job *job, int rank, const struct channel_message *me
     case CHANNEL_CALLS:
         take_calls(job, rank, message);
         break;
+    case CHANNEL_TELL:
+        run_agent_cannot_start(job, rank, message);
+        break;
     default:
         break;
     }
@@ -286,12 +335,14 @@ void run_links_turn(struct run_job *job)
     bool called = false;
     for (int ready; (ready = epoll_wait(job->links.events, event, SOME, 0)) > 0;) {
         for (int i = 0; i < ready; i++)
-            if (event[i].data.u64 == UINT64_MAX)
+            if (event[i].data.u64 == RUN_EVENT_DOOR)
                 called = true;
+            else if (event[i].data.u64 == RUN_EVENT_NEWS)
+                run_slurm_read_news(job);
             else
                 read_link(job, (int)event[i].data.u64);
         if (called)
-            run_door_serve(job);
+            channel_door_serve(&job->links.door);
         if (ready < SOME)
             break;
     }
@@ -305,7 +356,7 @@ void run_links_turn(struct run_job *job)
 static bool is_silent(const struct run_job *job, int rank, int64_t now)
 {
     const struct run_link *link = &job->links.link[rank];
-    return link->is_open && now - link->heard > job->plan->delta + SILENCE_NS;
+    return link->is_open && (link->is_down || now - link->heard > job->plan->delta + SILENCE_NS);
 }
 
 /* Is there a rank of which more will be heard? */
@@ -335,6 +386,8 @@ int64_t run_links_ping(struct run_job *job)
     if (now < job->links.ping_at)
         return job->links.ping_at;
     job->links.ping_at = now + turn;
+    if (job->links.door.listening >= 0)
+        channel_door_serve(&job->links.door); /* who says nothing there goes after a while */
     run_desks_look(job, false);
     give_up_silent(job, now);
     return job->links.ping_at;

@@ -1,13 +1,12 @@
 /* links.h: the connections of the ranks' supervisors (src/channel) at `knell run`, and through them the desks of the ranks: orders that
  * are written here, and what the ranks wrote there.
  *
- *     door.c    listens, and lets in who has the key
  *     links.c   messages from and to supervisors
  *     desk.c    the desks */
 #ifndef KNELL_CLI_RUN_LINKS_H
 #define KNELL_CLI_RUN_LINKS_H
 
-#include "channel/hello.h"
+#include "channel/door.h"
 #include "channel/stream.h"
 
 #include <stdint.h>
@@ -20,14 +19,16 @@ struct run_link {
     bool is_open;      /* the connection stands */
     bool was_open;     /* it stood once: the rank may have started */
     bool is_host_lost; /* nothing was heard of its supervisor any more */
-    bool has_told_end; /* the rank's end is told */
+    bool is_down;      /* the resource manager has given its host up: as good as silent */
+    bool has_told_end; /* the rank's end is told, */
+    bool has_seen_end; /* by its supervisor, which saw it */
     char host[CHANNEL_HOST_NAME];
-    bool is_started;          /* the rank may start */
-    bool shares_clock;        /* with this process */
-    int clock_answers;        /* that told the time before the start */
-    int64_t ahead;            /* so much its host's clock is ahead of ours */
-    int64_t ahead_error;      /* within this; 0: exactly */
-    uint64_t asked, answered; /* numbers of questions */
+    bool may_start, is_started; /* its clock is known; the rank was told to start */
+    bool shares_clock;          /* with this process */
+    int clock_answers;          /* that told the time before the start */
+    int64_t ahead;              /* so much its host's clock is ahead of ours */
+    int64_t ahead_error;        /* within this; 0: exactly */
+    uint64_t asked, answered;   /* numbers of questions */
     int64_t asked_at;
     int64_t heard;                       /* when something came last */
     struct channel_seen seen;            /* as last told */
@@ -36,40 +37,21 @@ struct run_link {
     int log, calls;                      /* files of the record; -1: none yet */
 };
 
-/* Somebody who has not shown the key yet. */
-struct run_caller {
-    int fd; /* -1: a free place */
-    int64_t since;
-    struct channel_challenge challenge;
-    struct channel_hello hello;
-    size_t got;
-};
-
-enum { RUN_CALLERS = 64 };
+/* In `events`, besides the ranks' numbers. */
+#define RUN_EVENT_DOOR UINT64_MAX
+#define RUN_EVENT_NEWS (UINT64_MAX - 1)
 
 struct run_links {
     int events; /* an epoll descriptor: readable when something has come */
-    int listening;
-    char address[80]; /* for the supervisors */
-    char key_text[CHANNEL_KEY_TEXT];
-    struct knell__key key;
-    uint8_t host[CHANNEL_HOST_ID];
-    struct run_caller caller[RUN_CALLERS];
+    struct channel_door door;
     struct run_link *link; /* by rank */
     int ranks, opened;
     struct job_report *report; /* that have come and are not read: a queue */
     size_t first, last, room;
     int64_t ping_at;
     uint64_t left_out; /* bytes of logs and calls that could not be kept */
+    int news, news_in; /* a pipe for names of hosts that the resource manager gave up (slurm.c); -1: there is none */
 };
-
-/* ---- door.c ------------------------------------------------------------------------------------------------------ */
-
-/* Makes the key and listens at this address alone. false: errno says why. */
-bool run_door_open(struct run_links *links, const char *address);
-/* Lets in who called; the supervisor of a rank that is let in gets its desk and may start. */
-void run_door_serve(struct run_job *job);
-void run_door_close(struct run_links *links);
 
 /* ---- links.c ----------------------------------------------------------------------------------------------------- */
 
@@ -82,8 +64,12 @@ void run_links_turn(struct run_job *job);
 /* Asks every supervisor for a sign of life, in due time; gives up ranks whose host is lost. Returns when to do it again. */
 int64_t run_links_ping(struct run_job *job);
 bool run_links_next(struct run_links *links, struct job_report *report);
-/* Who connects from here on is a supervisor. */
+/* Listens at this address alone; who is let in is a supervisor, which gets its desk, or an agent. False: errno says why. */
+bool run_links_listen(struct run_job *job, const char *address);
+/* The supervisor of a rank is connected. */
 void run_link_opened(struct run_job *job, int rank, int fd, const struct channel_hello *hello);
+/* The scenario of the agents has begun: the ranks may start. */
+void run_links_start(struct run_job *job);
 /* Asks; returns when the answer is there, the connection is gone, or it takes too long. */
 void run_link_ask(struct run_job *job, int rank, enum channel_kind kind, const void *body, size_t size);
 uint64_t run_link_number(struct run_link *link);

@@ -93,8 +93,10 @@ static int open_capture(struct run_job *job)
     char path[PATH_MAX + 16];
     const struct run_plan *plan = job->plan;
     snprintf(path, sizeof path, "%s/" RUN_RECORD_OUTPUT, job->record);
-    job->capture = run_capture_open(run_records(plan) ? path : "/dev/null", plan->expect, plan->progress,
-                                    plan->json ? STDERR_FILENO : STDOUT_FILENO);
+    job->capture = run_capture_open(&(struct run_capture_plan){.file = run_records(plan) ? path : NULL,
+                                                               .expect = plan->expect,
+                                                               .progress = plan->progress,
+                                                               .out = plan->json ? STDERR_FILENO : STDOUT_FILENO});
     return job->capture ? EXIT_OK : cli_failure(plan->usage, "%s: %s", path, strerror(errno));
 }
 

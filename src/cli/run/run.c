@@ -1,6 +1,6 @@
 /* run.c: `knell run`: an MPI job that survives the death of ranks, on the MPI that the program is linked with; and
  * injected deaths, if wanted. */
-#include "cli/run/run.h"
+#include "cli/run/launch.h"
 #include "cli/run/kill.h"
 #include "cli/common/calibration.h"
 #include "cli/common/heartbeat.h"
@@ -30,8 +30,9 @@ static const struct usage usage = {
         "a death in the communicator (in the job) revokes it (docs/use/mpi.md).\n" HEARTBEAT_BROADCAST_NOTES
         "--on-split end: ranks that find others silent go on only if they are more than those, or as many and the lowest rank is "
         "among them; else they end with status 114. go-on: both sides go on (docs/use/hosts.md).\n"
-        "Messages go by TCP where deaths are real: a kill may leave shared memory corrupt. To use it anyway, set "
-        "OMPI_MCA_btl or UCX_TLS (docs/use/mpi.md).\n"
+        "--carrier on: messages within a host go through shared memory of Knell's own; off: through the MPI; pieces: no rank reads "
+        "the memory of another. Between hosts messages go by TCP where deaths are real; OMPI_MCA_btl and UCX_TLS override "
+        "that (docs/use/mpi.md).\n"
         "Exit status: that of the ranks that ended by MPI_Finalize: the first that is not 0, by rank. A rank that died counts "
         "only if all did; with --status all, a death that was not injected makes the job fail "
         "although the others went on. The code of MPI_Abort; "
@@ -119,7 +120,8 @@ static int parse(int argc, char **argv, struct run_plan *plan)
 {
     static const char *const modes[] = {"real", "ghost", NULL}, *const whose[] = {"survivors", "all", NULL},
                              *const of_fail[] = {"define", "seed"}, *const on_stuck[] = {"say", "end", NULL},
-                             *const on_ignored[] = {"end", "go-on", NULL};
+                             *const on_ignored[] = {"end", "go-on", NULL},
+                             *const carrier[] = {"on", "off", "pieces", NULL};
     struct option options[] = {
         OPT_INTEGER("ranks", "N", &plan->ranks, 1, 1024, "number of ranks; also -n N, -np N", .required = true,
                     .brief = {"n", "np"}, .alias = "nodes"),
@@ -145,6 +147,8 @@ static int parse(int argc, char **argv, struct run_plan *plan)
                      "how long after its death a ghost is declared dead"),
         OPT_DURATION("grace", "T", &plan->grace, 1000, INT64_C(600000000000),
                      "how long a collective waits for living ranks after a death", .fallback = "20ms"),
+        OPT_WORD("carrier", &plan->carrier, carrier, "messages within a host by shared memory that survives a kill",
+                 .arg = "on|off|pieces", .fallback = "on"),
         OPT_TEXTS("info", "KEY=VALUE", &plan->infos, "a hint on MPI_COMM_WORLD"),
         OPT_TEXTS("kill", "R@T|R@F#K|R@F#K.J", &plan->kills,
                   "kill rank R at time T, before its K-th call of F, or inside of it"),
@@ -175,6 +179,7 @@ static int parse(int argc, char **argv, struct run_plan *plan)
         OPT_TEXT("log", "FILE", &plan->log, "writes all events here, one JSON object per line"),
         OPT_FLAG("json", &plan->json, "write JSON instead of the timeline"),
         OPT_FLAG("quiet", &plan->quiet, "no timeline at the end"),
+        OPT_FLAG("verbose", &plan->verbose, "ranks say why something is slower than it could be"),
         OPT_FLAG("dry-run", &plan->dry_run, "print the command for a plain mpirun, and do nothing"),
         OPT_PROGRAM("PROGRAM", &plan->program, "the program, then its own arguments"),
     };

@@ -5,10 +5,12 @@
  *     program.c       the program, its MPI, the launcher and the layer
  *     info.c          --info
  *     hosts.c         --hosts: the hosts of the job and the network between them
- *     hosts.c         --hosts; slurm.c: those of an allocation
- *     launch.c        the launcher's command and environment
+ *     slurm.c         those of an allocation; srun, and what it says of hosts
+ *     launch.h        the launcher's command and environment
+ *     told.c          deaths that ranks on other hosts are told of
  *     directory.c     the job's private directory, for files of the MPIs
- *     links.h         the supervisors of the ranks: door.c, links.c, desk.c
+ *     links.h         the supervisors of the ranks: links.c, desk.c
+ *     agent.c         a scenario for agents (cli/leader)
  *     job.c           the main loop: reports, the scenario
  *     end.c           ends all processes; the exit status
  *     fail.c          the scenario (fail.h); kill.c makes one of --kill, mttf.c of --mttf
@@ -32,6 +34,7 @@
 
 #include "cli/common/log.h"
 #include "cli/common/program.h"
+#include "cli/leader/leader.h"
 #include "cli/run/capture.h"
 #include "cli/run/links.h"
 #include "cli/run/verdict.h"
@@ -57,13 +60,12 @@ enum { RUN_TIMED_OUT = 124, RUN_INTERRUPTED = 130 };
 enum run_status_of { RUN_STATUS_SURVIVORS, RUN_STATUS_ALL };
 enum run_on_stuck { RUN_ON_STUCK_SAY, RUN_ON_STUCK_END };
 enum run_on_ignored { RUN_ON_IGNORED_END, RUN_ON_IGNORED_GO_ON };
+enum run_carrier { RUN_CARRIER_ON, RUN_CARRIER_OFF, RUN_CARRIER_PIECES };
 
 struct run_host {
     char name[256];
     int64_t slots; /* ranks there */
 };
-
-enum { RUN_SLOT_NAME = 96 };
 
 struct run_plan {
     const struct usage *usage;
@@ -81,17 +83,18 @@ struct run_plan {
     int64_t seed;
     struct texts kills, defines, infos;
     const char *fail;
-    bool by_agent;                     /* the scenario is run by the agent, not here */
-    char (*agent_slot)[RUN_SLOT_NAME]; /* by rank: the name of its slot there */
-    int64_t mttf;                      /* 0: none */
+    bool by_agent;        /* the scenario is run by agents, not here */
+    uint32_t *agent_slot; /* by rank: its instance there */
+    int64_t mttf;         /* 0: none */
     const char *log, *status_file;
     const char *record, *check;
     const char *expect, *progress; /* regular expressions */
     bool calls, stacks;
     int on_stuck;   /* enum run_on_stuck */
     int on_ignored; /* enum run_on_ignored */
+    int carrier;    /* enum run_carrier */
     char **words;   /* of the whole command line, ended by NULL */
-    bool dry_run, quiet, json;
+    bool dry_run, quiet, verbose, json;
     const char *hosts_text, *hostfile, *interface, *rsh;
     bool rsh_given;
     bool slurm;            /* srun launches */
@@ -121,6 +124,8 @@ void run_info_join(const struct run_plan *plan, char *text, size_t size);
 
 /* Fills host and network of the plan. -1: fine; otherwise an exit status, after a complaint. */
 int run_hosts_check(struct run_plan *plan);
+/* The first `length` letters of `text` are the name. False: there is no memory. */
+bool run_hosts_add(struct run_plan *plan, const char *text, size_t length, int64_t slots);
 /* "a:2,b:2", as both launchers have it. */
 void run_hosts_write(const struct run_plan *plan, FILE *out);
 struct run_job;
@@ -133,6 +138,9 @@ const char *run_host_of(const struct run_job *job, int rank);
 bool run_slurm_may(const struct run_plan *plan);
 /* Fills the hosts of the plan. -1: fine; otherwise an exit status, after a complaint. */
 int run_slurm_check(struct run_plan *plan);
+/* From here on run_slurm_read_news tells the ranks of hosts that Slurm gives up. An exit status. */
+int run_slurm_listen(struct run_job *job);
+void run_slurm_read_news(struct run_job *job);
 
 /* ---- directory.c ------------------------------------------------------------------------------------------------- */
 
@@ -145,29 +153,6 @@ int run_directory_open(const struct run_plan *plan, struct run_directory *direct
 void run_directory_close(struct run_directory *directory);
 /* The folder of a launcher that was killed, if it has one. */
 void run_directory_remove_session(pid_t launcher);
-
-/* ---- launch.c ---------------------------------------------------------------------------------------------------- */
-
-enum { RUN_LAUNCH_WORDS = 128 }; /* more than our own words; those of the program come on top */
-/* The command to execute; it owns the texts. */
-struct run_launch {
-    size_t words;
-    char **word;
-};
-
-/* What ranks of a job under `knell run` are told of it. */
-struct run_launch_job {
-    const char *directory; /* for files of the MPIs */
-    const char *address;   /* for their supervisors */
-    bool records;          /* what they write is kept */
-};
-
-/* `job` NULL: a plain mpirun without `knell run`, so ranks report to no process. */
-bool run_launch_make(const struct run_plan *plan, const struct run_launch_job *job, struct run_launch *command);
-void run_launch_print(const struct run_launch *command, FILE *out);
-/* The standard output of the launcher and the program goes to the descriptor `output`; the key is in their environment. */
-pid_t run_launch_start(const struct run_launch *command, const char *key, int output);
-void run_launch_free(struct run_launch *command);
 
 /* ---- leaks.c ----------------------------------------------------------------------------------------------------- */
 
@@ -233,20 +218,24 @@ struct run_job {
         int64_t time;    /* for so long */
         int64_t look_at; /* when to look again */
     } ignored;
-    int counted;           /* ranks that reported their counters, */
-    uint64_t missed;       /* heartbeats they missed, */
-    int64_t late_most;     /* and the longest delay of one of their detectors */
-    bool lost;             /* the launcher ended before the ranks did, and we had not ended it */
-    bool last_finished;    /* the rank that ended last had completed MPI_Finalize */
-    struct run_fail *fail; /* NULL: nothing is injected, or the agent does it */
-    pid_t agent;           /* 0: there is none */
-    bool agent_lost;       /* it ended before the job did */
+    int counted;                    /* ranks that reported their counters, */
+    uint64_t missed;                /* heartbeats they missed, */
+    int64_t late_most;              /* and the longest delay of one of their detectors */
+    bool lost;                      /* the launcher ended before the ranks did, and we had not ended it */
+    bool last_finished;             /* the rank that ended last had completed MPI_Finalize */
+    struct run_fail *fail;          /* NULL: nothing is injected, or the agent does it */
+    struct leader leader;           /* of the agents */
+    struct scenario agent_scenario; /* theirs */
+    pid_t agent;                    /* that of this host; 0: there is none */
+    bool agent_lost;                /* one ended before the job did, or complained of what ends the job; */
+    bool agent_said;                /* that is said */
     struct log log[RUN_LOGS];
     char *status_file;     /* absolute; NULL: none */
     char record[PATH_MAX]; /* the folder, absolute; empty: none */
     char *events_path;
     uint64_t events_left_out;    /* bytes of events and calls that the folder does not have */
     struct run_capture *capture; /* NULL: the launcher writes to our standard output itself */
+    struct run_capture *errors;  /* the same, standard error: srun has news of hosts there */
     struct run_leaks leaks;
     struct run_verdict verdict;
     pid_t check; /* 0: it has ended */
@@ -262,6 +251,13 @@ void run_read_reports(struct run_job *job);
 void run_reap(struct run_job *job);
 /* Ghosts count as ended: they wait for the others. */
 bool run_all_ended(const struct run_job *job);
+
+/* ---- told.c ------------------------------------------------------------------------------------------------------ */
+
+/* The rank has ended; should nobody else know, others are told. */
+void run_told_ended(struct run_job *job, int rank);
+/* The resource manager holds the host for down, by its name for it. */
+void run_told_host_down(struct run_job *job, const char *host);
 
 /* ---- end.c ------------------------------------------------------------------------------------------------------- */
 
@@ -288,8 +284,12 @@ int run_agent_check(struct run_plan *plan);
 /* Before the launcher is started; an exit status. */
 int run_agent_start(struct run_job *job);
 void run_agent_stop(struct run_job *job);
-/* Did the agent's scenario cause the death of this rank? */
-bool run_agent_halted(const struct run_job *job, int rank);
+/* All supervisors are connected: who is where is known, and every other host gets its agent. */
+void run_agent_gather(struct run_job *job);
+/* Takes in what agents tell; in due time tells them that this process is there. Returns when to call again. */
+int64_t run_agent_turn(struct run_job *job);
+/* By the word of the supervisor of a rank. */
+void run_agent_cannot_start(struct run_job *job, int rank, const struct channel_message *message);
 
 /* ---- fail.c ------------------------------------------------------------------------------------------------------ */
 

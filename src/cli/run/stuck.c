@@ -9,14 +9,13 @@
 /* A waiting rank renews its note several times in this time, even on a crowded machine. */
 #define FRESH_NS (3000 * MS)
 
-/* By our clock. `since` is read later than `seen`: so a new wait is never taken for an old one. */
+/* By our clock (links.c). `since` is read later than `seen`: so a new wait is never taken for an old one. */
 bool run_is_waiting(const struct run_job *job, int rank, struct run_waiting *waiting)
 {
     const struct job_desk_words *words = &run_seen(job, rank)->words;
-    int64_t ahead = job->links.link[rank].ahead, seen = atomic_load(&words->waits_seen);
-    waiting->seen = seen - ahead;
-    waiting->since = atomic_load(&words->waits_since) - ahead;
-    return seen && knell__clock_now() - waiting->seen < FRESH_NS;
+    waiting->seen = atomic_load(&words->waits_seen);
+    waiting->since = atomic_load(&words->waits_since);
+    return waiting->seen && knell__clock_now() - waiting->seen < FRESH_NS;
 }
 
 /* ---- frozen ------------------------------------------------------------------------------------------------------ */

@@ -23,12 +23,14 @@
     X(SHIELD, "how often faults are paused: inject/shield.c")                                                      \
     X(FLIP, "copies with wrong bits that requests still read: inject/flip.c")                                      \
     X(CARRY, "messages of agreements on the MPI below: detector/carry.c")                                          \
+    X(TOLD, "may deaths that others know of still be told to the detector? detector/told.c")                       \
     X(RUNTIME, "the detector's own lock: held while it tells the layer something: detector/side.c")                \
     X(COMM, "the list of communicators, writing the table of handles: comm/comm.c")                                \
     X(FILES, "the table of files: file/table.c")                                                                   \
     X(WINDOWS, "the table of windows, and making native ones: window/table.c")                                     \
     X(PAST, "communicators that are freed here and perhaps not elsewhere: comm/past.c")                            \
     X(AGREE, "agreements under way: detector/agree.c")                                                             \
+    X(CARRIED, "messages of this host and their requests; with threads only: carried/state.h")                     \
     X(CONTEXT, "slots that are free, held or offered: context/context.c")                                          \
     X(REQUESTS, "what requests stand for, nonblocking receives among them; with threads only: request/request.c")  \
     X(KEPT, "datatypes and operations that nonblocking collectives still use: request/kept.c")                     \

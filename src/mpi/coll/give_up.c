@@ -1,5 +1,6 @@
 /* give_up.c: a collective that has failed takes the messages of its round back (docs/design/mpi.md, rule 6). */
 #include "mpi/abandon/drain.h"
+#include "mpi/carried/carried.h"
 #include "mpi/coll/coll.h"
 
 /* FINAL_TESTS: what had arrived may lie unread in the transport. LONELY_MS: a collective that failed for its arguments, at this
@@ -11,6 +12,13 @@ static bool is_open(const struct coll_post *post, enum request_kind kind)
     return post->request != MPI_REQUEST_NULL && post->kind == kind;
 }
 
+/* A member that is still inside has had its time to take it. One that is gone from the communicator is asked in vain. */
+static void take_back(struct coll *coll, struct coll_post *post)
+{
+    if (post->kind == REQUEST_SEND && now_ms() - coll->settling_ms >= LONELY_MS && carried_is(post->request))
+        native.cancel(&post->request);
+}
+
 /* Tests what is left; so many are worth waiting for. */
 static int still_open(struct coll *coll)
 {
@@ -20,6 +28,7 @@ static int still_open(struct coll *coll)
         int complete = 0;
         if (post->request == MPI_REQUEST_NULL)
             continue;
+        take_back(coll, post);
         if (native.test(&post->request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             post->request = MPI_REQUEST_NULL;
         bool lonely = !coll->all_fail && post->kind == REQUEST_SEND;

@@ -135,7 +135,7 @@ int mpi_isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
 /* What is sent is packed first, so that the buffer is free for what comes. */
 static int pack(struct both *both, const void *buf, int count, MPI_Datatype datatype, int *used)
 {
-    int room = 0, code = count < 0 ? MPI_ERR_COUNT : native.pack_size(count, datatype, context_wire, &room);
+    int room = 0, code = count < 0 ? MPI_ERR_COUNT : native.pack_size(count, datatype, context_alone, &room);
     if (code != MPI_SUCCESS)
         return code;
     both->packed = malloc((size_t)room + 1);

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { MOST_TRIES = 1000 };
 
@@ -18,6 +19,7 @@ int context_tag_ub;
 static struct {
     MPI_Comm *pool;
     int pool_size;
+    bool carried; /* there is no pool: every communicator has a context of its own */
     uint8_t taken[PLACE_SLOTS / 8], offered[PLACE_SLOTS / 8];
     int stamp_of[PLACE_SLOTS]; /* of the taken ones */
     /* Above every epoch that ended dirty here; above its last the slot is used up. */
@@ -44,13 +46,51 @@ static int setting_pool(void)
     return wanted < least ? least : wanted > most ? most : wanted; /* with the least, no stamp of a shared one is 0 */
 }
 
+/* ---- contexts of the carrier ------------------------------------------------------------------------------------------------ */
+
+/* 0 is the wire. */
+static int carried_number(int slot, unsigned epoch)
+{
+    return 1 + (slot | (int)epoch << PLACE_SLOT_BITS);
+}
+
+#ifdef MPICH
+static void reserve_carried(void)
+{
+}
+
+static MPI_Comm carried_context(int number)
+{
+    return CONTEXT_CARRIED_KIND | number;
+}
+#else
+char *context_carried_first = (char *)(UINTPTR_MAX - ((uintptr_t)1 << CONTEXT_CARRIED_BITS)); /* until then: nobody's */
+
+/* Addresses that nothing else has, without memory behind them. */
+static void reserve_carried(void)
+{
+    void *addresses =
+        mmap(NULL, (size_t)1 << CONTEXT_CARRIED_BITS, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (addresses == MAP_FAILED)
+        layer_die("out of addresses");
+    context_carried_first = addresses;
+}
+
+static MPI_Comm carried_context(int number)
+{
+    return (MPI_Comm)(context_carried_first + number);
+}
+#endif
+
+/* ---- duplicates of the world --------------------------------------------------------------------------------------------------- */
+
 /* All are asked for before the first is waited for: on several hosts each takes some journeys. */
 static void duplicate_all(void (*look)(void))
 {
-    int count = contexts.pool_size + 2, code = MPI_SUCCESS;
+    int count = contexts.carried ? 1 : contexts.pool_size + 2, code = MPI_SUCCESS;
     MPI_Request request[PLACE_SLOTS];
     MPI_Comm *made[PLACE_SLOTS] = {&context_alone, &context_wire};
-    for (int i = 0; i < contexts.pool_size; i++)
+    for (int i = 0; i + 2 < count; i++)
         made[i + 2] = &contexts.pool[i];
     for (int i = 0; i < count && code == MPI_SUCCESS; i++)
         code = native.comm_idup(i == 0 ? MPI_COMM_SELF : MPI_COMM_WORLD, made[i], &request[i]);
@@ -69,33 +109,59 @@ static int native_tag_bits(void)
     return bits;
 }
 
-void context_make_all(void (*look)(void))
+void context_make_all(bool carried, void (*look)(void))
 {
     int bits = native_tag_bits();
     if (bits < PLACE_SLOT_BITS + PLACE_EPOCH_BITS + PLACE_SEQUENCE_BITS)
         layer_die("this MPI has tags of %d bits; the layer needs 28", bits);
-    context_tag_ub = (1 << (bits - PLACE_STAMP_BITS)) - 1;
-    contexts.pool_size = setting_pool();
+    context_tag_ub = (int)((1u << (carried ? bits : bits - PLACE_STAMP_BITS)) - 1);
+    contexts.carried = carried;
+    contexts.pool_size = carried ? PLACE_SLOTS + PLACE_SHARED : setting_pool();
     contexts.pool = malloc((size_t)contexts.pool_size * sizeof *contexts.pool);
     if (!contexts.pool)
         layer_die("out of memory");
+    if (carried) {
+        reserve_carried();
+        context_wire = carried_context(0);
+    }
     duplicate_all(look);
     set(contexts.taken, 0, true);
     set(contexts.taken, 1, true);
     set(contexts.taken, PLACE_SLOTS - 1, true); /* context_notices_tag */
 }
 
+int context_find(MPI_Comm context)
+{
+    if (context == context_wire)
+        return 0;
+    for (int i = 0; i < contexts.pool_size && !contexts.carried; i++)
+        if (contexts.pool[i] == context)
+            return i + 1;
+    return -1;
+}
+
 int context_number(MPI_Comm context)
 {
-    for (int i = 0; i < contexts.pool_size; i++)
-        if (contexts.pool[i] == context)
-            return i;
-    return -1;
+    int number = context_carried(context);
+    return number > 0 ? number - 1 : -1;
 }
 
 MPI_Comm context_numbered(int number)
 {
+    if (contexts.carried)
+        return number >= 0 && number + 1 < 1 << CONTEXT_CARRIED_BITS ? carried_context(number + 1) : context_wire;
     return number >= 0 && number < contexts.pool_size ? contexts.pool[number] : context_wire;
+}
+
+bool context_is_over(int number)
+{
+    int slot = (number - 1) & (PLACE_SLOTS - 1), epoch = (number - 1) >> PLACE_SLOT_BITS;
+    if (!contexts.carried || number <= 0)
+        return false;
+    lock_take(LOCK_CONTEXT);
+    bool over = epoch < contexts.next_epoch[slot];
+    lock_give(LOCK_CONTEXT);
+    return over;
 }
 
 /* ---- places ---------------------------------------------------------------------------------------------------------------- */
@@ -112,6 +178,11 @@ static struct place place_at(int slot, unsigned epoch)
 {
     int own = contexts.pool_size - PLACE_SHARED, mark = (int)epoch;
     struct place place = {.slot = slot, .epoch = epoch};
+    if (contexts.carried) {
+        place.context = carried_context(carried_number(slot, epoch));
+        place.wire = (slot << PLACE_EPOCH_BITS | (int)epoch) << PLACE_SEQUENCE_BITS;
+        return place; /* it is this communicator's alone: no stamp */
+    }
     if (slot < own) {
         place.context = contexts.pool[slot];
     } else {

@@ -54,7 +54,7 @@ static inline int context_notices_tag(void)
 /* Can a message with this native tag be for a communicator that is here, or is being made? */
 bool place_expected(MPI_Comm context, int tag);
 
-/* Duplicates by number, the same in all processes. */
+/* Contexts of the program by number, the same in all processes; -1: the wire. */
 int context_number(MPI_Comm context);
 MPI_Comm context_numbered(int number);
 
@@ -70,8 +70,30 @@ static inline int context_letters_tag(void)
     return context_agree_tag() | 1 << PLACE_SEQUENCE_BITS;
 }
 
-/* Collective. `look` as for native_await. */
-void context_make_all(void (*look)(void));
+/* Collective. `look` as for native_await. `carried`: all messages go by the carrier (room `carried`), and contexts are numbers that the
+ * MPI below does not know: each communicator has one that no other ever had. */
+void context_make_all(bool carried, void (*look)(void));
+
+/* Contexts by number, as the carrier knows them: the same in all processes. -1: none of them. */
+int context_find(MPI_Comm context);
+enum { CONTEXT_CARRIED_BITS = PLACE_SLOT_BITS + PLACE_EPOCH_BITS + 1 };
+#ifdef MPICH
+enum { CONTEXT_CARRIED_KIND = 0x1c000000 }; /* MPICH gives out no such handle */
+static inline int context_carried(MPI_Comm context)
+{
+    return (context & ~0xffffff) == CONTEXT_CARRIED_KIND ? context & 0xffffff : context_find(context);
+}
+#else
+extern char *context_carried_first; /* addresses at which there is nothing */
+static inline int context_carried(MPI_Comm context)
+{
+    uintptr_t number = (uintptr_t)context - (uintptr_t)context_carried_first;
+    return number < (uintptr_t)1 << CONTEXT_CARRIED_BITS ? (int)number : context_find(context);
+}
+#endif
+/* Has every communicator that had this context ended, with messages that nobody wants any more? */
+bool context_is_over(int number);
+
 /* Slots 0 and 1: MPI_COMM_WORLD and MPI_COMM_SELF. */
 struct place place_fixed(int slot);
 

@@ -87,6 +87,11 @@ bool neighbours_share_network(void)
 
 /* ---- asking ---------------------------------------------------------------------------------------------------------------- */
 
+int neighbours_count(void)
+{
+    return neighbours;
+}
+
 int neighbours_first(void)
 {
     int first = neighbour[0].process;

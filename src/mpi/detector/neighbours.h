@@ -11,6 +11,9 @@ void neighbours_learn(void (*look)(void));
 /* Whether all processes of the job share their network interfaces. */
 bool neighbours_share_network(void);
 
+/* How many processes of the job are on this host. */
+int neighbours_count(void);
+
 int neighbours_first(void);
 /* Whether those who share processors with this one are more than these processors. */
 bool neighbours_crowd(void);

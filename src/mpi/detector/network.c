@@ -16,17 +16,11 @@ static bool is_any(const struct knell__address *address)
                                                 : IN6_IS_ADDR_UNSPECIFIED(&address->as.v6.sin6_addr);
 }
 
-static bool is_loopback(const struct knell__address *address)
-{
-    return address->as.any.sa_family == AF_INET ? ntohl(address->as.v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET
-                                                : IN6_IS_ADDR_LOOPBACK(&address->as.v6.sin6_addr);
-}
-
 static void take_given(const char *text, bool one_host, struct knell__address *found)
 {
     if (knell__address_parse_host(text, found) != 0 || is_any(found))
         layer_die("KNELL_ADDRESS is %s: it must be an address of this host in numbers", text);
-    if (!one_host && is_loopback(found))
+    if (!one_host && knell__address_is_loopback(found))
         layer_die("KNELL_ADDRESS is %s, but the ranks are on several hosts", text);
 }
 

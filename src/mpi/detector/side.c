@@ -5,6 +5,7 @@
 #include "mpi/base/settings.h"
 #include "mpi/detector/agree.h"
 #include "mpi/detector/meeting.h"
+#include "mpi/detector/told.h"
 #include "mpi/report/tell.h"
 #include "os/clock.h"
 
@@ -68,6 +69,7 @@ static void failed(const struct knell_fact *fact)
     atomic_store(&side.dead[fact->rank], true);
     if (!self.ghosts || fact->why != KNELL_WHY_TRIGGER)
         atomic_store(&side.real_death, true);
+    tell_learns();
     side.hears.failed((int)fact->rank);
     tell_report((struct job_report){
         .word = JOB_WORD_LEARNED, .peer = (int32_t)fact->rank, .by = (int32_t)fact->by, .value = fact->why});
@@ -159,6 +161,8 @@ void side_start(const struct side_meeting *meeting, int listening, const struct 
         layer_die("out of memory");
     if (self.processes > 1)
         start_runtime(meeting, listening);
+    if (side.runtime)
+        told_listen();
 }
 
 /* How punctual the detector was here. */
@@ -175,6 +179,7 @@ void side_stop(void)
 {
     if (side.runtime)
         tell_counts();
+    told_stop();
     if (side.runtime)
         knell_runtime_stop(side.runtime);
     side.runtime = NULL;

@@ -9,6 +9,7 @@
  * When the MPI below is not finalized, or not to its end, the process ends without the destructors of its libraries: they count on
  * it, and the thread may still be in there. */
 #include "mpi/base/gen/own.h"
+#include "mpi/carried/carried.h"
 #include "mpi/comm/comm.h"
 #include "mpi/detector/side.h"
 #include "mpi/edge/close.h"
@@ -148,6 +149,7 @@ static void last_agreement(void)
     side_propose(&ticket);
     for (unsigned turns = 0; !side_decided(&ticket);) {
         buffered_turn(false);
+        carried_flush();
         wait_idle(&turns, NULL);
     }
     free(ticket.dead);

@@ -1,6 +1,8 @@
 /* fortran.c: the ULFM calls for Fortran, as `call MPIX_Comm_revoke(comm, ierror)` reaches them with the names that gfortran,
  * flang and ifort give; without the X too. Behind `use mpi_f08` and `use mpi` there are the modules of include/mpi-ext in front of them. Everything else of
  * Fortran goes through the MPI's own wrappers, which end in the calls the layer stands before. */
+#include "mpi/base/layer.h"
+#include "mpi/carried/carried.h"
 #include "mpi/native/native.h"
 
 #include <knell/faults.h>
@@ -151,3 +153,28 @@ void knell_progress_(const int64_t *done)
 {
     knell_progress(*done);
 }
+
+/* ---- messages of the carrier ---------------------------------------------------------------------------------------------------- */
+
+#ifdef OPEN_MPI
+/* Open MPI would look into what a handle points to, and these point to nothing of its own. */
+enum { CARRIED_MESSAGES = 1 << 30 };
+
+PUBLIC MPI_Fint MPI_Message_c2f(MPI_Message message);
+PUBLIC MPI_Message MPI_Message_f2c(MPI_Fint message);
+PUBLIC MPI_Fint PMPI_Message_c2f(MPI_Message message) __attribute__((alias("MPI_Message_c2f")));
+PUBLIC MPI_Message PMPI_Message_f2c(MPI_Fint message) __attribute__((alias("MPI_Message_f2c")));
+
+MPI_Fint MPI_Message_c2f(MPI_Message message)
+{
+    int number = carried_message_number(message);
+    MPI_Fint (*natively)(MPI_Message) = (MPI_Fint(*)(MPI_Message))layer_symbol("PMPI_Message_c2f");
+    return number >= 0 ? CARRIED_MESSAGES + number : natively(message);
+}
+
+MPI_Message MPI_Message_f2c(MPI_Fint message)
+{
+    MPI_Message (*natively)(MPI_Fint) = (MPI_Message(*)(MPI_Fint))layer_symbol("PMPI_Message_f2c");
+    return message >= CARRIED_MESSAGES ? carried_message_numbered(message - CARRIED_MESSAGES) : natively(message);
+}
+#endif

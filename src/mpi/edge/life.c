@@ -2,6 +2,7 @@
 #include "mpi/abandon/drain.h"
 #include "mpi/base/gen/own.h"
 #include "mpi/base/settings.h"
+#include "mpi/carried/carried.h"
 #include "mpi/coll/coll.h"
 #include "mpi/coll/out.h"
 #include "mpi/comm/comm.h"
@@ -17,6 +18,7 @@
 #include "mpi/p2p/probe.h"
 #include "mpi/record/calls.h"
 #include "mpi/report/tell.h"
+#include "mpi/request/kept.h"
 #include "mpi/request/request.h"
 #include "mpi/wait/doubt.h"
 
@@ -113,9 +115,17 @@ static void leave_together(void)
     }
 }
 
+/* What was left behind on a communicator that failed. One that did not has nothing left. */
+static void forget_messages(const struct comm *comm)
+{
+    if (comm_trouble(comm))
+        carried_forget(comm->place.context, comm->place.wire, PLACE_SEQUENCE_BITS);
+}
+
 /* What a room needs of a room above it, it is told here. */
 static void connect_rooms(void)
 {
+    carried_keep_by(kept_begin, kept_end);
     task_serve_by(drain_turn);
     notice_heard_by(NOTICE_TAKE, drain_heard);
     notice_heard_by(NOTICE_TAKEN, drain_heard);
@@ -125,6 +135,7 @@ static void connect_rooms(void)
     drain_if(out_may_discard);
     comm_at_end(anytag_forget);
     comm_at_end(out_forget);
+    comm_at_end(forget_messages);
 }
 
 static int begin(int code)
@@ -142,9 +153,10 @@ static int begin(int code)
     doubt_begin();
     silence_begin();
     start_side();
-    context_make_all(look_for_deaths);
+    context_make_all(carried_start(look_for_deaths) == CARRIED_ALL, look_for_deaths);
     leave_together();
     native_learn_complete();
+    carried_begin();
     comm_make_predefined();
     handler_begin();
     hints_learn();

@@ -7,7 +7,7 @@
 #define KNELL_MPI_FILE_POINTER_H
 
 #include "mpi/comm/comm.h"
-#include "mpi/window/memory.h"
+#include "mpi/detector/memory.h"
 
 #include <mpi.h>
 #include <stdatomic.h>

@@ -102,7 +102,7 @@ static bool measure(int count, MPI_Datatype datatype, struct payload *payload)
     if (count <= 0 || datatype == MPI_DATATYPE_NULL ||
         native.type_get_extent(datatype, &lower, &extent) != MPI_SUCCESS || extent < 0 ||
         native.type_get_true_extent(datatype, &payload->begin, &length) != MPI_SUCCESS ||
-        native.pack_size(count, datatype, context_wire, &payload->packed) != MPI_SUCCESS)
+        native.pack_size(count, datatype, context_alone, &payload->packed) != MPI_SUCCESS)
         return false;
     payload->span = (size_t)length + (size_t)(count - 1) * (size_t)extent;
     return payload->packed > 0;

@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 MPI_Request native_request_complete;
+bool native_is_let_go_of;
 static MPI_Status status_complete; /* of one such send */
 
 #ifdef MPICH

@@ -113,7 +113,7 @@ int mpi_sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
     int room = 0, used = 0;
     if (!comm)
         return native.sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, handle, status);
-    int code = count < 0 ? MPI_ERR_COUNT : native.pack_size(count, datatype, context_wire, &room);
+    int code = count < 0 ? MPI_ERR_COUNT : native.pack_size(count, datatype, context_alone, &room);
     void *packed = code == MPI_SUCCESS ? malloc((size_t)room + 1) : NULL;
     if (code == MPI_SUCCESS)
         code = packed ? copy_pack(buf, count, datatype, packed, room, &used) : MPI_ERR_NO_MEM;

@@ -3,6 +3,7 @@
 #include "mpi/abandon/drain.h"
 #include "mpi/base/gen/own.h"
 #include "mpi/base/lock.h"
+#include "mpi/carried/carried.h"
 #include "mpi/error/error.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/request/copy.h"
@@ -34,7 +35,10 @@ static void give_up(struct message *message)
     const struct op *op = &message->op;
     message->given_up = true;
     attached.used -= message->room;
-    message->asked = side_reaches(op->peer);
+    if (carried_is(message->request))
+        native.cancel(&message->request);
+    else
+        message->asked = side_reaches(op->peer);
     if (!message->asked)
         return;
     doubt_comm(op->comm);
@@ -102,7 +106,7 @@ bool buffered_turn(bool given_up)
 static int pack(const void *buf, int count, MPI_Datatype datatype, struct message **made, int *bytes)
 {
     int room = 0;
-    int code = count < 0 ? MPI_ERR_COUNT : native.pack_size(count, datatype, context_wire, &room);
+    int code = count < 0 ? MPI_ERR_COUNT : native.pack_size(count, datatype, context_alone, &room);
     if (code != MPI_SUCCESS)
         return code;
     if (!attached.there || attached.size - attached.used - MPI_BSEND_OVERHEAD < room)

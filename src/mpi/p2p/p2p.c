@@ -1,6 +1,7 @@
 /* p2p.c: sends and receives (buffered ones: buffered.c). A blocking call is the native nonblocking one and wait_for. */
 #include "mpi/p2p/p2p.h"
 #include "mpi/base/gen/own.h"
+#include "mpi/carried/carried.h"
 #include "mpi/error/error.h"
 #include "mpi/p2p/stamped.h"
 
@@ -97,6 +98,7 @@ static inline int isend_now(native_isend *isend, const void *buf, int count, MPI
     int code = isend(buf, count, datatype, to.native, to.tag, comm->place.context, request);
     if (RARELY(code != MPI_SUCCESS))
         return refused(comm, to.peer, code, request);
+    carried_show(request);
     if (LIKELY(*request != native_request_complete))
         request_put(*request, REQUEST_SEND, to.peer, comm, to.tag);
     return MPI_SUCCESS;
@@ -138,6 +140,7 @@ static inline int irecv_now(void *buf, int count, MPI_Datatype datatype, int sou
     int code = native.irecv(buf, count, datatype, from.native, from.tag, comm->place.context, request);
     if (RARELY(code != MPI_SUCCESS))
         return refused(comm, from.peer, code, request);
+    carried_show(request);
     request_put(*request, REQUEST_RECV, from.peer, comm, 0);
     return MPI_SUCCESS;
 }

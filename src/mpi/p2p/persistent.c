@@ -71,9 +71,9 @@ static int make_handle(const struct one_way *way, const struct comm *comm, MPI_R
     struct p2p_end end = p2p_end_of(comm, way->rank, way->tag, receives);
     if (end.code != MPI_SUCCESS)
         return end.code;
-    return receives
-               ? native.recv_init(way->buffer, way->count, way->type, end.native, end.tag, comm->place.context, handle)
-               : native.send_init(way->buffer, way->count, way->type, end.native, end.tag, comm->place.context, handle);
+    int peer = end.native == MPI_PROC_NULL ? MPI_PROC_NULL : 0; /* it is never started */
+    return receives ? native.recv_init(way->buffer, way->count, way->type, peer, 0, context_alone, handle)
+                    : native.send_init(way->buffer, way->count, way->type, peer, 0, context_alone, handle);
 }
 
 static int make(const struct one_way *given, struct comm *comm, MPI_Request *request)

@@ -3,6 +3,7 @@
 #include "mpi/p2p/probe.h"
 #include "mpi/abandon/discard.h"
 #include "mpi/base/gen/own.h"
+#include "mpi/carried/carried.h"
 #include "mpi/error/error.h"
 #include "mpi/p2p/anytag.h"
 #include "mpi/p2p/matching.h"
@@ -181,10 +182,12 @@ int mpi_imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message
     if (found.gone)
         return already_gone(comm, message, request);
     int code = native.imrecv(buf, count, datatype, message, request);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
+        carried_show(request);
         request_put(*request, REQUEST_RECV, peer, comm, 0);
-    else
+    } else {
         code = error_raise_unbegun(comm, side_confirm_error(peer, code), request);
+    }
     comm_release(comm);
     return code;
 }

@@ -18,7 +18,8 @@ static struct {
     struct job_desk *desk;
     char supervisor[32]; /* its folder of descriptors */
     int calls;           /* its descriptor for the record of calls; -1: not wanted */
-} report_to = {.out = -1, .rank = -1, .calls = -1};
+    int deaths;          /* and for deaths that we are told of; -1: none */
+} report_to = {.out = -1, .rank = -1, .calls = -1, .deaths = -1};
 
 /* This rank's number before MPI_Init, by the word of Open MPI, PMIx or hydra; -1: no launcher. */
 static int launched_as(void)
@@ -52,14 +53,15 @@ static struct job_desk *map_desk(int descriptor)
 __attribute__((constructor(102))) static void find_supervisor(void)
 {
     const char *where = settings_get(JOB_SUPERVISOR);
-    int pid, desk, reports, calls;
+    int pid, desk, reports, calls, deaths;
     report_to.rank = launched_as();
-    if (!where || report_to.rank < 0 || sscanf(where, "%d:%d:%d:%d", &pid, &desk, &reports, &calls) != 4)
+    if (!where || report_to.rank < 0 || sscanf(where, "%d:%d:%d:%d:%d", &pid, &desk, &reports, &calls, &deaths) != 5)
         return;
     snprintf(report_to.supervisor, sizeof report_to.supervisor, "/proc/%d/fd", pid);
     report_to.desk = map_desk(desk);
     report_to.out = open_of_supervisor(reports, O_WRONLY | O_NONBLOCK);
     report_to.calls = calls;
+    report_to.deaths = deaths;
 }
 
 bool tell_is_heard(void)
@@ -111,6 +113,12 @@ void tell_recovers(void)
         atomic_store(&report_to.desk->seen.words.recovers, 1);
 }
 
+void tell_learns(void)
+{
+    if (tell_is_heard())
+        atomic_fetch_add(&report_to.desk->seen.words.deaths, 1);
+}
+
 void tell_ignored(void)
 {
     struct job_desk *desk = tell_desk();
@@ -120,6 +128,11 @@ void tell_ignored(void)
     if (atomic_fetch_add(&desk->seen.words.ignored, 1) == 0)
         atomic_store(&desk->seen.words.ignored_first, now);
     atomic_store(&desk->seen.words.ignored_last, now);
+}
+
+int tell_open_deaths(void)
+{
+    return open_of_supervisor(report_to.deaths, O_RDONLY);
 }
 
 int tell_open_calls(void)

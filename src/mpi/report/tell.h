@@ -23,6 +23,12 @@ void tell_recovers(void);
 /* The same: a collective failed by a death, and the program's error handler came back. */
 void tell_ignored(void);
 
+/* The same: it learns of a death, of which a report follows. */
+void tell_learns(void);
+
+/* Deaths that this rank is told of (struct job_death), one a read; -1: there is one host, and its kernel knows. */
+int tell_open_deaths(void);
+
 /* An empty file for the record of calls, which the supervisor keeps; -1: nobody wants one. */
 int tell_open_calls(void);
 

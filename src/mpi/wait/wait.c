@@ -1,6 +1,7 @@
 /* wait.c: see wait.h. */
 #include "mpi/wait/wait.h"
 #include "mpi/abandon/drain.h"
+#include "mpi/carried/carried.h"
 #include "mpi/detector/silence.h"
 #include "mpi/error/error.h"
 #include "mpi/wait/doubt.h"
@@ -92,7 +93,10 @@ static bool give_up_receive(const struct op *op, MPI_Request *request, MPI_Statu
  * killed asks for no buffer any more (remote_write.c). */
 static void give_up_send(const struct op *op, MPI_Request *request)
 {
-    if (side_reaches(op->peer) && wait_give_up_ms(op->comm, op->peer) > 0) {
+    if (carried_is(*request)) {
+        native.cancel(request); /* takes back what nobody has taken; who is reading it ends, or dies */
+        tested_to_the_end(op, request, MPI_STATUS_IGNORE);
+    } else if (side_reaches(op->peer) && wait_give_up_ms(op->comm, op->peer) > 0) {
         doubt_comm(op->comm);
         drain_ask(op->peer, op->comm->place.context, op->tag);
         tested_to_the_end(op, request, MPI_STATUS_IGNORE);

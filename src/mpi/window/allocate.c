@@ -8,7 +8,7 @@
 #include "mpi/create/make.h"
 #include "mpi/detector/neighbours.h"
 #include "mpi/error/error.h"
-#include "mpi/window/memory.h"
+#include "mpi/detector/memory.h"
 #include "mpi/window/window.h"
 
 #include <stdlib.h>

@@ -61,6 +61,8 @@ void fake_sent_forget(void);
 
 int fake_requests(void); /* not yet completed or freed by the layer */
 extern int fake_types;   /* duplicates of datatypes, not freed */
+/* Duplicates of communicators that were asked for by MPI_Comm_idup: in all, and before the layer first waited for a request. */
+extern int fake_duplicates, fake_duplicates_at_wait;
 extern int fake_tag_ub;
 
 /* ---- between its files ------------------------------------------------------------------------------------------------------- */

@@ -34,6 +34,7 @@ static int comm_dup(MPI_Comm comm, MPI_Comm *made)
 static int comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL;
+    fake_duplicates++;
     return comm_dup(comm, made);
 }
 
@@ -186,7 +187,7 @@ void fake_begin(int process, int processes)
     self.processes = processes;
     connect_rooms();
     native_tune();
-    context_make_all(NULL);
+    context_make_all(false, NULL);
     native_learn_complete();
     doubt_begin();
     silence_begin();

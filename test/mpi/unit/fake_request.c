@@ -5,6 +5,8 @@
 
 enum { REQUEST_BASE = 0x20000 };
 
+int fake_duplicates, fake_duplicates_at_wait;
+
 struct fake_request fake_request[FAKE_REQUESTS];
 static unsigned posts;
 
@@ -59,6 +61,8 @@ static int complete_token(struct fake_request *at, MPI_Status *status)
 
 static int test(MPI_Request *handle, int *flag, MPI_Status *status)
 {
+    if (!fake_duplicates_at_wait)
+        fake_duplicates_at_wait = fake_duplicates;
     *flag = 1;
     if (is_nothing(*handle)) {
         fake_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);

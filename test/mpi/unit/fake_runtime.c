@@ -50,6 +50,12 @@ int knell_runtime_propose(struct knell_runtime *runtime, uint64_t group, enum kn
     return KNELL_ESTOPPED;
 }
 
+int knell_runtime_suspect(struct knell_runtime *runtime, knell_rank rank, enum knell_why why)
+{
+    (void)runtime, (void)rank, (void)why;
+    return KNELL_ESTOPPED;
+}
+
 int knell_runtime_revoke(struct knell_runtime *runtime, uint64_t group)
 {
     (void)runtime;

@@ -1,5 +1,5 @@
-/* Memory that processes share (mpi/window/memory.h): it is opened by its key only. */
-#include "mpi/window/memory.h"
+/* Memory that processes share (mpi/detector/memory.h): it is opened by its key only. */
+#include "mpi/detector/memory.h"
 #include "test.h"
 
 #include <string.h>

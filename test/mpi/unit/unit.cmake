@@ -16,7 +16,7 @@ foreach(mpi IN LISTS mpis)
   target_include_directories(knell-mpi-${mpi}-rooms PUBLIC ${roots} ${PROJECT_SOURCE_DIR}/include)
   target_compile_definitions(knell-mpi-${mpi}-rooms PUBLIC _GNU_SOURCE OMPI_OMIT_MPI1_COMPAT_DECLS=1
     $<$<BOOL:${KNELL_CHECK_LOCKS}>:KNELL_CHECK_LOCKS>)
-  target_link_libraries(knell-mpi-${mpi}-rooms PUBLIC knell-runtime knell-fail knell-job mpi-${mpi} ${CMAKE_DL_LIBS})
+  target_link_libraries(knell-mpi-${mpi}-rooms PUBLIC knell-runtime knell-carrier knell-fail knell-job mpi-${mpi} ${CMAKE_DL_LIBS})
 
   add_library(knell-mpi-${mpi}-fake OBJECT unit/fake_comm.c unit/fake_message.c unit/fake_request.c unit/fake_runtime.c
     unit/fake_status.c)
@@ -49,6 +49,7 @@ endforeach()
 knell_mpi_unit(creation unit/creation_test.c unit/members.c)
 knell_mpi_unit(matching unit/matching_test.c)
 knell_mpi_unit(aside unit/aside_test.c)
+knell_mpi_unit(start unit/start_test.c)
 knell_mpi_unit(matching-random unit/matching_random_test.c unit/reference.c)
 knell_mpi_unit(notice unit/notice_test.c)
 knell_mpi_unit(drain unit/drain_test.c)

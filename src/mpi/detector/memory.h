@@ -1,7 +1,7 @@
 /* memory.h: memory that processes of one host share, without a name in any file system: it is gone with the last process that has it, however
  * that ends. One process makes it; the others open it through /proc while the first keeps it open. */
-#ifndef KNELL_MPI_WINDOW_MEMORY_H
-#define KNELL_MPI_WINDOW_MEMORY_H
+#ifndef KNELL_MPI_DETECTOR_MEMORY_H
+#define KNELL_MPI_DETECTOR_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* memory.c: see memory.h. It is a memfd: that has no name, and another process reaches it only through one that has it open. */
-#include "mpi/window/memory.h"
+#include "mpi/detector/memory.h"
 #include "mpi/detector/neighbours.h"
 
 #include <fcntl.h>
