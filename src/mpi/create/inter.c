@@ -178,11 +178,11 @@ static int hear(struct meeting *meeting)
 {
     int code = MPI_SUCCESS;
     for (unsigned turns = 0;; wait_idle(&turns, meeting->local)) {
+        if (is_revoked(meeting->local)) /* first: the letter may be here already, and the others would make it with this one */
+            return MPIX_ERR_REVOKED;
         meeting->remote = letter_take(meeting->leader, LETTER_LOCAL, meeting->local->id, meeting->local_number);
         if (meeting->remote || code != MPI_SUCCESS)
             break;
-        if (is_revoked(meeting->local))
-            return MPIX_ERR_REVOKED;
         code = side_is_dead(meeting->leader) ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS; /* and a last look */
     }
     if (meeting->remote)
