@@ -4,7 +4,7 @@
  *
  * A point is something the layer does, counted from fate_begin on:
  *   post      before a native Isend, Irecv or Reduce_local (odd numbers), and after it (even ones): the latter is what an accumulate
- *             does while it holds its target
+ *             does while it holds its target; and between any two stores of the carrier that other processes see
  *   datagram  before a datagram of the detector, and before it wakes the others of the host. Real deaths only: a ghost cannot
  *             be made of a process whose detector is at work
  * KNELL_FATE="R:KIND:K ...": process R dies at its K-th point of KIND. The file KNELL_FATE_LOG gets a line for every process
@@ -143,6 +143,13 @@ int PMPI_Reduce_local(const void *from, void *into, int count, MPI_Datatype data
     int code = native(from, into, count, datatype, op);
     pass(POST);
     return code;
+}
+
+/* Between two stores of the carrier (KNELL_CARRIER_STEPS). */
+void knell__carrier_step(void);
+void knell__carrier_step(void)
+{
+    pass(POST);
 }
 
 /* Those before the fatal one are sent. */
