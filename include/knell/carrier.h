@@ -100,11 +100,14 @@ enum knell_carrier_state {
     KNELL_CARRIER_TAKEN,   /* the receiver reads */
     KNELL_CARRIER_DONE,    /* the receiver has all of it */
     KNELL_CARRIER_PIECES,  /* the receiver cannot read and wants pieces */
+    KNELL_CARRIER_MATCHED, /* the receiver knows what it is for, and will take it */
 };
 
 enum knell_carrier_state knell_carrier_state(const struct knell_carrier *carrier, uint64_t ticket);
-/* Takes back what nobody has taken: true, and the ticket is given back. */
+/* Takes back what nobody has matched or taken: true, and the ticket is given back. */
 bool knell_carrier_withdraw(struct knell_carrier *carrier, uint64_t ticket);
+/* Likewise also what was matched and is not taken yet. */
+bool knell_carrier_give_up(struct knell_carrier *carrier, uint64_t ticket);
 /* Gives a ticket back: it is done, or its receiver is dead. */
 void knell_carrier_end(struct knell_carrier *carrier, uint64_t ticket);
 
@@ -123,6 +126,8 @@ bool knell_carrier_has(const struct knell_carrier *carrier, unsigned from);
 
 /* What a ticket of a sender says now. */
 enum knell_carrier_state knell_carrier_asked(const struct knell_carrier *carrier, unsigned from, uint64_t ticket);
+/* From here on its sender does not withdraw it; it may still give it up. False: it was withdrawn. Need not come before the next. */
+bool knell_carrier_match(struct knell_carrier *carrier, unsigned from, uint64_t ticket);
 /* Takes what was asked or offered. False: it was withdrawn, and the message is none. */
 bool knell_carrier_accept(struct knell_carrier *carrier, unsigned from, uint64_t ticket);
 /* Copies `size` bytes of what was accepted: 0, KNELL_CARRIER_LOST, KNELL_CARRIER_FORBIDDEN. */

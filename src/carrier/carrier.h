@@ -6,8 +6,8 @@
  *    reader loads `number` with acquire; if it is the number of the message that it waits for, it sees all of the above. Numbers
  *    count the messages of a ring from 1 and never come again, and nothing but numbers is ever written there: what is left of an
  *    earlier lap is never taken for a message.
- * 2. Room: the reader is through with a message, then stores `passed` with release. The writer loads it with acquire and only then
- *    writes over what was read.
+ * 2. Room: the reader is through with messages, then stores `passed` with release: when there is nothing more to read, or for a quarter of
+ *    the ring at once. The writer loads it with acquire and only then writes over what was read.
  * 3. Hints: the writer publishes, then looks whether its bit is set and sets it if not. The reader takes the bits by an exchange and
  *    looks at the rings after. These four (the store of `number`, the look at the bits, the exchange, the load of `number`) are
  *    sequentially consistent: there is one order of all of them. If the writer finds its bit unset, it sets it, and a later round of the
@@ -15,7 +15,8 @@
  *    publishing, and the reader, which looks at the ring after the exchange, finds the message.
  * 4. Tickets: the word of a ticket is changed by compare and swap wherever the other side may change it too (taken, withdrawn,
  *    answered); its owner alone gives it back. What the receiver read, it read before its answer, which the sender loads with acquire
- *    before it uses its memory again. The generation in the word makes every use of a ticket another word, for ever: 54 bits. */
+ *    before it uses its memory again. The generation in the word makes every use of a ticket another word: 44 bits, which are used up by a
+ *    million large messages a second in 200 days. */
 #ifndef KNELL_CARRIER_CARRIER_H
 #define KNELL_CARRIER_CARRIER_H
 
@@ -27,8 +28,10 @@ enum {
     LINE = 64,
     SLOTS = 128, /* messages of a ring: a power of two */
     INLINED = 40,
-    TICKET_BITS = 10,
-    TICKETS = 1 << TICKET_BITS, /* of a process */
+    TICKET_BITS = 20,
+    TICKETS = 1 << TICKET_BITS, /* of a process: its large messages under way */
+    TICKETS_OF_LINE = LINE / sizeof(uint64_t),
+    TICKET_LINES = TICKETS / TICKETS_OF_LINE,
     PAGE = 4096,
     PAIR_BYTES = 65536,
     DATA_AT = 2 * LINE + SLOTS * LINE,
@@ -68,8 +71,9 @@ struct pair {
 };
 _Static_assert(sizeof(struct pair) == PAIR_BYTES, "a pair has its size");
 
-struct ticket {
-    _Alignas(LINE) _Atomic uint64_t word; /* generation and state */
+/* Generation and state. A process that has no more of them than there are lines has each in a line of its own. */
+struct ticket_line {
+    _Alignas(LINE) _Atomic uint64_t word[TICKETS_OF_LINE];
 };
 
 /* Numbers of processes are given anew. Who reads a process' memory reads this too, from where the process said that it is. */
@@ -83,7 +87,7 @@ struct process {
     uint64_t proof_at;                  /* written before the number */
     struct proof proof;
     _Alignas(LINE) _Atomic uint64_t hints[MOST_PROCESSES / 64]; /* who may have something for it */
-    struct ticket ticket[TICKETS];
+    struct ticket_line ticket[TICKET_LINES];
 };
 
 /* What a process knows of the ring to another one, and of the one from it. */
@@ -92,7 +96,8 @@ struct out {
     uint64_t passed, passed_bytes; /* as last seen */
 };
 struct in {
-    uint64_t messages, bytes; /* read */
+    uint64_t messages, bytes;    /* read */
+    uint64_t given, given_bytes; /* of these, the room is given back */
 };
 
 struct knell_carrier {
@@ -103,12 +108,14 @@ struct knell_carrier {
     size_t size;
     struct out *out;
     struct in *in;
-    uint64_t *look;                      /* bits of those to look at that were taken already */
-    unsigned looking;                    /* the word of them that is looked at now */
-    uint64_t word;                       /* what is left of it */
-    unsigned ticket_free;                /* where to look for a free one */
-    uint64_t ticket_generation[TICKETS]; /* 0: free; else that of its use */
+    uint64_t *look;        /* bits of those to look at that were taken already */
+    unsigned looking;      /* the word of them that is looked at now */
+    uint64_t word;         /* what is left of it */
+    unsigned tickets_used; /* so many were used at least once, */
+    unsigned ticket_free;  /* of these free: this one less 1, and so on by ticket_next; 0: none */
     uint64_t generation;
+    uint64_t ticket_generation[TICKETS]; /* 0: free; else that of its use. Pages come to be where they are touched */
+    uint32_t ticket_next[TICKETS];
 };
 
 static inline struct pair *knell__carrier_pair(const struct knell_carrier *carrier, unsigned to, unsigned from)

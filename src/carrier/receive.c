@@ -69,20 +69,32 @@ bool knell_carrier_look(struct knell_carrier *carrier, unsigned from, struct kne
     return true;
 }
 
+/* Gives the room back. */
+static inline void give_back(struct pair *pair, struct in *in)
+{
+    STEP();
+    if (in->given_bytes != in->bytes)
+        atomic_store_explicit(&pair->passed.bytes, in->bytes, memory_order_release);
+    STEP();
+    atomic_store_explicit(&pair->passed.messages, in->messages, memory_order_release);
+    STEP();
+    in->given = in->messages;
+    in->given_bytes = in->bytes;
+}
+
+/* A writer whose ring is full looks at `passed` all the time, and takes its line away from the reader. So room is given back when there is
+ * nothing more to read, or in larger parts. */
 void knell_carrier_pass(struct knell_carrier *carrier, unsigned from)
 {
     struct pair *pair = knell__carrier_pair(carrier, carrier->me, from);
     struct in *in = &carrier->in[from];
     const struct slot *slot = &pair->slot[in->messages % SLOTS];
-    if (slot->bytes > inlined_in(slot)) {
+    if (slot->bytes > inlined_in(slot))
         in->bytes = knell__carrier_data_end(knell__carrier_data_begin(in->bytes, slot->bytes), slot->bytes);
-        STEP();
-        atomic_store_explicit(&pair->passed.bytes, in->bytes, memory_order_release);
-    }
     in->messages++;
-    STEP();
-    atomic_store_explicit(&pair->passed.messages, in->messages, memory_order_release);
-    STEP();
+    if (in->messages - in->given >= SLOTS / 4 || in->bytes - in->given_bytes >= DATA_BYTES / 4 ||
+        !knell_carrier_has(carrier, from))
+        give_back(pair, in);
 }
 
 /* ---- out of the sender's memory ------------------------------------------------------------------------------------------------------ */

@@ -105,6 +105,7 @@ static bool look_at(struct exchange *exchange, unsigned to, struct sent *sent)
     case KNELL_CARRIER_PIECES:
         return begin_pieces(exchange, to, sent);
     case KNELL_CARRIER_FREE:
+    case KNELL_CARRIER_MATCHED:
         break;
     }
     exchange_complain(exchange, to, "the ticket of message %u is nobody's any more", sent->number);

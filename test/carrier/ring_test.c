@@ -67,7 +67,7 @@ TEST(laps)
     arena_end(&arena);
 }
 
-/* As many as there are slots; one place is free as soon as one is passed. */
+/* As many as there are slots. Places are given back by the quarter, and all of them when there is nothing more to read. */
 TEST(full_by_messages)
 {
     struct arena arena = arena_make(2);
@@ -75,13 +75,16 @@ TEST(full_by_messages)
     for (int lap = 0; lap < 5; lap++) {
         while (put(&arena, written % 41, written) == 0)
             written++;
-        CHECK_EQ_U64(written - read, SLOTS);
-        for (int i = 0; i <= lap * 31; i++, read++)
+        CHECK(written - read <= SLOTS && written - read > SLOTS - SLOTS / 4);
+        for (int i = 0; i <= lap * 31 && read < written; i++, read++)
             get(&arena, read % 41, read);
     }
     while (read < written && get(&arena, read % 41, read))
         read++;
     CHECK(is_empty(&arena));
+    while (put(&arena, written % 41, written) == 0)
+        written++;
+    CHECK_EQ_U64(written - read, SLOTS);
     arena_end(&arena);
 }
 

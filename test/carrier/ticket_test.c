@@ -140,7 +140,7 @@ TEST(all_in_use)
     uint64_t more = 77;
     for (unsigned i = 0; i < TICKETS; i++) {
         ticket[i] = offer(&arena);
-        CHECK_EQ_U64(found(&arena, KNELL_CARRIER_OFFER), ticket[i]);
+        REQUIRE(found(&arena, KNELL_CARRIER_OFFER) == ticket[i]);
     }
     CHECK_EQ_I64(knell_carrier_offer(arena.carrier[0], 1, &head, data, 1, &more), KNELL_CARRIER_FULL);
     CHECK_EQ_I64(knell_carrier_ask(arena.carrier[0], 1, &head, data, 1, &more), KNELL_CARRIER_FULL);
@@ -153,7 +153,29 @@ TEST(all_in_use)
         CHECK_EQ_I64(knell_carrier_offer(arena.carrier[0], 1, &head, data, 1, &more), KNELL_CARRIER_FULL);
         CHECK_EQ_I64(knell_carrier_ask(arena.carrier[0], 1, &head, data, 1, &more), KNELL_CARRIER_FULL);
     }
-    found(&arena, KNELL_CARRIER_DATA);
+    while (knell_carrier_has(arena.carrier[1], 0))
+        found(&arena, KNELL_CARRIER_DATA);
     CHECK_EQ_I64(knell_carrier_offer(arena.carrier[0], 1, &head, data, 1, &more), 0);
+    arena_end(&arena);
+}
+
+/* What is matched is not withdrawn; it may be given up until it is taken. */
+TEST(matched)
+{
+    struct arena arena = arena_make(2);
+    uint64_t ticket = offer(&arena);
+    CHECK(knell_carrier_match(arena.carrier[1], 0, ticket));
+    CHECK(is_seen_as(&arena, ticket, KNELL_CARRIER_MATCHED));
+    CHECK(!knell_carrier_match(arena.carrier[1], 0, ticket));
+    CHECK(!knell_carrier_withdraw(arena.carrier[0], ticket));
+    CHECK(knell_carrier_give_up(arena.carrier[0], ticket));
+    CHECK(!knell_carrier_accept(arena.carrier[1], 0, ticket));
+    ticket = offer(&arena);
+    CHECK(knell_carrier_match(arena.carrier[1], 0, ticket) && knell_carrier_accept(arena.carrier[1], 0, ticket));
+    CHECK(!knell_carrier_give_up(arena.carrier[0], ticket));
+    CHECK(is_seen_as(&arena, ticket, KNELL_CARRIER_TAKEN));
+    ticket = offer(&arena);
+    CHECK(knell_carrier_give_up(arena.carrier[0], ticket));
+    CHECK(!knell_carrier_match(arena.carrier[1], 0, ticket));
     arena_end(&arena);
 }

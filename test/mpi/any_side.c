@@ -1,5 +1,7 @@
 /* any_side: receives from any source, where some senders are on this host and some on others: everything that was sent comes once, and
- * that of each sender in the order it was sent, whichever way a receiver takes it. Also on communicators beyond the first sixteen. */
+ * that of each sender in the order it was sent, whichever way a receiver takes it. Also on communicators beyond the first sixteen.
+ *
+ *      test-mpi-any_side [threads]         threads: with MPI_THREAD_MULTIPLE, which takes the layer's locks */
 #include "check.h"
 
 enum { MESSAGES = 240, COMMS = 20, POSTED = 4, LARGE = 40000, LARGEST = 300000 };
@@ -138,13 +140,41 @@ static void with(MPI_Comm comm, int count)
     }
 }
 
+/* ---- around another host ---------------------------------------------------------------------------------------------------------- */
+
+/* Rank 0 waits for rank 2, which waits for rank 1, whose message to 0 is received while 0 waits. 0 and 1 are on one host. */
+static void go_around(int round)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
+    int word = 0, done = 0, size = round % 2 ? 1 : LARGE;
+    if (me == 0) {
+        OK(MPI_Irecv(room[0], size, MPI_CHAR, 1, 1, MPI_COMM_WORLD, &request));
+        while (round / 2 == 1 && !done)
+            OK(MPI_Iprobe(2, 2, MPI_COMM_WORLD, &done, &status));
+        OK(MPI_Recv(&word, 1, MPI_INT, 2, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    }
+    if (me == 1) {
+        OK(MPI_Ssend(room[0], size, MPI_CHAR, 0, 1, MPI_COMM_WORLD));
+        OK(MPI_Send(&word, 1, MPI_INT, 2, 2, MPI_COMM_WORLD));
+    }
+    if (me == 2) {
+        OK(MPI_Recv(&word, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        OK(MPI_Send(&word, 1, MPI_INT, 0, 2, MPI_COMM_WORLD));
+    }
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm more[COMMS];
-    begin(&argc, &argv, 60);
+    begin_threads(&argc, &argv, 60, argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
     srand((unsigned)me + 1);
     for (int i = 0; i < POSTED; i++)
         CHECK((room[i] = malloc(LARGEST)) != NULL);
+    for (int round = 0; round < 4; round++)
+        go_around(round);
     with(MPI_COMM_WORLD, MESSAGES);
     for (int i = 0; i < COMMS; i++)
         OK(MPI_Comm_dup(MPI_COMM_WORLD, &more[i]));

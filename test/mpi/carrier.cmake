@@ -9,17 +9,21 @@ foreach(mpi IN LISTS mpis)
     set_property(TEST mpi-any-side-${way}-${mpi} APPEND PROPERTY ENVIRONMENT KNELL_CARRIER=${way})
   endforeach()
   knell_mpi_hosts(mpi-any-side-hosts-${mpi} mpi 240 ${CMAKE_CURRENT_SOURCE_DIR}/any_side.sh ${mpi} $<TARGET_FILE:knell>
-    ${PROJECT_SOURCE_DIR}/tools/hosts $<TARGET_FILE:repaired-${mpi}> $<TARGET_FILE:${program}> 1 on off)
+    ${PROJECT_SOURCE_DIR}/tools/hosts $<TARGET_FILE:repaired-${mpi}> $<TARGET_FILE:${program}> 1 on off threads)
 
   knell_mpi_add(mpi-messages-fortran-${mpi} mpi 90 real ${CMAKE_CURRENT_SOURCE_DIR}/messages.sh ${mpi} $<TARGET_FILE:knell-mpi-${mpi}>)
   set_tests_properties(mpi-messages-fortran-${mpi} PROPERTIES SKIP_RETURN_CODE 77)
 
+  # More than 2 GiB of a derived datatype: 7 GB of memory.
+  knell_mpi_add(mpi-carried-large-${mpi} mpi-more 300 real ${CMAKE_CURRENT_SOURCE_DIR}/run.sh ${mpi} $<TARGET_FILE:knell-mpi-${mpi}> 2 0
+    $<TARGET_FILE:test-mpi-sem_carried-${mpi}> large)
+
   # What is given up while it comes in pieces, and what no rank received.
-  foreach(stem IN ITEMS trap_rendezvous sem_sent)
+  foreach(stem IN ITEMS trap_rendezvous sem_sent sem_carried)
     foreach(mode IN ITEMS real ghost)
       set(ranks 5)
       set(deaths 3)
-      if(stem STREQUAL "sem_sent")
+      if(stem MATCHES "^sem_")
         set(ranks 3)
         set(deaths 1)
       endif()

@@ -76,6 +76,7 @@ knell_mpi_test(trap-arrays-many 18 0 trap_arrays.c)
 knell_mpi_test(bad 2 0 bad.c)
 knell_mpi_test(bad-memory 2 0 bad_memory.c)
 knell_ulfm_test(sem-sent 3 1 sem_sent.c)
+knell_ulfm_test(sem-carried 3 1 sem_carried.c)
 knell_mpi_test(trap-lost 4 3 trap_lost.c) # deaths that are always real
 knell_mpi_test(trap-full 4 1 trap_full.c) # deaths that are always real
 knell_mpi_test(trap-vectors 1 0 trap_vectors.c)

@@ -4,8 +4,8 @@
  * (contexts of context.h, requests and messages of this room) is done here; everything else is passed on to the MPI below. So
  * the rooms above know one way of moving messages only.
  *
- * What differs from the MPI's own: a send that its receiver has not taken can be cancelled, and nobody but this process ever writes
- * into a buffer of a receive. */
+ * What differs from the MPI's own: native.cancel gives up what the layer wants no more, and that ends soon, whatever the other end
+ * does; the program's MPI_Cancel is carried_cancel. Nobody but this process ever writes into a buffer of a receive. */
 #ifndef KNELL_MPI_CARRIED_CARRIED_H
 #define KNELL_MPI_CARRIED_CARRIED_H
 
@@ -22,10 +22,9 @@ enum carried_extent carried_start(void (*look)(void));
 /* From here on calls come here first. */
 void carried_begin(void);
 
-/* The program's datatypes stay while messages still use them: between these two. */
-void carried_keep_by(void (*begin)(void), void (*end)(void));
-
 bool carried_is(MPI_Request request);
+/* MPI_Cancel: takes back what is not matched yet. False: it is not of this room. */
+bool carried_cancel(MPI_Request request);
 /* The request goes to the program: it gets a handle that is valid everywhere, in Fortran too. */
 #ifdef OPEN_MPI
 void carried_show(MPI_Request *request);

@@ -10,8 +10,8 @@ void carried_complete(struct carried *request, int code)
 {
     request->phase = CARRIED_OVER;
     request->code = code;
-    if (!request->is_send && request->type != MPI_DATATYPE_NULL)
-        carried.keep_no_more();
+    if (RARELY(request->holds != MPI_REQUEST_NULL))
+        carried.below.request_free(&request->holds);
     if (request->detached) {
         carried.detached -= request->is_send;
         carried_release(request);
@@ -104,15 +104,24 @@ static int pull(struct carried *receive, const struct arrived *message)
                               bytes);
 }
 
+static void fill_by(struct carried *receive, struct arrived *message)
+{
+    receive->phase = CARRIED_FILLING;
+    receive->filling = message;
+    message->into = receive;
+}
+
 /* Its sender is asked to send it through the ring. */
 static void ask_for_pieces(struct carried *receive, struct arrived *message)
 {
-    receive->phase = CARRIED_FILLING;
-    message->into = receive;
-    list_append(&carried.peer[message->source].pieces, &message->of_all);
+    fill_by(receive, message);
+    message->in_pieces = true;
+    list_append(&carried.peer[message->source].pieces, &message->of_pieces);
     knell_carrier_answer(carried.carrier, carried_index(message->source), message->ticket, KNELL_CARRIER_PIECES);
 }
 
+/* The memory of a living process can be unreadable for more than one reason: its first thread may have ended before the others. The dead
+ * send no pieces. */
 static bool deliver_offered(struct carried *receive, struct arrived *message)
 {
     unsigned from = carried_index(message->source);
@@ -121,8 +130,9 @@ static bool deliver_offered(struct carried *receive, struct arrived *message)
         return false;
     }
     int code = pull(receive, message);
-    if (code == KNELL_CARRIER_FORBIDDEN && !side_is_dead(message->source)) { /* the dead send no pieces */
-        say_forbidden(message->source);
+    if (code != 0 && !side_is_dead(message->source)) {
+        if (code == KNELL_CARRIER_FORBIDDEN)
+            say_forbidden(message->source);
         ask_for_pieces(receive, message);
         return true;
     }
@@ -146,7 +156,7 @@ void carried_pieces_begin(int source, const struct knell_carrier_message *messag
 {
     LIST_EACH(node, &carried.peer[source].pieces)
     {
-        struct arrived *asked = LIST_OF(node, struct arrived, of_all);
+        struct arrived *asked = LIST_OF(node, struct arrived, of_pieces);
         if (asked->ticket != message->ticket)
             continue;
         list_take(node);
@@ -168,11 +178,54 @@ void carried_piece(int source, const void *data, size_t size)
     if (coming->have < coming->size)
         return;
     carried.peer[source].coming = NULL;
-    carried_fill(coming->into, source, coming->head.tag, coming->data, coming->size);
-    carried_throw_away(coming);
+    coming->in_pieces = false;
+    coming->kind = KNELL_CARRIER_DATA;
+    if (coming->into)
+        carried_fill(coming->into, source, coming->head.tag, coming->data, coming->size);
+    if (coming->into || !(coming->listed || coming->matched))
+        carried_throw_away(coming);
+}
+
+/* Its receive waits for another one, and the detector says whether there can be one. What a probe has matched has no sender any more, which
+ * its receive will find. */
+static void lose(struct arrived *message)
+{
+    struct carried *receive = message->into;
+    message->in_pieces = false;
+    if (message->matched)
+        return;
+    if (message->listed)
+        carried_off(message);
+    carried_throw_away(message);
+    if (receive)
+        carried_receive_again(receive);
+}
+
+void carried_pieces_end(int source)
+{
+    struct carried_peer *peer = &carried.peer[source];
+    struct arrived *coming = peer->coming;
+    peer->coming = NULL;
+    if (coming)
+        lose(coming);
+    while (!list_is_empty(&peer->pieces)) {
+        struct list_node *node = peer->pieces.ring.next;
+        list_take(node);
+        lose(LIST_OF(node, struct arrived, of_pieces));
+    }
+}
+
+void carried_let_go(struct carried *receive)
+{
+    receive->filling->into = NULL;
+    carried_keep_arrived(receive->filling);
 }
 
 bool carried_deliver(struct carried *receive, struct arrived *message)
 {
+    if (RARELY(message->in_pieces)) {
+        fill_by(receive, message);
+        return true;
+    }
     return message->kind == KNELL_CARRIER_OFFER ? deliver_offered(receive, message) : deliver_whole(receive, message);
 }

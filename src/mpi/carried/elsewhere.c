@@ -59,7 +59,7 @@ void carried_test_natively(struct carried *receive)
         receive->cancelled = true;
         carried_complete(receive, MPI_SUCCESS);
     } else {
-        carried_receive(receive);
+        carried_receive_again(receive);
     }
 }
 

@@ -49,35 +49,43 @@ static struct list *list_for(const struct carried *receive)
     return receive->peer == MPI_ANY_SOURCE ? &carried.posted_any : &carried.peer[receive->peer].posted;
 }
 
+/* Most are the last. */
 void carried_post(struct carried *receive)
 {
-    receive->phase = CARRIED_POSTED;
-    receive->order = carried.order++;
-    list_append(list_for(receive), &receive->node);
-}
-
-void carried_post_again(struct carried *receive)
-{
     struct list *list = list_for(receive);
-    struct list_node *at = list->ring.next;
-    while (at != &list->ring && LIST_OF(at, struct carried, node)->order < receive->order)
-        at = at->next;
+    struct list_node *at = list->ring.before;
+    while (RARELY(at != &list->ring && LIST_OF(at, struct carried, node)->order > receive->order))
+        at = at->before;
     receive->phase = CARRIED_POSTED;
-    list_put_before(at, &receive->node);
+    list_put_before(at->next, &receive->node);
 }
 
 /* ---- messages ------------------------------------------------------------------------------------------------------------------- */
 
+static void put_in_order(struct list *list, struct list_node *node, uint64_t order, bool of_all)
+{
+    struct list_node *at = list->ring.before;
+    for (; at != &list->ring; at = at->before) {
+        const struct arrived *message =
+            of_all ? LIST_OF(at, struct arrived, of_all) : LIST_OF(at, struct arrived, of_source);
+        if (LIKELY(message->order < order))
+            break;
+    }
+    list_put_before(at->next, node);
+}
+
 void carried_keep_arrived(struct arrived *message)
 {
-    list_append(&carried.peer[message->source].unexpected, &message->of_source);
-    list_append(&carried.unexpected, &message->of_all);
+    put_in_order(&carried.peer[message->source].unexpected, &message->of_source, message->order, false);
+    put_in_order(&carried.unexpected, &message->of_all, message->order, true);
+    message->listed = true;
 }
 
 void carried_off(struct arrived *message)
 {
     list_take(&message->of_source);
     list_take(&message->of_all);
+    message->listed = false;
 }
 
 void carried_throw_away(struct arrived *message)
@@ -86,10 +94,10 @@ void carried_throw_away(struct arrived *message)
     free(message);
 }
 
-/* Its sender has taken it back, or has it no more. */
+/* Its sender has taken it back, or has it no more. What comes in pieces is accepted. */
 static bool is_withdrawn(const struct arrived *message)
 {
-    if (message->self || message->kind == KNELL_CARRIER_DATA)
+    if (message->self || message->in_pieces || message->kind == KNELL_CARRIER_DATA)
         return false;
     return knell_carrier_asked(carried.carrier, carried_index(message->source), message->ticket) !=
            KNELL_CARRIER_OFFERED;
@@ -119,7 +127,8 @@ void carried_forget(MPI_Comm context, int tags, int bits)
         if ((message->head.context != (uint32_t)number && !wire) || message->self)
             continue;
         carried_off(message);
-        carried_throw_away(message);
+        if (!message->in_pieces) /* else when it is here */
+            carried_throw_away(message);
     }
     carried_leave();
 }

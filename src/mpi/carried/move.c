@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* MOST_AT_ONCE: so many messages of one process, then the others have their turn. ASKED_EVERY: what waits for an answer is looked
- * at by its own test; others look only in case its receiver wants pieces. */
+ * at by its own test; others look only in case its receiver wants pieces, and seldom until one does. */
 enum { MOST_AT_ONCE = 256, ASKED_EVERY = 64 };
 
 /* ---- what comes ---------------------------------------------------------------------------------------------------------------- */
@@ -17,7 +17,8 @@ static struct arrived *kept(int source, const struct knell_carrier_message *mess
     struct arrived *made = malloc(sizeof *made);
     if (!made)
         layer_die("out of memory for messages");
-    *made = (struct arrived){.source = source,
+    *made = (struct arrived){.order = carried.order++,
+                             .source = source,
                              .head = message->head,
                              .kind = message->kind,
                              .size = message->size,
@@ -34,7 +35,7 @@ static struct arrived *kept(int source, const struct knell_carrier_message *mess
 }
 
 /* A message that turns out to be none is thrown away, and the next one is looked for. */
-void carried_receive(struct carried *receive)
+void carried_receive_again(struct carried *receive)
 {
     struct arrived *message;
     while (RARELY((message = carried_find_arrived(receive->context, receive->peer, receive->tag)) != NULL)) {
@@ -45,6 +46,12 @@ void carried_receive(struct carried *receive)
     carried_post(receive);
     if (RARELY(receive->peer == MPI_ANY_SOURCE && !carried.all))
         carried_post_natively(receive);
+}
+
+void carried_receive(struct carried *receive)
+{
+    receive->order = carried.order++;
+    carried_receive_again(receive);
 }
 
 /* For whoever waits, else for later. A receive whose message turns out to be none waits on. */
@@ -61,7 +68,7 @@ static void arrive(int source, const struct knell_carrier_message *message)
     if (!receive)
         carried_keep_arrived(made);
     else if (!carried_deliver(receive, made))
-        carried_post_again(receive);
+        carried_receive_again(receive);
 }
 
 static inline void take(int source, const struct knell_carrier_message *message)
@@ -74,28 +81,22 @@ static inline void take(int source, const struct knell_carrier_message *message)
         arrive(source, message);
 }
 
-void carried_take_from(int source)
+bool carried_take_from(int source)
 {
     struct knell_carrier_message message;
     unsigned from = carried_index(source);
     for (int i = 0; knell_carrier_look(carried.carrier, from, &message); i++) {
         if (i == MOST_AT_ONCE) {
             knell_carrier_sweep(carried.carrier, from);
-            return;
+            return false;
         }
         take(source, &message);
         knell_carrier_pass(carried.carrier, from);
     }
+    return true;
 }
 
 /* ---- the dead ------------------------------------------------------------------------------------------------------------------- */
-
-/* The rest of a message in pieces will not come: its receive waits for another one, and the detector says whether there can be one. */
-static void lose(struct arrived *message)
-{
-    carried_post_again(message->into);
-    carried_throw_away(message);
-}
 
 /* Nobody waits for what was freed by the program, and nobody will take it. */
 static void drop_detached(int process)
@@ -107,6 +108,8 @@ static void drop_detached(int process)
             continue;
         list_take(node);
         carried.queued--;
+        if (request->ticket)
+            knell_carrier_end(carried.carrier, request->ticket);
         carried_complete(request, MPI_SUCCESS);
     }
     LIST_EACH(asked, &carried.asked)
@@ -123,7 +126,6 @@ static void drop_detached(int process)
 /* What it published before it died can be received, also where it had no time to say so. */
 static void sweep_up_after(int process)
 {
-    struct carried_peer *peer = &carried.peer[process];
     if (process == self.process || !carried_here(process))
         return;
     drop_detached(process);
@@ -132,14 +134,7 @@ static void sweep_up_after(int process)
         take(process, &message);
         knell_carrier_pass(carried.carrier, carried_index(process));
     }
-    if (peer->coming)
-        lose(peer->coming);
-    peer->coming = NULL;
-    LIST_EACH(node, &peer->pieces)
-    {
-        list_take(node);
-        lose(LIST_OF(node, struct arrived, of_all));
-    }
+    carried_pieces_end(process);
 }
 
 RARE static void sweep_up(void)
@@ -249,6 +244,7 @@ bool carried_answered(struct carried *request)
     if (LIKELY(state != KNELL_CARRIER_DONE && state != KNELL_CARRIER_PIECES))
         return false;
     list_take(&request->node);
+    carried.wanted_in_pieces |= state == KNELL_CARRIER_PIECES;
     if (LIKELY(state == KNELL_CARRIER_DONE)) {
         knell_carrier_end(carried.carrier, request->ticket);
         carried_complete(request, MPI_SUCCESS);
@@ -256,6 +252,33 @@ bool carried_answered(struct carried *request)
         wait_in_queue(request);
     }
     return true;
+}
+
+/* Its receiver waits for the rest, while the program has its buffer back. */
+void carried_send_rest(struct carried *request)
+{
+    struct carried *rest = carried_new();
+    rest->is_send = rest->detached = true;
+    rest->phase = CARRIED_QUEUED;
+    rest->peer = request->peer;
+    rest->context = request->context;
+    rest->tag = request->tag;
+    rest->size = request->size;
+    rest->sent = request->sent;
+    rest->begun = request->begun;
+    rest->synchronous = false;
+    rest->ticket = request->ticket;
+    rest->packed = request->packed ? request->packed : malloc(request->size);
+    if (!rest->packed)
+        layer_die("out of memory for a message of %zu bytes", request->size);
+    if (!request->packed)
+        memcpy(rest->packed, request->data, request->size);
+    rest->data = rest->packed;
+    request->packed = NULL;
+    request->ticket = 0;
+    list_put_before(&request->node, &rest->node);
+    list_take(&request->node);
+    carried.detached++;
 }
 
 /* Those that nobody tests for go on, too. One that is done waits for its test, unless there will be none. */
@@ -267,19 +290,25 @@ RARE static void look_at_asked(void)
 
 /* ---- a turn --------------------------------------------------------------------------------------------------------------------- */
 
-void carried_move(void)
+/* A process that sends all the time does not keep this one here. */
+void carried_move_here(void)
 {
     int from;
     if (RARELY(carried.deaths != side_deaths()))
         sweep_up();
-    while ((from = knell_carrier_next(carried.carrier)) >= 0)
-        carried_take_from(carried.process_of[from]);
+    while ((from = knell_carrier_next(carried.carrier)) >= 0 && carried_take_from(carried.process_of[from]))
+        continue;
     if (RARELY(carried.queued > 0))
         push_queues();
+    if (!list_is_empty(&carried.asked) && (++carried.turns % ASKED_EVERY == 0 || carried.wanted_in_pieces))
+        look_at_asked();
+}
+
+void carried_move(void)
+{
+    carried_move_here();
     if (!carried.all)
         carried_turn_natively();
-    if (!list_is_empty(&carried.asked) && ++carried.turns % ASKED_EVERY == 0)
-        look_at_asked();
 }
 
 /* The dead take nothing. */

@@ -39,6 +39,7 @@ static void send_to_self(struct carried *request)
     struct arrived *made = calloc(1, sizeof *made);
     if (!made)
         layer_die("out of memory for messages");
+    made->order = carried.order++;
     made->source = self.process;
     made->head = head;
     made->size = made->have = request->size;
@@ -130,21 +131,21 @@ SEND(irsend, false)
 
 /* ---- receives ------------------------------------------------------------------------------------------------------------------- */
 
-/* The native call says what is wrong with a datatype that has not been seen before. */
-static int check_type(void *buf, int count, MPI_Datatype type)
+/* The program may free its datatype while the receive is under way: a request of the MPI's own, which is never started, holds it. The native
+ * call also says what is wrong with a datatype that has not been seen before. */
+static int hold_type(void *buf, int count, MPI_Datatype type, MPI_Request *holds)
 {
-    MPI_Request probe;
-    int code = carried.below.recv_init(buf, count, type, MPI_PROC_NULL, 0, MPI_COMM_SELF, &probe);
-    return code == MPI_SUCCESS ? carried.below.request_free(&probe) : code;
+    return carried.below.recv_init(buf, count, type, 0, 0, MPI_COMM_SELF, holds);
 }
 
 static inline int new_receive(void *buf, int count, MPI_Datatype type, struct carried **made)
 {
     size_t size;
     bool plain;
+    MPI_Request holds = MPI_REQUEST_NULL;
     int code = carried_type(type, count, &size, &plain);
     if (LIKELY(code == MPI_SUCCESS) && RARELY(!plain))
-        code = check_type(buf, count, type);
+        code = hold_type(buf, count, type, &holds);
     if (LIKELY(code == MPI_SUCCESS) && RARELY(plain && !buf && size > 0))
         code = MPI_ERR_BUFFER;
     if (RARELY(code != MPI_SUCCESS))
@@ -158,7 +159,7 @@ static inline int new_receive(void *buf, int count, MPI_Datatype type, struct ca
     receive->room = size;
     if (RARELY(!plain)) {
         receive->type = type;
-        carried.keep();
+        receive->holds = holds;
     }
     *made = receive;
     return MPI_SUCCESS;
@@ -212,6 +213,7 @@ static int imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,
     receive->peer = found->source;
     receive->tag = found->head.tag;
     found->matched = false;
+    receive->order = carried.order++;
     if (!carried_deliver(receive, found))
         carried_post(receive);
     *request = carried_handle(receive);

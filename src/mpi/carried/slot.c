@@ -50,7 +50,7 @@ struct carried *carried_new(void)
     request->ticket = 0;
     request->to_self = NULL;
     request->type = MPI_DATATYPE_NULL;
-    request->native = MPI_REQUEST_NULL;
+    request->native = request->holds = MPI_REQUEST_NULL;
     request->from_native = request->cancelling = false;
     return request;
 }

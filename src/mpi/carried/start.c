@@ -125,14 +125,9 @@ void carried_begin(void)
     if (!carried.carrier)
         return;
     carried.below = native;
+    carried_types_begin();
     carried_install_posts();
     carried_install_probes();
     carried_install_tests();
     native_is_let_go_of = true;
-}
-
-void carried_keep_by(void (*begin)(void), void (*end)(void))
-{
-    carried.keep = begin;
-    carried.keep_no_more = end;
 }

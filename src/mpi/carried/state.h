@@ -19,7 +19,7 @@ enum { CARRIED_EAGER = 8192 };
 
 enum carried_phase {
     CARRIED_POSTED,  /* a receive without a message: in a list of posted ones */
-    CARRIED_FILLING, /* a receive whose message is coming in pieces */
+    CARRIED_FILLING, /* a receive whose message comes in pieces: `filling` */
     CARRIED_NATIVE,  /* a receive from any source that the MPI below has, or gives back: elsewhere.c */
     CARRIED_QUEUED,  /* a send for which the ring has had no room: in the queue of its receiver */
     CARRIED_ASKED,   /* a send that waits for its receiver's answer: in the list of those */
@@ -48,6 +48,8 @@ struct carried {
     uint64_t ticket;
     bool synchronous, begun; /* begun: in pieces, of which the first has gone */
     struct arrived *to_self; /* what waits for its receiver here */
+    struct arrived *filling; /* what comes for this receive, in pieces */
+    MPI_Request holds;       /* of a receive whose datatype must not be freed: see post.c */
     /* the end of a receive */
     int source, found_tag;
     size_t received;
@@ -61,15 +63,19 @@ struct carried {
 #endif
 };
 
-/* A message without a receive, or one that is coming in pieces. */
+/* A message without a receive, or one that comes in pieces. */
 struct arrived {
-    struct list_node of_source, of_all; /* where receives look; not once it is matched */
+    struct list_node of_source, of_all; /* where receives look: if it is `listed` */
+    struct list_node of_pieces;         /* carried_peer.pieces */
+    bool listed;
+    uint64_t order; /* which came first */
     int source;
     struct knell_carrier_head head;
     enum knell_carrier_kind kind;
     uint64_t size, ticket, address;
     size_t have;          /* bytes that are here */
-    struct carried *into; /* the receive that it fills */
+    bool in_pieces;       /* they are asked for, and not all are here */
+    struct carried *into; /* the receive that it fills then */
     struct carried *self; /* the synchronous send of this process that it is */
     bool matched;         /* by a matched probe */
     uint8_t *data;
@@ -80,7 +86,7 @@ struct carried_peer {
     struct list posted;     /* receives that name it */
     struct list unexpected; /* arrived.of_source */
     struct list queue;      /* sends to it */
-    struct list pieces;     /* arrived.of_all: accepted, their pieces are asked for */
+    struct list pieces;     /* arrived.of_pieces: accepted, their pieces are asked for */
     struct arrived *coming; /* the message whose pieces come now */
     bool only_pieces;       /* it cannot read this process' memory */
 };
@@ -92,13 +98,13 @@ struct carried_state {
     bool all;                   /* all processes are on this host */
     bool only_pieces;           /* nobody's memory is read */
     bool said;                  /* that somebody's may not be */
+    bool wanted_in_pieces;      /* somebody has asked for pieces */
     struct list posted_any, unexpected, asked;
     uint64_t order;
     int queued, detached; /* sends */
     int deaths;           /* so many have been swept up after */
     unsigned turns, tests;
     struct native below; /* the MPI's own calls */
-    void (*keep)(void), (*keep_no_more)(void);
 };
 extern struct carried_state carried;
 
@@ -138,6 +144,7 @@ void carried_message_end(MPI_Message handle);
 
 /* ---- type.c: datatypes ---------------------------------------------------------------------------------------------------------- */
 
+void carried_types_begin(void);
 /* The bytes of `count` of them; *plain: they lie in one piece. */
 int carried_type(MPI_Datatype type, int count, size_t *size, bool *plain);
 int carried_pack(const void *buffer, int count, MPI_Datatype type, size_t size, void **packed);
@@ -147,13 +154,12 @@ int carried_unpack(const void *bytes, size_t size, const struct carried *into);
 
 /* The receive that was posted first of those that fit, off its list; NULL: none. */
 struct carried *carried_find_posted(int source, const struct knell_carrier_head *head);
+/* At its place among the others: by its order. */
 void carried_post(struct carried *receive);
-/* Back to where it was. */
-void carried_post_again(struct carried *receive);
 /* The first message that fits; it stays where it is. Those that were withdrawn are thrown away. */
 struct arrived *carried_find_arrived(uint32_t context, int source, int tag);
-void carried_keep_arrived(struct arrived *message);
-void carried_off(struct arrived *message); /* its lists */
+void carried_keep_arrived(struct arrived *message); /* at its place, likewise */
+void carried_off(struct arrived *message);          /* its lists */
 void carried_throw_away(struct arrived *message);
 
 /* ---- deliver.c -------------------------------------------------------------------------------------------------------------------- */
@@ -165,6 +171,10 @@ void carried_fill(struct carried *receive, int source, int tag, const void *data
 bool carried_deliver(struct carried *receive, struct arrived *message);
 void carried_piece(int source, const void *data, size_t size);
 void carried_pieces_begin(int source, const struct knell_carrier_message *message);
+/* The rest of what comes in pieces from this process will not come. */
+void carried_pieces_end(int source);
+/* A receive is given up while its message comes in pieces: the message is there for another one. */
+void carried_let_go(struct carried *receive);
 
 /* ---- elsewhere.c: receives from any source, of which some are on other hosts ------------------------------------------------------ */
 
@@ -182,12 +192,19 @@ void carried_turn_natively(void);
 
 /* What has come already, else it is posted. */
 void carried_receive(struct carried *receive);
-void carried_take_from(int source);
+/* Likewise one that has had its place before, and keeps it. */
+void carried_receive_again(struct carried *receive);
+/* False: there may be more. */
+bool carried_take_from(int source);
 void carried_move(void);
+/* The same without the MPI below. */
+void carried_move_here(void);
 /* Sends now if that can be; else it waits in the queue. */
 void carried_send(struct carried *request);
 /* Has the receiver of this send answered? Then it is over, or goes on. */
 bool carried_answered(struct carried *request);
+/* A send in pieces is given up: the rest goes from a copy. */
+void carried_send_rest(struct carried *request);
 
 /* ---- post.c, probe.c, test.c: the calls ------------------------------------------------------------------------------------------------ */
 

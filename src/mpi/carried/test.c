@@ -45,6 +45,17 @@ void carried_status(const struct carried *request, MPI_Status *status)
 
 /* ---- one ------------------------------------------------------------------------------------------------------------------------- */
 
+/* Who waits for what the MPI below does is waited for here, perhaps by the same process. */
+static int went_below(int code, int complete)
+{
+    if (LIKELY(code == MPI_SUCCESS) && !complete) {
+        carried_enter();
+        carried_move_here();
+        carried_leave();
+    }
+    return code;
+}
+
 static void look_for_answer(struct carried *request)
 {
     if (request->phase == CARRIED_ASKED && !request->to_self)
@@ -93,7 +104,7 @@ static int test(MPI_Request *handle, int *flag, MPI_Status *status)
             code = finish(request, handle, status);
     }
     carried_leave();
-    return request ? code : carried.below.test(handle, flag, status);
+    return request ? code : went_below(carried.below.test(handle, flag, status), *flag);
 }
 
 static int request_get_status(MPI_Request handle, int *flag, MPI_Status *status)
@@ -106,7 +117,7 @@ static int request_get_status(MPI_Request handle, int *flag, MPI_Status *status)
             carried_status(request, status);
     }
     carried_leave();
-    return request ? MPI_SUCCESS : carried.below.request_get_status(handle, flag, status);
+    return request ? MPI_SUCCESS : went_below(carried.below.request_get_status(handle, flag, status), *flag);
 }
 
 static int wait(MPI_Request *handle, MPI_Status *status)
@@ -135,7 +146,7 @@ static int testany(int count, MPI_Request *handle, int *index, int *flag, MPI_St
 {
     bool active = false;
     if (!is_any_carried(count, handle))
-        return carried.below.testany(count, handle, index, flag, status);
+        return went_below(carried.below.testany(count, handle, index, flag, status), *flag);
     *flag = 0;
     for (int i = 0; i < count; i++) {
         if (handle[i] == MPI_REQUEST_NULL)
@@ -160,7 +171,7 @@ static int testsome(int count, MPI_Request *handle, int *done, int *indices, MPI
     int all = MPI_SUCCESS;
     bool active = false;
     if (!is_any_carried(count, handle))
-        return carried.below.testsome(count, handle, done, indices, statuses);
+        return went_below(carried.below.testsome(count, handle, done, indices, statuses), *done);
     *done = 0;
     for (int i = 0; i < count; i++) {
         int flag = 0;
@@ -197,7 +208,7 @@ static int testall(int count, MPI_Request *handle, int *flag, MPI_Status *status
 {
     int all = MPI_SUCCESS;
     if (!is_any_carried(count, handle))
-        return carried.below.testall(count, handle, flag, statuses);
+        return went_below(carried.below.testall(count, handle, flag, statuses), *flag);
     *flag = are_all_over(count, handle);
     for (int i = 0; *flag && i < count; i++) {
         int one = 1, code = MPI_SUCCESS;
@@ -225,46 +236,84 @@ static int waitall(int count, MPI_Request *handle, MPI_Status *statuses)
 
 /* ---- taking back ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Of a message in pieces the rest must go: its receiver waits for it. */
+/* A synchronous send of this process to itself. */
+static bool take_back_from_self(struct carried *request)
+{
+    if (request->to_self->matched)
+        return false;
+    carried_off(request->to_self);
+    carried_throw_away(request->to_self);
+    request->to_self = NULL;
+    return true;
+}
+
+/* A send with a ticket that is queued goes in pieces: its receiver has it. */
 static bool take_back(struct carried *request)
 {
-    if (request->phase == CARRIED_QUEUED && !request->begun) {
-        list_take(&request->node);
-        carried.queued--;
-        return true;
-    }
     if (request->phase == CARRIED_POSTED) {
         list_take(&request->node);
         return true;
     }
-    if (request->phase != CARRIED_ASKED)
-        return false;
-    if (request->to_self && request->to_self->matched)
-        return false;
-    if (request->to_self) {
-        carried_off(request->to_self);
-        carried_throw_away(request->to_self);
-        request->to_self = NULL;
+    if (request->phase == CARRIED_QUEUED && !request->ticket) {
+        list_take(&request->node);
+        carried.queued--;
         return true;
     }
+    if (request->phase != CARRIED_ASKED)
+        return false;
+    if (request->to_self)
+        return take_back_from_self(request);
     if (!knell_carrier_withdraw(carried.carrier, request->ticket))
         return false;
     list_take(&request->node);
     return true;
 }
 
-static int cancel(MPI_Request *handle)
+/* What was matched, too, if it can be had back. Somebody may be reading the memory of a send just now: it ends, or dies. */
+static bool give_up(struct carried *request)
 {
+    look_for_answer(request);
+    if (request->phase == CARRIED_FILLING) {
+        carried_let_go(request);
+        return true;
+    }
+    if (request->phase == CARRIED_QUEUED && request->ticket) {
+        carried_send_rest(request);
+        return true;
+    }
+    if (request->phase == CARRIED_ASKED && !request->to_self &&
+        knell_carrier_give_up(carried.carrier, request->ticket)) {
+        list_take(&request->node);
+        return true;
+    }
+    return take_back(request);
+}
+
+/* False: it is not of this room. */
+static bool end_early(MPI_Request handle, bool (*get_back)(struct carried *request))
+{
+    if (!carried.carrier)
+        return false;
     carried_enter();
-    struct carried *request = carried_of(*handle);
+    struct carried *request = carried_of(handle);
     if (request && request->native != MPI_REQUEST_NULL && request->phase != CARRIED_OVER) {
         carried_cancel_natively(request);
-    } else if (request && take_back(request)) {
+    } else if (request && request->phase != CARRIED_OVER && get_back(request)) {
         request->cancelled = true;
         carried_complete(request, MPI_SUCCESS);
     }
     carried_leave();
-    return request ? MPI_SUCCESS : carried.below.cancel(handle);
+    return request != NULL;
+}
+
+bool carried_cancel(MPI_Request handle)
+{
+    return end_early(handle, take_back);
+}
+
+static int cancel(MPI_Request *handle)
+{
+    return end_early(*handle, give_up) ? MPI_SUCCESS : carried.below.cancel(handle);
 }
 
 /* A send to the dead: whatever it was doing there, nobody does it any more. */

@@ -1,5 +1,6 @@
 /* one.c: one request: MPI_Wait, MPI_Test and what else is done with one. */
 #include "mpi/base/gen/own.h"
+#include "mpi/carried/carried.h"
 #include "mpi/complete/complete.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/request/persistent.h"
@@ -141,7 +142,8 @@ int mpi_request_free(MPI_Request *request)
 int mpi_cancel(MPI_Request *request)
 {
     struct persistent *persistent = persistent_any() ? persistent_of(*request) : NULL;
-    return native.cancel(persistent ? &persistent->active : request);
+    MPI_Request *handle = persistent ? &persistent->active : request;
+    return carried_cancel(*handle) ? MPI_SUCCESS : native.cancel(handle);
 }
 
 int mpi_request_get_status(MPI_Request request, int *flag, MPI_Status *status)

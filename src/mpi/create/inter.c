@@ -178,7 +178,8 @@ static int hear(struct meeting *meeting)
 {
     int code = MPI_SUCCESS;
     for (unsigned turns = 0;; wait_idle(&turns, meeting->local)) {
-        if (is_revoked(meeting->local)) /* first: the letter may be here already, and the others would make it with this one */
+        if (is_revoked(
+                meeting->local)) /* first: the letter may be here already, and the others would make it with this one */
             return MPIX_ERR_REVOKED;
         meeting->remote = letter_take(meeting->leader, LETTER_LOCAL, meeting->local->id, meeting->local_number);
         if (meeting->remote || code != MPI_SUCCESS)

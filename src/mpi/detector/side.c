@@ -65,8 +65,8 @@ static void failed(const struct knell_fact *fact)
 {
     int number = atomic_load(&side.deaths);
     atomic_store(&side.death[number], (int)fact->rank);
+    atomic_store(&side.dead[fact->rank], true); /* first: who has counted this death knows whose it is */
     atomic_store(&side.deaths, number + 1);
-    atomic_store(&side.dead[fact->rank], true);
     if (!self.ghosts || fact->why != KNELL_WHY_TRIGGER)
         atomic_store(&side.real_death, true);
     tell_learns();

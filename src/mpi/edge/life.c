@@ -18,7 +18,6 @@
 #include "mpi/p2p/probe.h"
 #include "mpi/record/calls.h"
 #include "mpi/report/tell.h"
-#include "mpi/request/kept.h"
 #include "mpi/request/request.h"
 #include "mpi/wait/doubt.h"
 
@@ -125,7 +124,6 @@ static void forget_messages(const struct comm *comm)
 /* What a room needs of a room above it, it is told here. */
 static void connect_rooms(void)
 {
-    carried_keep_by(kept_begin, kept_end);
     task_serve_by(drain_turn);
     notice_heard_by(NOTICE_TAKE, drain_heard);
     notice_heard_by(NOTICE_TAKEN, drain_heard);
