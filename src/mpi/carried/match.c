@@ -62,28 +62,34 @@ void carried_post(struct carried *receive)
 
 /* ---- messages ------------------------------------------------------------------------------------------------------------------- */
 
-static void put_in_order(struct list *list, struct list_node *node, uint64_t order, bool of_all)
+static inline struct list *list_of_tag(uint32_t context, int tag)
+{
+    uint32_t key = context * UINT32_C(0x9e3779b1) + (uint32_t)tag * UINT32_C(0x85ebca77);
+    return &carried.unexpected_tag[key >> 24];
+}
+_Static_assert(CARRIED_TAGS == 1 << 8, "as many as the key has values");
+
+/* `member`: where a message has its node for this list. Most are the last. */
+static void put_in_order(struct list *list, struct arrived *message, size_t member)
 {
     struct list_node *at = list->ring.before;
-    for (; at != &list->ring; at = at->before) {
-        const struct arrived *message =
-            of_all ? LIST_OF(at, struct arrived, of_all) : LIST_OF(at, struct arrived, of_source);
-        if (LIKELY(message->order < order))
-            break;
-    }
-    list_put_before(at->next, node);
+    while (RARELY(at != &list->ring && ((struct arrived *)((char *)at - member))->order > message->order))
+        at = at->before;
+    list_put_before(at->next, (struct list_node *)((char *)message + member));
 }
 
 void carried_keep_arrived(struct arrived *message)
 {
-    put_in_order(&carried.peer[message->source].unexpected, &message->of_source, message->order, false);
-    put_in_order(&carried.unexpected, &message->of_all, message->order, true);
+    put_in_order(&carried.peer[message->source].unexpected, message, offsetof(struct arrived, of_source));
+    put_in_order(list_of_tag(message->head.context, message->head.tag), message, offsetof(struct arrived, of_tag));
+    put_in_order(&carried.unexpected, message, offsetof(struct arrived, of_all));
     message->listed = true;
 }
 
 void carried_off(struct arrived *message)
 {
     list_take(&message->of_source);
+    list_take(&message->of_tag);
     list_take(&message->of_all);
     message->listed = false;
 }
@@ -133,8 +139,21 @@ void carried_forget(MPI_Comm context, int tags, int bits)
     carried_leave();
 }
 
+static struct arrived *find_by_tag(uint32_t context, int source, int tag)
+{
+    LIST_EACH(node, list_of_tag(context, tag))
+    {
+        struct arrived *message = LIST_OF(node, struct arrived, of_tag);
+        if ((message->source == source || source == MPI_ANY_SOURCE) && is_wanted(message, context, tag))
+            return message;
+    }
+    return NULL;
+}
+
 struct arrived *carried_find_arrived(uint32_t context, int source, int tag)
 {
+    if (LIKELY(tag != MPI_ANY_TAG))
+        return find_by_tag(context, source, tag);
     if (source == MPI_ANY_SOURCE) {
         LIST_EACH(node, &carried.unexpected)
         {

@@ -96,6 +96,19 @@ bool carried_take_from(int source)
     return true;
 }
 
+void carried_take_for(const struct carried *receive)
+{
+    struct knell_carrier_message message;
+    int source = receive->peer;
+    unsigned from = carried_index(source);
+    for (int i = 0; i < MOST_AT_ONCE && receive->phase != CARRIED_OVER; i++) {
+        if (!knell_carrier_look(carried.carrier, from, &message))
+            return;
+        take(source, &message);
+        knell_carrier_pass(carried.carrier, from);
+    }
+}
+
 /* ---- the dead ------------------------------------------------------------------------------------------------------------------- */
 
 /* Nobody waits for what was freed by the program, and nobody will take it. */

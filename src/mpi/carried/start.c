@@ -79,6 +79,8 @@ static void make_peers(void)
     list_begin(&carried.posted_any);
     list_begin(&carried.unexpected);
     list_begin(&carried.asked);
+    for (int i = 0; i < CARRIED_TAGS; i++)
+        list_begin(&carried.unexpected_tag[i]);
     carried_slots_reserve();
 }
 

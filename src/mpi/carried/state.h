@@ -14,6 +14,9 @@
 /* At most so many bytes are copied through the ring; what is larger the receiver reads from the sender's memory. */
 enum { CARRIED_EAGER = 8192 };
 
+/* Messages without a receive are found by their tag, however many there are: a process may be far behind those that send to it. */
+enum { CARRIED_TAGS = 256 };
+
 /* The context of a receive whose message is lost: nothing comes there. */
 #define CARRIED_NOWHERE UINT32_MAX
 
@@ -65,8 +68,8 @@ struct carried {
 
 /* A message without a receive, or one that comes in pieces. */
 struct arrived {
-    struct list_node of_source, of_all; /* where receives look: if it is `listed` */
-    struct list_node of_pieces;         /* carried_peer.pieces */
+    struct list_node of_source, of_tag, of_all; /* where receives look: if it is `listed` */
+    struct list_node of_pieces;                 /* carried_peer.pieces */
     bool listed;
     uint64_t order; /* which came first */
     int source;
@@ -100,10 +103,11 @@ struct carried_state {
     bool said;                  /* that somebody's may not be */
     bool wanted_in_pieces;      /* somebody has asked for pieces */
     struct list posted_any, unexpected, asked;
+    struct list unexpected_tag[CARRIED_TAGS]; /* the same by context and tag: arrived.of_tag */
     uint64_t order;
     int queued, detached; /* sends */
     int deaths;           /* so many have been swept up after */
-    unsigned turns, tests;
+    unsigned turns, tests, looks;
     struct native below; /* the MPI's own calls */
 };
 extern struct carried_state carried;
@@ -196,6 +200,8 @@ void carried_receive(struct carried *receive);
 void carried_receive_again(struct carried *receive);
 /* False: there may be more. */
 bool carried_take_from(int source);
+/* No more than it takes to complete this receive: the rest stays in the ring, and its sender waits when that is full. */
+void carried_take_for(const struct carried *receive);
 void carried_move(void);
 /* The same without the MPI below. */
 void carried_move_here(void);

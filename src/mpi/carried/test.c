@@ -69,7 +69,7 @@ static inline bool is_over(struct carried *request)
     if (request->is_send) {
         look_for_answer(request);
     } else if (LIKELY(request->peer >= 0) && request->peer != self.process) {
-        carried_take_from(request->peer);
+        carried_take_for(request);
         if (LIKELY(request->phase == CARRIED_OVER))
             return true;
         if (++carried.tests % MOVE_EVERY != 0)
