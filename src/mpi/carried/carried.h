@@ -22,6 +22,9 @@ enum carried_extent carried_start(void (*look)(void));
 /* From here on calls come here first. */
 void carried_begin(void);
 
+/* A message that is there already, and is the next one: without a request. False: it has to be received in the usual way. */
+bool carried_receive_now(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm);
+
 bool carried_is(MPI_Request request);
 /* MPI_Cancel: takes back what is not matched yet. False: it is not of this room. */
 bool carried_cancel(MPI_Request request);

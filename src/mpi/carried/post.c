@@ -195,6 +195,37 @@ static int irecv(void *buf, int count, MPI_Datatype type, int source, int tag, M
     return MPI_SUCCESS;
 }
 
+/* The next message of the ring, and nothing that came or waits before it. */
+static bool is_next(int source, const struct knell_carrier_head *head, struct knell_carrier_message *message)
+{
+    struct carried_peer *peer = &carried.peer[source];
+    return list_is_empty(&peer->posted) && list_is_empty(&peer->unexpected) && list_is_empty(&carried.posted_any) &&
+           knell_carrier_look(carried.carrier, carried_index(source), message) && message->kind == KNELL_CARRIER_DATA &&
+           message->head.context == head->context && message->head.tag == head->tag;
+}
+
+/* Where operations are counted (inject/inside.c) each is posted. */
+bool carried_receive_now(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm)
+{
+    struct knell_carrier_message message;
+    int context = carried.carrier ? context_carried(comm) : -1;
+    size_t room;
+    bool plain;
+    if (context < 0 || native.irecv != irecv || source == self.process || !carried_here(source) ||
+        carried_type(type, count, &room, &plain) != MPI_SUCCESS || !plain)
+        return false;
+    carried_enter();
+    struct knell_carrier_head head = {(uint32_t)context, tag};
+    bool received = is_next(source, &head, &message) && message.bytes <= room && (buf || message.bytes == 0);
+    if (received) {
+        if (message.bytes > 0)
+            memcpy(buf, message.data, message.bytes);
+        knell_carrier_pass(carried.carrier, carried_index(source));
+    }
+    carried_leave();
+    return received;
+}
+
 /* Its sender may be gone meanwhile: then it stays without a message, and the detector ends it. */
 static int imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
 {

@@ -1,4 +1,5 @@
 /* coll.c: see coll.h. */
+#include "mpi/carried/carried.h"
 #include "mpi/coll/coll.h"
 #include "mpi/error/error.h"
 
@@ -130,6 +131,8 @@ void coll_recv(struct coll *coll, void *buffer, int count, MPI_Datatype type, in
         coll_holds_back(coll, from);
         return;
     }
+    if (carried_receive_now(buffer, count, type, coll->comm->process_of[from], coll->tag, context_wire))
+        return;
     struct coll_post *post = next_post(coll, from, REQUEST_RECV);
     int code = native.irecv(buffer, count, type, post->peer, coll->tag, context_wire, &post->request);
     if (RARELY(code != MPI_SUCCESS))
