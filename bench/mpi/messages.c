@@ -25,7 +25,7 @@ static void shrink(const struct calls *calls, int bytes, int turn)
     MPI_Comm_free(&smaller);
 }
 
-static const struct op recovery[] = {{"agree", "ulfm", agree, true, 0}, {"shrink", "ulfm", shrink, true, 0}, {0}};
+static const struct op recovery[] = {{"agree", "ulfm", agree, 0, 0}, {"shrink", "ulfm", shrink, 0, 0}, {0}};
 
 /* The native calls around it are not counted: they do not come through the layer. */
 static void count(const struct op *op, int bytes)
@@ -40,18 +40,18 @@ static void count(const struct op *op, int bytes)
     native.Reduce(mine, sum, 2, MPI_UNSIGNED_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     native.Reduce(mine, &most, 1, MPI_UNSIGNED_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
     if (ops_rank == 0)
-        printf("%d,%s,%d,%lu,%lu,%lu\n", ops_ranks, op->name, op->empty ? 0 : bytes, sum[0], most, sum[1]);
+        printf("%d,%s,%d,%lu,%lu,%lu\n", ops_ranks, op->name, op->largest ? bytes : 0, sum[0], most, sum[1]);
     fflush(stdout);
 }
 
 static void count_all(const struct op *op)
 {
     for (; op->name; op++) {
-        if (!strcmp(op->group, "thesis") || !strcmp(op->group, "icoll"))
+        if (!strcmp(op->group, "thesis") || !strcmp(op->group, "icoll") || !strcmp(op->group, "rate"))
             continue; /* of the same messages */
         count(op, 8);
-        if (!op->empty)
-            count(op, OPS_LARGEST);
+        if (op->largest)
+            count(op, op->largest);
     }
 }
 

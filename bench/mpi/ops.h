@@ -4,15 +4,13 @@
 
 #include "calls.h"
 
-#include <stdbool.h>
-
 enum { OPS_LARGEST = 1 << 20, OPS_RANKS = 64 };
 
 struct op {
-    const char *name, *group; /* group: p2p, coll, icoll, thesis */
+    const char *name, *group; /* group: p2p, rate, coll, icoll, thesis */
     void (*run)(const struct calls *calls, int bytes, int turn);
-    bool empty; /* has no data: one size is enough */
-    int times;  /* so often in a row, as its author did it; 0: as often as fills the time */
+    int largest; /* bytes, from 8 on; 0: has no data */
+    int times; /* so often in a row, as its author did it, or where a first guess is far off; 0: as often as fills the time */
 };
 extern const struct op ops[]; /* up to one without a name */
 

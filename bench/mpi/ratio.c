@@ -7,6 +7,7 @@
 #include "ops.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static void print(const struct op *op, int bytes, int times, struct cell *cell)
 {
     struct interval ratio = series_interval(&cell->ratio), control = series_interval(&cell->control);
     printf("%d,%s,%s,%d,%d,%zu,%.3f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f\n", ops_ranks, op->group, op->name,
-           op->empty ? 0 : bytes, times, cell->ratio.count, 1e6 * series_median(&cell->native),
+           op->largest ? bytes : 0, times, cell->ratio.count, 1e6 * series_median(&cell->native),
            series_median(&cell->ratio), ratio.low, ratio.high, series_median(&cell->control), control.low,
            control.high);
     fflush(stdout);
@@ -121,11 +122,9 @@ int main(int argc, char **argv)
     calls_find();
     ops_begin();
     for (const struct op *op = ops; op->name; op++)
-        for (int bytes = 8; wanted(argc, argv, op) && bytes <= OPS_LARGEST; bytes *= bytes < 8192 ? 4 : 2) {
+        for (int bytes = 8; wanted(argc, argv, op) && (bytes == 8 || bytes <= op->largest);
+             bytes *= bytes < 8192 ? 4 : 2)
             settle(op, bytes);
-            if (op->empty)
-                break;
-        }
     MPI_Finalize();
     return 0;
 }
