@@ -43,7 +43,8 @@ struct leader {
     unsigned agents;
     uint32_t *owner; /* by instance: its agent; first all are agent 0's */
     uint64_t lines;
-    int64_t since, ping_at;
+    int64_t since, ping_at; /* since: of this phase */
+    bool has_complained;    /* of an agent that holds up the beginning */
 };
 
 /* With agent 0, which is still to come. False: no memory. */
@@ -63,7 +64,7 @@ bool leader_has_all(const struct leader *leader);
 void leader_joined(struct leader *leader, int fd, const struct channel_hello *hello);
 /* Takes in what has come; nothing if it is not open. */
 void leader_turn(struct leader *leader);
-/* Signs of life, in due time; complains of an agent that does not come. Returns when to call again. */
+/* Signs of life, in due time; complains of an agent that does not come, or does not get ready. Returns when to call again. */
 int64_t leader_ping(struct leader *leader);
 /* The host is lost, and its agent with it. */
 void leader_forget(struct leader *leader, const char *host);

@@ -104,7 +104,7 @@ void run_link_opened(struct run_job *job, int rank, int fd, const struct channel
     link->shares_clock = memcmp(hello->host, job->links.door.host, sizeof hello->host) == 0;
     link->ahead_error = link->shares_clock ? 0 : INT64_MAX;
     link->is_changed = true;
-    link->heard = knell__clock_now();
+    link->heard = job->links.opened_at = knell__clock_now();
     if (link->shares_clock)
         allow(job, rank);
     else

@@ -46,6 +46,7 @@ struct run_links {
     struct channel_door door;
     struct run_link *link; /* by rank */
     int ranks, opened;
+    int64_t opened_at;         /* when the last supervisor came */
     struct job_report *report; /* that have come and are not read: a queue */
     size_t first, last, room;
     int64_t ping_at;
