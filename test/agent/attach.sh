@@ -57,6 +57,16 @@ done
 has "larger" error
 until_true is_state $three "S 0 " || wrong "the third is not left alone: $(state $three)"
 
+# Who says nothing at the door, or is another user, holds nobody up.
+"$target" knock 150 print wait "$scratch/never" >"$scratch/silent" &
+silent=$!
+until_true grep -q 'steps 150' "$scratch/silent" || wrong "not all callers came to the door"
+SECONDS=0
+"$knell" attach $three 2>"$scratch/error" && wrong "there is room for two only"
+has "larger" error
+[ $SECONDS -lt 5 ] || wrong "silent callers held up the agent"
+kill $silent
+
 # The agent ends: they go on.
 kill -TERM "$agent"
 wait "$agent"

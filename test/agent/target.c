@@ -11,6 +11,7 @@
  *     deep N          a recursive function
  *     register        tells the agent that it is there
  *     raise N         a signal to itself              sleep MS        sleeps
+ *     knock N         comes to the agent's door N times, and stays there without a word
  *     wait FILE       until it is there, a minute at most
  *     print           what happened so far            status N        exits with it */
 #include <knell/agent.h>
@@ -167,6 +168,14 @@ static void print(void)
     fflush(stdout);
 }
 
+static void knock(int n)
+{
+    struct sockaddr_un at;
+    socklen_t size = knell_agent_address(&at);
+    for (int i = 0; i < n; i++)
+        steps += connect(socket(AF_UNIX, SOCK_SEQPACKET, 0), (struct sockaddr *)&at, size) == 0;
+}
+
 static void act(char **words, const char *what, int first, int second)
 {
     if (strcmp(what, "call") == 0)
@@ -194,6 +203,8 @@ static void act(char **words, const char *what, int first, int second)
         deep(first);
     else if (strcmp(what, "register") == 0)
         steps += 100 * (knell_register(getpid()) == 0);
+    else if (strcmp(what, "knock") == 0)
+        knock(first);
     else if (strcmp(what, "raise") == 0)
         raise(first);
     else if (strcmp(what, "sleep") == 0)
