@@ -1,13 +1,16 @@
 /* leader.c: see leader.h. */
 #include "cli/leader/leader.h"
 #include "os/clock.h"
+#include "os/pidfd.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define MS INT64_C(1000000)
@@ -288,4 +291,19 @@ void leader_close(struct leader *leader)
     free(leader->agent);
     free(leader->owner);
     *leader = (struct leader){.events = -1};
+}
+
+/* A stopped one does not hear SIGTERM. What it traces dies with it. */
+void leader_end_child(pid_t child, int64_t until)
+{
+    int fd = knell__pidfd_open(child);
+    int64_t left = until - knell__clock_now();
+    kill(child, SIGTERM);
+    poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, fd >= 0 && left > 0 ? (int)(left / MS) + 1 : 0);
+    if (fd >= 0)
+        close(fd);
+    if (waitpid(child, NULL, WNOHANG) == 0) {
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
 }

@@ -51,6 +51,10 @@ struct leader {
 bool leader_open(struct leader *leader, const char *own_host);
 /* Says BYE, and waits a moment for the agents to go. Accepts one that was never opened, all 0. */
 void leader_close(struct leader *leader);
+/* So long, after that, who started an agent, or is one, may take to end. */
+#define LEADER_CHILD_ENDS_NS INT64_C(1000000000)
+/* Tells a child of this process to end; at that time it is killed. */
+void leader_end_child(pid_t child, int64_t until);
 
 /* One more agent is to come; the one of the host, if there is one already. UINT_MAX: no memory. */
 unsigned leader_add(struct leader *leader, const char *host, bool *is_new);

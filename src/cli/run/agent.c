@@ -328,8 +328,7 @@ void run_agent_stop(struct run_job *job)
             leader_forget(&job->leader, job->links.link[rank].host);
     leader_close(&job->leader);
     if (job->agent > 0) {
-        kill(job->agent, SIGTERM);
-        waitpid(job->agent, NULL, 0);
+        leader_end_child(job->agent, knell__clock_now() + LEADER_CHILD_ENDS_NS);
         job->agent = 0;
     }
     scenario_close(&job->agent_scenario);
