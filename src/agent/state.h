@@ -203,7 +203,6 @@ void agent_thread_remove(struct agent *agent, struct agent_thread *thread);
 /* Does the instance live in this agent? */
 bool agent_hosts(const struct agent *agent, uint32_t instance);
 void agent_say(const struct agent *agent, bool fatal, const char *format, ...) __attribute__((format(printf, 3, 4)));
-knell_time agent_now(const struct agent *agent);
 
 /* ---- take.c ------------------------------------------------------------------------------------------------------ */
 
