@@ -224,17 +224,23 @@ int agent_attach(struct agent *agent, pid_t pid, char why[AGENT_WHY])
 
 enum { PATIENCE_MS = 1000 };
 
+/* A thread in a stop of job control that we listen to cannot be detached as it is. */
+static bool is_to_stop(const struct agent_thread *thread)
+{
+    return thread->running || thread->listening;
+}
+
 /* Its threads stop, except those that the kernel keeps: they are let go as they are. */
 static void stop_threads(struct agent_process *process)
 {
     for (struct agent_thread *thread = process->thread; thread; thread = thread->next)
-        if (thread->running)
+        if (is_to_stop(thread))
             thread_interrupt(thread);
     for (struct agent_thread *thread = process->thread; thread; thread = thread->next)
-        for (int i = 0; thread->running && i < PATIENCE_MS * 10; i++) {
+        for (int i = 0; is_to_stop(thread) && i < PATIENCE_MS * 10; i++) {
             int status;
             if (waitpid(thread->tid, &status, __WALL | WNOHANG) == thread->tid) {
-                thread->running = false;
+                thread->running = thread->listening = false;
                 thread->pending = true;
                 thread->status = status;
             } else {

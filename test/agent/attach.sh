@@ -67,10 +67,14 @@ has "larger" error
 [ $SECONDS -lt 5 ] || wrong "silent callers held up the agent"
 kill $silent
 
-# The agent ends: they go on.
+# The agent ends: they go on, and who is stopped stays so.
+kill -STOP $two
+until_true is_state $two "t $agent " || wrong "it does not stop: $(state $two)"
 kill -TERM "$agent"
 wait "$agent"
 agent=
+until_true is_state $two "T 0 " || wrong "it does not stay stopped: $(state $two)"
+kill -CONT $two
 for pid in $one $two; do
     until_true is_state "$pid" "S 0 " || wrong "$pid is not left alone: $(state "$pid")"
 done
