@@ -189,9 +189,10 @@ static bool seize_threads(struct agent *agent, struct agent_process *process)
     return true;
 }
 
+/* What a started launcher starts is traced before it can say that it is there. */
 int agent_expect(struct agent *agent, pid_t pid, char why[AGENT_WHY])
 {
-    if (seized(agent, pid, true))
+    if (agent_thread_find(agent, pid) || seized(agent, pid, true))
         return 0;
     explain(pid, errno, why);
     return KNELL_ESYSTEM;
