@@ -113,7 +113,7 @@ struct agent_thread {
     pid_t tid;
     bool running;
     bool listening;   /* in a stop of job control: SIGCONT ends it */
-    bool interrupted; /* a stop was asked for that has not come */
+    bool interrupted; /* a stop was asked for, and none has come; the kernel forgets the wish at any stop */
     bool pending;     /* `status` is to be taken when the process goes on */
     bool waits;       /* for the place where instructions are stepped */
     int status;

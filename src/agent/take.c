@@ -91,7 +91,6 @@ void take_stop(struct agent *agent, struct agent_thread *thread, int status)
         take_signal(agent, thread, signal);
         return;
     case PTRACE_EVENT_STOP:
-        thread->interrupted = false;
         if (is_job_control(signal)) {
             thread->listening = ptrace(PTRACE_LISTEN, thread->tid, NULL, NULL) == 0;
             return;
@@ -167,15 +166,13 @@ void take_status(struct agent *agent, pid_t tid, int status)
         take_end(agent, thread, status);
         return;
     }
-    thread->running = thread->listening = false;
+    thread->running = thread->listening = thread->interrupted = false; /* any stop is the one that was asked for */
     thread->has_regs = false;
     if (!thread->process || (process_is_still(thread->process) && can_wait(status) && !thread->stepping)) {
         thread->pending = true;
         thread->status = status;
-        if (status >> 16 == PTRACE_EVENT_STOP) {
-            thread->interrupted = false;
+        if (status >> 16 == PTRACE_EVENT_STOP)
             thread->pending = !thread->process || is_job_control(WSTOPSIG(status));
-        }
         return;
     }
     take_stop(agent, thread, status);

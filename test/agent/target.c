@@ -2,6 +2,7 @@
  *
  *     call N          step() N times                  threads T N     T threads call step() N times each
  *     odd N           odd() N times                   count N         iteration becomes 1, 2, ..., N
+ *     breed MS        one thread after the other for so long, then as long none; steps: rests of 12 ms or more in the second half
  *     race T N        T threads add 1 to iteration N times each, under a lock
  *     plugin FILE N   loads FILE, calls its plugin_step() N times, unloads it
  *     fork N, vfork   a child calls step() N times; a child executes /bin/true
@@ -24,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,6 +114,31 @@ static void threads(int count, int n, void *(*work)(void *))
         pthread_join(thread[i], NULL);
 }
 
+static void *end_at_once(void *nothing)
+{
+    return nothing;
+}
+
+static long ms_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void breed(int ms)
+{
+    long begin = ms_now(), now = begin, before;
+    while (now - begin < 2 * ms) {
+        pthread_t thread;
+        if (now - begin < ms && pthread_create(&thread, NULL, end_at_once, NULL) == 0)
+            pthread_join(thread, NULL);
+        before = now;
+        now = ms_now();
+        steps += now - begin >= ms && now - before >= 12;
+    }
+}
+
 static void plugin(const char *file, int n)
 {
     void *library = dlopen(file, RTLD_NOW);
@@ -182,6 +209,8 @@ static void act(char **words, const char *what, int first, int second)
         call(first);
     else if (strcmp(what, "threads") == 0)
         threads(first, second, run);
+    else if (strcmp(what, "breed") == 0)
+        breed(first);
     else if (strcmp(what, "race") == 0)
         threads(first, second, add);
     else if (strcmp(what, "odd") == 0)
