@@ -89,7 +89,8 @@ static _Noreturn void become_program(const struct agent *agent, uint32_t instanc
 {
     char byte, number[16];
     const struct knell_fail_program *program = agent->config.program;
-    (void)!read(go, &byte, 1);
+    if (read(go, &byte, 1) != 1)
+        _exit(127); /* the agent was killed: nobody traces this process, or ends it */
     sigprocmask(SIG_SETMASK, &agent->as_found, NULL);
     signal(SIGCHLD, SIG_DFL);
     if (instance != AGENT_ANY_SLOT) {
@@ -140,6 +141,8 @@ static int start_child(struct agent *agent, uint32_t instance, char *const *argv
     close(told[1]);
     struct agent_process *process = *pid > 0 ? seized(agent, *pid, true) : NULL;
     int error = process ? 0 : errno;
+    if (process)
+        (void)!write(go[1], "", 1);
     close(go[1]);
     if (process) {
         process->is_child = true;

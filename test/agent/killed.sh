@@ -1,5 +1,5 @@
 #!/bin/bash
-# KNELL TARGET TIMES: the agent is killed at random instants, while threads run into breakpoints, are held, are slow, fork and exec. Nothing
+# KNELL TARGET TIMES DIES: the agent is killed at random instants, while threads run into breakpoints, are held, are slow, fork and exec. Nothing
 # that it started is left: not stopped, not traced, not running.
 set -u
 . "$(dirname "$0")/common.sh"
@@ -51,6 +51,14 @@ for i in $(seq "$times"); do
         left | xargs -r kill -KILL
     }
 done
+# Killed between the start of a program and the first look at it: the program does not run, since nobody would end it.
+if ! ldd "$knell" | grep -q -e asan -e tsan; then # which want to be the first library
+    LD_PRELOAD=$4 "$knell" agent --quiet --fail "$scratch/busy.fail" sh -c "echo >'$scratch/ran'; exec sleep 1 '$mark'" 2>/dev/null
+    [ $? = 137 ] || wrong "the agent was not killed"
+    sleep 0.2
+    until_true none_left || wrong "left is $(left)"
+    [ -e "$scratch/ran" ] && wrong "a program runs that nobody traces"
+fi
 # An agent that is stopped does not end by itself; who leads it ends it, and what it traces.
 "$knell" agent --fail "$scratch/lead.fail" --hosts "$(hostname)" --quiet 2>/dev/null &
 agent=$!
