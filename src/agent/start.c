@@ -234,23 +234,37 @@ static bool is_to_stop(const struct agent_thread *thread)
     return thread->running || thread->listening;
 }
 
-/* Its threads stop, except those that the kernel keeps: they are let go as they are. */
-static void stop_threads(struct agent_process *process)
+static void stop_thread(struct agent *agent, struct agent_thread *thread)
 {
-    for (struct agent_thread *thread = process->thread; thread; thread = thread->next)
-        if (is_to_stop(thread))
-            thread_interrupt(thread);
-    for (struct agent_thread *thread = process->thread; thread; thread = thread->next)
-        for (int i = 0; is_to_stop(thread) && i < PATIENCE_MS * 10; i++) {
-            int status;
-            if (waitpid(thread->tid, &status, __WALL | WNOHANG) == thread->tid) {
-                thread->running = thread->listening = false;
-                thread->pending = true;
-                thread->status = status;
-            } else {
-                usleep(100);
-            }
+    for (int i = 0; is_to_stop(thread) && i < PATIENCE_MS * 10; i++) {
+        int status;
+        pid_t found = waitpid(thread->tid, &status, __WALL | WNOHANG);
+        if (found == thread->tid) {
+            thread->running = thread->listening = false;
+            thread->pending = true;
+            thread->status = status;
+            take_child(agent, thread, status);
+        } else if (found < 0 && errno == ECHILD) {
+            thread->running = thread->listening = false; /* it is gone */
+        } else {
+            usleep(100);
         }
+    }
+}
+
+/* Its threads stop, except those that the kernel keeps: they are let go as they are. Who is made meanwhile is traced from its start, and is to
+ * be let go, too: a thread comes before those that are known, a child becomes a process of its own. */
+static void stop_threads(struct agent *agent, struct agent_process *process)
+{
+    const struct agent_thread *known;
+    do {
+        known = process->thread;
+        for (struct agent_thread *thread = process->thread; thread; thread = thread->next)
+            if (is_to_stop(thread))
+                thread_interrupt(thread);
+        for (struct agent_thread *thread = process->thread; thread; thread = thread->next)
+            stop_thread(agent, thread);
+    } while (process->thread != known);
 }
 
 /* A hit that nobody takes any more: rip goes back to the instruction, whose byte is there again. A signal is passed on. */
@@ -270,7 +284,7 @@ static void undo_pending(struct agent_thread *thread)
 void leave_process(struct agent *agent, struct agent_process *process)
 {
     process->held = true;
-    stop_threads(process);
+    stop_threads(agent, process);
     if (process->image)
         point_take_out_all(process->image);
     watch_clear(process);

@@ -209,6 +209,8 @@ void agent_say(const struct agent *agent, bool fatal, const char *format, ...) _
 void take_status(struct agent *agent, pid_t tid, int status);
 /* What a thread of a process that is not held has reported. */
 void take_stop(struct agent *agent, struct agent_thread *thread, int status);
+/* At a stop of a thread that has made another one, or a process: who is made is traced, too. False: it is another stop. */
+bool take_child(struct agent *agent, struct agent_thread *thread, int status);
 /* The process that a thread belongs to, by the kernel; 0: it is gone. */
 pid_t thread_group(pid_t tid);
 

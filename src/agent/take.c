@@ -74,13 +74,16 @@ static void take_signal(struct agent *agent, struct agent_thread *thread, int si
     }
 }
 
-static void take_child(struct agent *agent, struct agent_thread *thread, int event)
+bool take_child(struct agent *agent, struct agent_thread *thread, int status)
 {
     unsigned long child = 0;
+    int event = status >> 16;
+    if (event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK && event != PTRACE_EVENT_CLONE)
+        return false;
     ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &child);
     if (child > 0)
         process_forked(agent, thread->process, (pid_t)child, event == PTRACE_EVENT_VFORK);
-    settle(thread);
+    return true;
 }
 
 void take_stop(struct agent *agent, struct agent_thread *thread, int status)
@@ -100,7 +103,8 @@ void take_stop(struct agent *agent, struct agent_thread *thread, int status)
     case PTRACE_EVENT_FORK:
     case PTRACE_EVENT_VFORK:
     case PTRACE_EVENT_CLONE:
-        take_child(agent, thread, event);
+        take_child(agent, thread, status);
+        settle(thread);
         return;
     case PTRACE_EVENT_EXEC:
         process_exec(agent, thread);

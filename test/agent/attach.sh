@@ -81,4 +81,23 @@ done
 kill $one $two $three
 wait
 [ -e "$KNELL_AGENT" ] && wrong "the socket is left"
+
+# It ends while one makes threads and children: all go on.
+for _ in 1 2 3 4 5; do
+    rm -f "$scratch/enough"
+    "$knell" agent --listen --quiet --fail "$scratch/two.fail" --timeout 60s &
+    agent=$!
+    until_true test -S "$KNELL_AGENT" || wrong "the agent does not listen"
+    "$target" litter "$scratch/enough" print >"$scratch/litter" &
+    one=$!
+    runs $one
+    "$knell" attach $one || wrong "it is refused"
+    sleep 0.1
+    kill -TERM "$agent"
+    wait "$agent"
+    agent=
+    touch "$scratch/enough"
+    wait $one || wrong "who makes threads and children ended with $?"
+    has "steps 0" litter
+done
 [ $bad = 0 ]

@@ -3,6 +3,7 @@
  *     call N          step() N times                  threads T N     T threads call step() N times each
  *     odd N           odd() N times                   count N         iteration becomes 1, 2, ..., N
  *     breed MS        one thread after the other for so long, then as long none; steps: rests of 12 ms or more in the second half
+ *     litter FILE     a thread and a child after the other until it is there; steps: children that did not end well
  *     race T N        T threads add 1 to iteration N times each, under a lock
  *     plugin FILE N   loads FILE, calls its plugin_step() N times, unloads it
  *     fork N, vfork   a child calls step() N times; a child executes /bin/true
@@ -139,6 +140,20 @@ static void breed(int ms)
     }
 }
 
+static void litter(const char *file)
+{
+    while (access(file, F_OK) != 0) {
+        int status = 0;
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, end_at_once, NULL) == 0)
+            pthread_join(thread, NULL);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(0);
+        steps += child < 0 || waitpid(child, &status, 0) != child || status != 0;
+    }
+}
+
 static void plugin(const char *file, int n)
 {
     void *library = dlopen(file, RTLD_NOW);
@@ -211,6 +226,8 @@ static void act(char **words, const char *what, int first, int second)
         threads(first, second, run);
     else if (strcmp(what, "breed") == 0)
         breed(first);
+    else if (strcmp(what, "litter") == 0)
+        litter(words[1]);
     else if (strcmp(what, "race") == 0)
         threads(first, second, add);
     else if (strcmp(what, "odd") == 0)
