@@ -72,7 +72,7 @@ static inline int knell_agent_ask(const char *word, pid_t pid, char *why, size_t
     }
 #endif
     snprintf(line, sizeof line, "%s %ld", word, (long)pid);
-    if (send(fd, line, strlen(line), MSG_NOSIGNAL) > 0)
+    if (send(fd, line, strlen(line), MSG_NOSIGNAL) > 0 || errno == EPIPE) /* it may refuse before it is asked */
         do
             got = recv(fd, answer, sizeof answer - 1, 0);
         while (got < 0 && errno == EINTR);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #define DELAY_NS 100000 /* of a message between daemons, as in knell run */
+enum { STATUSES_MOST = 64 };
 
 knell_time agent_now(const struct agent *agent)
 {
@@ -215,19 +216,28 @@ static void settle_all(struct agent *agent)
     }
 }
 
+/* False: it was the last for now. */
+static bool take_one(struct agent *agent)
+{
+    int status;
+    pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
+    if (tid <= 0)
+        return tid < 0 && errno == EINTR;
+    take_status(agent, tid, status);
+    settle_all(agent);
+    return true;
+}
+
+/* Threads that come to breakpoints again and again have always something to report. Others have to be heard between. */
 knell_time agent_turn(struct agent *agent)
 {
-    knell_time next;
-    int status;
-    pid_t tid;
+    bool more = true;
     settle_all(agent);
-    while ((tid = waitpid(-1, &status, __WALL | WNOHANG)) > 0 || (tid < 0 && errno == EINTR)) {
-        take_status(agent, tid, status);
-        settle_all(agent);
-    }
-    next = effect_due(agent);
+    for (int i = 0; i < STATUSES_MOST && more; i++)
+        more = take_one(agent);
+    knell_time next = effect_due(agent), now = agent_now(agent);
     settle_all(agent);
-    return next;
+    return more && next > now ? now : next;
 }
 
 unsigned agent_processes(const struct agent *agent)

@@ -67,9 +67,12 @@ unsigned agent_started(const struct agent *agent);
 /* True once the process of agent_start() has ended: its status as of waitpid, and whether the scenario halted it. */
 bool agent_has_ended(const struct agent *agent, pid_t pid, int *status, bool *halted);
 
+/* The scenario's time: since agent_begin(). */
+knell_time agent_now(const struct agent *agent);
 /* Until something has happened to a process, one of the descriptors is ready, a signal in `heard` has come or the time is over. */
 void agent_wait(struct agent *agent, struct pollfd *fds, unsigned count, knell_time until);
-/* Takes all that has happened. Returns when the scenario does something next, KNELL_NEVER: when something happens. */
+/* Takes what has happened, up to a limit. Returns when to call again: when the scenario does something next, at once if there may be more,
+ * KNELL_NEVER: when something happens. */
 knell_time agent_turn(struct agent *agent);
 
 /* Kills what the agent started; agent_turn() then sees them end. */

@@ -80,6 +80,12 @@ void agent_wait(struct agent *agent, struct pollfd *fds, unsigned count, knell_t
     (void)agent, (void)fds, (void)count, (void)until;
 }
 
+knell_time agent_now(const struct agent *agent)
+{
+    (void)agent;
+    return 0;
+}
+
 knell_time agent_turn(struct agent *agent)
 {
     (void)agent;

@@ -109,11 +109,14 @@ static void forked(struct agent *agent, struct agent_process *parent, struct age
 void process_forked(struct agent *agent, struct agent_process *parent, pid_t tid, bool shares_memory)
 {
     struct agent_thread *thread = agent_thread_find(agent, tid);
+    pid_t group = thread_group(tid);
+    if (!thread && !group)
+        return; /* its end was heard of before its beginning */
     if (!thread)
         thread = agent_thread_add(agent, NULL, tid);
     if (!thread || thread->process)
         return;
-    if (thread_group(tid) != tid)
+    if (group != tid)
         agent_thread_adopt(parent, thread);
     else
         forked(agent, parent, thread, shares_memory);

@@ -89,7 +89,8 @@ static _Noreturn void become_program(const struct agent *agent, uint32_t instanc
 {
     char byte, number[16];
     const struct knell_fail_program *program = agent->config.program;
-    (void)!read(go, &byte, 1);
+    if (read(go, &byte, 1) != 1)
+        _exit(127); /* the agent was killed: nobody traces this process, or ends it */
     sigprocmask(SIG_SETMASK, &agent->as_found, NULL);
     signal(SIGCHLD, SIG_DFL);
     if (instance != AGENT_ANY_SLOT) {
@@ -140,6 +141,8 @@ static int start_child(struct agent *agent, uint32_t instance, char *const *argv
     close(told[1]);
     struct agent_process *process = *pid > 0 ? seized(agent, *pid, true) : NULL;
     int error = process ? 0 : errno;
+    if (process)
+        (void)!write(go[1], "", 1);
     close(go[1]);
     if (process) {
         process->is_child = true;
@@ -189,9 +192,10 @@ static bool seize_threads(struct agent *agent, struct agent_process *process)
     return true;
 }
 
+/* What a started launcher starts is traced before it can say that it is there. */
 int agent_expect(struct agent *agent, pid_t pid, char why[AGENT_WHY])
 {
-    if (seized(agent, pid, true))
+    if (agent_thread_find(agent, pid) || seized(agent, pid, true))
         return 0;
     explain(pid, errno, why);
     return KNELL_ESYSTEM;
@@ -224,23 +228,43 @@ int agent_attach(struct agent *agent, pid_t pid, char why[AGENT_WHY])
 
 enum { PATIENCE_MS = 1000 };
 
-/* Its threads stop, except those that the kernel keeps: they are let go as they are. */
-static void stop_threads(struct agent_process *process)
+/* A thread in a stop of job control that we listen to cannot be detached as it is. */
+static bool is_to_stop(const struct agent_thread *thread)
 {
-    for (struct agent_thread *thread = process->thread; thread; thread = thread->next)
-        if (thread->running)
-            thread_interrupt(thread);
-    for (struct agent_thread *thread = process->thread; thread; thread = thread->next)
-        for (int i = 0; thread->running && i < PATIENCE_MS * 10; i++) {
-            int status;
-            if (waitpid(thread->tid, &status, __WALL | WNOHANG) == thread->tid) {
-                thread->running = false;
-                thread->pending = true;
-                thread->status = status;
-            } else {
-                usleep(100);
-            }
+    return thread->running || thread->listening;
+}
+
+static void stop_thread(struct agent *agent, struct agent_thread *thread)
+{
+    for (int i = 0; is_to_stop(thread) && i < PATIENCE_MS * 10; i++) {
+        int status;
+        pid_t found = waitpid(thread->tid, &status, __WALL | WNOHANG);
+        if (found == thread->tid) {
+            thread->running = thread->listening = false;
+            thread->pending = true;
+            thread->status = status;
+            take_child(agent, thread, status);
+        } else if (found < 0 && errno == ECHILD) {
+            thread->running = thread->listening = false; /* it is gone */
+        } else {
+            usleep(100);
         }
+    }
+}
+
+/* Its threads stop, except those that the kernel keeps: they are let go as they are. Who is made meanwhile is traced from its start, and is to
+ * be let go, too: a thread comes before those that are known, a child becomes a process of its own. */
+static void stop_threads(struct agent *agent, struct agent_process *process)
+{
+    const struct agent_thread *known;
+    do {
+        known = process->thread;
+        for (struct agent_thread *thread = process->thread; thread; thread = thread->next)
+            if (is_to_stop(thread))
+                thread_interrupt(thread);
+        for (struct agent_thread *thread = process->thread; thread; thread = thread->next)
+            stop_thread(agent, thread);
+    } while (process->thread != known);
 }
 
 /* A hit that nobody takes any more: rip goes back to the instruction, whose byte is there again. A signal is passed on. */
@@ -260,7 +284,7 @@ static void undo_pending(struct agent_thread *thread)
 void leave_process(struct agent *agent, struct agent_process *process)
 {
     process->held = true;
-    stop_threads(process);
+    stop_threads(agent, process);
     if (process->image)
         point_take_out_all(process->image);
     watch_clear(process);

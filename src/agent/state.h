@@ -113,7 +113,7 @@ struct agent_thread {
     pid_t tid;
     bool running;
     bool listening;   /* in a stop of job control: SIGCONT ends it */
-    bool interrupted; /* a stop was asked for that has not come */
+    bool interrupted; /* a stop was asked for, and none has come; the kernel forgets the wish at any stop */
     bool pending;     /* `status` is to be taken when the process goes on */
     bool waits;       /* for the place where instructions are stepped */
     int status;
@@ -203,13 +203,14 @@ void agent_thread_remove(struct agent *agent, struct agent_thread *thread);
 /* Does the instance live in this agent? */
 bool agent_hosts(const struct agent *agent, uint32_t instance);
 void agent_say(const struct agent *agent, bool fatal, const char *format, ...) __attribute__((format(printf, 3, 4)));
-knell_time agent_now(const struct agent *agent);
 
 /* ---- take.c ------------------------------------------------------------------------------------------------------ */
 
 void take_status(struct agent *agent, pid_t tid, int status);
 /* What a thread of a process that is not held has reported. */
 void take_stop(struct agent *agent, struct agent_thread *thread, int status);
+/* At a stop of a thread that has made another one, or a process: who is made is traced, too. False: it is another stop. */
+bool take_child(struct agent *agent, struct agent_thread *thread, int status);
 /* The process that a thread belongs to, by the kernel; 0: it is gone. */
 pid_t thread_group(pid_t tid);
 

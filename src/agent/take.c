@@ -74,13 +74,16 @@ static void take_signal(struct agent *agent, struct agent_thread *thread, int si
     }
 }
 
-static void take_child(struct agent *agent, struct agent_thread *thread, int event)
+bool take_child(struct agent *agent, struct agent_thread *thread, int status)
 {
     unsigned long child = 0;
+    int event = status >> 16;
+    if (event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK && event != PTRACE_EVENT_CLONE)
+        return false;
     ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &child);
     if (child > 0)
         process_forked(agent, thread->process, (pid_t)child, event == PTRACE_EVENT_VFORK);
-    settle(thread);
+    return true;
 }
 
 void take_stop(struct agent *agent, struct agent_thread *thread, int status)
@@ -91,7 +94,6 @@ void take_stop(struct agent *agent, struct agent_thread *thread, int status)
         take_signal(agent, thread, signal);
         return;
     case PTRACE_EVENT_STOP:
-        thread->interrupted = false;
         if (is_job_control(signal)) {
             thread->listening = ptrace(PTRACE_LISTEN, thread->tid, NULL, NULL) == 0;
             return;
@@ -101,7 +103,8 @@ void take_stop(struct agent *agent, struct agent_thread *thread, int status)
     case PTRACE_EVENT_FORK:
     case PTRACE_EVENT_VFORK:
     case PTRACE_EVENT_CLONE:
-        take_child(agent, thread, event);
+        take_child(agent, thread, status);
+        settle(thread);
         return;
     case PTRACE_EVENT_EXEC:
         process_exec(agent, thread);
@@ -167,15 +170,13 @@ void take_status(struct agent *agent, pid_t tid, int status)
         take_end(agent, thread, status);
         return;
     }
-    thread->running = thread->listening = false;
+    thread->running = thread->listening = thread->interrupted = false; /* any stop is the one that was asked for */
     thread->has_regs = false;
     if (!thread->process || (process_is_still(thread->process) && can_wait(status) && !thread->stepping)) {
         thread->pending = true;
         thread->status = status;
-        if (status >> 16 == PTRACE_EVENT_STOP) {
-            thread->interrupted = false;
+        if (status >> 16 == PTRACE_EVENT_STOP)
             thread->pending = !thread->process || is_job_control(WSTOPSIG(status));
-        }
         return;
     }
     take_stop(agent, thread, status);

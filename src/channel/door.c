@@ -7,10 +7,12 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define CALLER_NS INT64_C(5000000000)
+enum { ACCEPTS_MOST = CHANNEL_CALLERS / 2 };
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
@@ -60,31 +62,6 @@ void channel_door_close(struct channel_door *door)
 
 /* ---- callers ----------------------------------------------------------------------------------------------------- */
 
-/* A free place, or that of who has waited longest. */
-static struct channel_caller *place_for(struct channel_door *door)
-{
-    struct channel_caller *oldest = &door->caller[0];
-    for (int i = 0; i < CHANNEL_CALLERS; i++) {
-        if (door->caller[i].fd < 0)
-            return &door->caller[i];
-        if (door->caller[i].since < oldest->since)
-            oldest = &door->caller[i];
-    }
-    drop(oldest);
-    return oldest;
-}
-
-static void greet(struct channel_door *door, int fd)
-{
-    struct channel_caller *caller = place_for(door);
-    *caller = (struct channel_caller){.fd = fd, .since = knell__clock_now()};
-    if (!channel_challenge_make(&caller->challenge) ||
-        send(fd, &caller->challenge, sizeof caller->challenge, MSG_NOSIGNAL | MSG_DONTWAIT) !=
-            (ssize_t)sizeof caller->challenge ||
-        !add_event(door, fd))
-        drop(caller);
-}
-
 static void let_in(struct channel_door *door, struct channel_caller *caller)
 {
     struct channel_welcome welcome;
@@ -118,10 +95,44 @@ static void hear(struct channel_door *door, struct channel_caller *caller)
         drop(caller);
 }
 
-/* Who is let in may be the last: then the door is closed meanwhile. */
+/* A free place, or that of one who says nothing even now. By chance: the oldest would be one of ours, where many strangers came behind it. */
+static struct channel_caller *place_for(struct channel_door *door)
+{
+    uint8_t chance = 0;
+    for (int i = 0; i < CHANNEL_CALLERS; i++)
+        if (door->caller[i].fd < 0)
+            return &door->caller[i];
+    (void)!getrandom(&chance, sizeof chance, GRND_NONBLOCK);
+    struct channel_caller *caller = &door->caller[chance % CHANNEL_CALLERS];
+    hear(door, caller);
+    if (caller->fd >= 0)
+        drop(caller);
+    return caller;
+}
+
+static void greet(struct channel_door *door, int fd)
+{
+    struct channel_caller *caller = place_for(door);
+    if (door->listening < 0) { /* the last one was let in for it */
+        close(fd);
+        return;
+    }
+    *caller = (struct channel_caller){.fd = fd, .since = knell__clock_now()};
+    if (!channel_challenge_make(&caller->challenge) ||
+        send(fd, &caller->challenge, sizeof caller->challenge, MSG_NOSIGNAL | MSG_DONTWAIT) !=
+            (ssize_t)sizeof caller->challenge ||
+        !add_event(door, fd))
+        drop(caller);
+}
+
+/* A few at a time: between them those who have come are heard, and so is everybody else. Who is let in may be the last: then the door is
+ * closed meanwhile. */
 void channel_door_serve(struct channel_door *door)
 {
-    for (int fd; (fd = accept4(door->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;)
+    int fd;
+    for (int i = 0; i < ACCEPTS_MOST && door->listening >= 0 &&
+                    (fd = accept4(door->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;
+         i++)
         greet(door, fd);
     for (int i = 0; i < CHANNEL_CALLERS; i++)
         if (door->caller[i].fd >= 0)

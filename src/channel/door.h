@@ -1,6 +1,6 @@
 /* door.h: where supervisors and agents connect: listens at one address, and lets in who has the key. The other side is call.h.
  *
- * Who has not shown the key within a moment, or comes when all places of such callers are taken, is dropped, the oldest first: one of
+ * Who has not shown the key within a moment is dropped; so is one of them, by chance, when all places of such callers are taken: one of
  * ours tries again, a stranger never gets further. */
 #ifndef KNELL_CHANNEL_DOOR_H
 #define KNELL_CHANNEL_DOOR_H

@@ -63,6 +63,7 @@ static void lose(struct channel_stream *stream)
 {
     stream->lost = true;
     stream->silent = errno == ETIMEDOUT || errno == EHOSTUNREACH || errno == ENETUNREACH;
+    stream->reset = errno == ECONNRESET;
 }
 
 /* ---- out ------------------------------------------------------------------------------------------------------------- */

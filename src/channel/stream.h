@@ -15,6 +15,7 @@ struct channel_stream {
     int fd;      /* -1: none */
     bool lost;   /* the other end is gone, or does not speak this language */
     bool silent; /* it is lost because nothing came back: the other end may be alive */
+    bool reset;  /* it is lost, and there was no orderly end: so answers a host, too, that has started anew */
     struct channel_buffer in, out;
 };
 

@@ -78,11 +78,19 @@ static int64_t end_of_alone(void)
     return !alone.has_begun && start < limit ? start : limit;
 }
 
+/* A host that was lost and is there again knows nothing of the connection. Whoever speaks again after a silence is heard before an end. */
+static void excuse_reset(struct exec *exec)
+{
+    if (exec->is_alone && exec->channel.lost && exec->channel.reset)
+        exec->channel.silent = true;
+}
+
 void alone_look(struct exec *exec)
 {
     int64_t now = knell__clock_now();
     if (!exec->is_apart)
         return;
+    excuse_reset(exec);
     exec->is_alone = exec->channel.lost ? exec->channel.silent : now - alone.heard > alone.silence;
     if (exec->is_alone)
         give_up_if_full(exec);

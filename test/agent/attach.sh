@@ -57,14 +57,47 @@ done
 has "larger" error
 until_true is_state $three "S 0 " || wrong "the third is not left alone: $(state $three)"
 
-# The agent ends: they go on.
+# Who says nothing at the door, or is another user, holds nobody up.
+"$target" knock 150 print wait "$scratch/never" >"$scratch/silent" &
+silent=$!
+until_true grep -q 'steps 150' "$scratch/silent" || wrong "not all callers came to the door"
+SECONDS=0
+"$knell" attach $three 2>"$scratch/error" && wrong "there is room for two only"
+has "larger" error
+[ $SECONDS -lt 5 ] || wrong "silent callers held up the agent"
+kill $silent
+
+# The agent ends: they go on, and who is stopped stays so.
+kill -STOP $two
+until_true is_state $two "t $agent " || wrong "it does not stop: $(state $two)"
 kill -TERM "$agent"
 wait "$agent"
 agent=
+until_true is_state $two "T 0 " || wrong "it does not stay stopped: $(state $two)"
+kill -CONT $two
 for pid in $one $two; do
     until_true is_state "$pid" "S 0 " || wrong "$pid is not left alone: $(state "$pid")"
 done
 kill $one $two $three
 wait
 [ -e "$KNELL_AGENT" ] && wrong "the socket is left"
+
+# It ends while one makes threads and children: all go on.
+for _ in 1 2 3 4 5; do
+    rm -f "$scratch/enough"
+    "$knell" agent --listen --quiet --fail "$scratch/two.fail" --timeout 60s &
+    agent=$!
+    until_true test -S "$KNELL_AGENT" || wrong "the agent does not listen"
+    "$target" litter "$scratch/enough" print >"$scratch/litter" &
+    one=$!
+    runs $one
+    "$knell" attach $one || wrong "it is refused"
+    sleep 0.1
+    kill -TERM "$agent"
+    wait "$agent"
+    agent=
+    touch "$scratch/enough"
+    wait $one || wrong "who makes threads and children ended with $?"
+    has "steps 0" litter
+done
 [ $bad = 0 ]

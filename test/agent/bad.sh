@@ -54,6 +54,14 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ -u /bin/su ]; then
     has "process $$ belongs to user 0, not to 65534" error
     kill "$agent"
     wait "$agent"
+    # Everybody can come to a name that is no path.
+    KNELL_AGENT=@$$-${scratch##*/} "$knell" agent --listen --fail "$scratch/other.fail" --quiet &
+    agent=$!
+    until_true grep -q "@$$-${scratch##*/}" /proc/net/unix || wrong "the agent does not listen"
+    KNELL_AGENT=@$$-${scratch##*/} $nobody "$knell" attach $$ 2>"$scratch/error" && wrong "another user was served"
+    has "the agent belongs to another user" error
+    kill "$agent"
+    wait "$agent"
     agent=
 fi
 [ $bad = 0 ]

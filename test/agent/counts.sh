@@ -44,4 +44,9 @@ END
 "$knell" agent --fail "$scratch/watch.fail" --log "$scratch/log" "$target" race 4 200 print >"$scratch/out" || wrong "race: status $?"
 has "iteration 800" out
 [ "$(grep -c 'watch(.iteration) -> stay' "$scratch/log")" = 800 ] || wrong "$(grep -c 'watch(' "$scratch/log") changes of 800 were seen"
+# A program that has made one thread after the other goes on to rest in each period of 20 ms.
+printf 'Daemon D { onload -> slow(20), continue; }\nComputer C { program = "test-agent-target" daemon = D; }\n' >"$scratch/slow.fail"
+"$knell" agent --quiet --fail "$scratch/slow.fail" "$target" breed 500 print >"$scratch/out" || wrong "breed: status $?"
+rests=$(sed 's/^steps \([0-9]*\) .*/\1/' "$scratch/out")
+[ "$rests" -ge 10 ] || wrong "slow(20): $rests rests in 500 ms"
 [ $bad = 0 ]

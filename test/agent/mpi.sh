@@ -31,6 +31,13 @@ for rank in 0 1 2; do
     grep -q "G\[$rank\] .*fifth" "$scratch/log" || wrong "rank $rank did not come to slot $rank"
 done
 
+# With a door, supervisors tell the agent of ranks that it has followed from the launcher.
+# shellcheck disable=SC2086 # words
+KNELL_AGENT=@${scratch##*/} timeout 60 "$knell" agent --listen --fail "$scratch/watch.fail" --log "$scratch/log" $launcher -n 2 "$knell" exec "$app" 0 \
+    >"$scratch/out" 2>"$scratch/error" </dev/null || wrong "knell exec: status $?: $(cat "$scratch/error")"
+[ "$(grep -c done "$scratch/out")" = 2 ] || wrong "two ranks were to be done"
+[ "$(grep -c fifth "$scratch/log")" = 2 ] || wrong "two ranks were to come to their slots"
+
 # Signals that the launcher passes on.
 # shellcheck disable=SC2086 # words
 timeout 60 "$knell" agent --quiet --fail "$scratch/watch.fail" $launcher -n 2 "$app" usr1 >"$scratch/out" 2>"$scratch/error" </dev/null &

@@ -42,6 +42,11 @@ mark=$scratch/never # in the arguments
 three "wait $mark"
 "$knell" agent --quiet --fail "$scratch/three.fail" --timeout 300ms
 [ $? = 124 ] || wrong "the status after --timeout is not 124"
+# Threads that always come to a breakpoint do not keep the agent from anything else.
+printf 'Daemon D { onload -> continue; before(step) && $iteration == 7 -> halt; }\nComputer C { program = "%s"; daemon = D; }\n' \
+    "$target threads 32 100000000 $mark" >"$scratch/busy.fail"
+timeout -s KILL 20 "$knell" agent --quiet --fail "$scratch/busy.fail" --timeout 1s
+[ $? = 124 ] || wrong "busy threads keep the agent from its time limit"
 rm "$scratch/log"
 "$knell" agent --fail "$scratch/three.fail" --log "$scratch/log" &
 agent=$!

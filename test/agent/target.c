@@ -2,6 +2,8 @@
  *
  *     call N          step() N times                  threads T N     T threads call step() N times each
  *     odd N           odd() N times                   count N         iteration becomes 1, 2, ..., N
+ *     breed MS        one thread after the other for so long, then as long none; steps: rests of 12 ms or more in the second half
+ *     litter FILE     a thread and a child after the other until it is there; steps: children that did not end well
  *     race T N        T threads add 1 to iteration N times each, under a lock
  *     plugin FILE N   loads FILE, calls its plugin_step() N times, unloads it
  *     fork N, vfork   a child calls step() N times; a child executes /bin/true
@@ -11,6 +13,7 @@
  *     deep N          a recursive function
  *     register        tells the agent that it is there
  *     raise N         a signal to itself              sleep MS        sleeps
+ *     knock N         comes to the agent's door N times, and stays there without a word
  *     wait FILE       until it is there, a minute at most
  *     print           what happened so far            status N        exits with it */
 #include <knell/agent.h>
@@ -23,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,6 +115,45 @@ static void threads(int count, int n, void *(*work)(void *))
         pthread_join(thread[i], NULL);
 }
 
+static void *end_at_once(void *nothing)
+{
+    return nothing;
+}
+
+static long ms_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void breed(int ms)
+{
+    long begin = ms_now(), now = begin, before;
+    while (now - begin < 2 * ms) {
+        pthread_t thread;
+        if (now - begin < ms && pthread_create(&thread, NULL, end_at_once, NULL) == 0)
+            pthread_join(thread, NULL);
+        before = now;
+        now = ms_now();
+        steps += now - begin >= ms && now - before >= 12;
+    }
+}
+
+static void litter(const char *file)
+{
+    while (access(file, F_OK) != 0) {
+        int status = 0;
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, end_at_once, NULL) == 0)
+            pthread_join(thread, NULL);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(0);
+        steps += child < 0 || waitpid(child, &status, 0) != child || status != 0;
+    }
+}
+
 static void plugin(const char *file, int n)
 {
     void *library = dlopen(file, RTLD_NOW);
@@ -167,12 +210,24 @@ static void print(void)
     fflush(stdout);
 }
 
+static void knock(int n)
+{
+    struct sockaddr_un at;
+    socklen_t size = knell_agent_address(&at);
+    for (int i = 0; i < n; i++)
+        steps += connect(socket(AF_UNIX, SOCK_SEQPACKET, 0), (struct sockaddr *)&at, size) == 0;
+}
+
 static void act(char **words, const char *what, int first, int second)
 {
     if (strcmp(what, "call") == 0)
         call(first);
     else if (strcmp(what, "threads") == 0)
         threads(first, second, run);
+    else if (strcmp(what, "breed") == 0)
+        breed(first);
+    else if (strcmp(what, "litter") == 0)
+        litter(words[1]);
     else if (strcmp(what, "race") == 0)
         threads(first, second, add);
     else if (strcmp(what, "odd") == 0)
@@ -194,6 +249,8 @@ static void act(char **words, const char *what, int first, int second)
         deep(first);
     else if (strcmp(what, "register") == 0)
         steps += 100 * (knell_register(getpid()) == 0);
+    else if (strcmp(what, "knock") == 0)
+        knock(first);
     else if (strcmp(what, "raise") == 0)
         raise(first);
     else if (strcmp(what, "sleep") == 0)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # `knell run --hosts` on three hosts: a rank dies at a call, as a process and as a ghost; a host dies, two at once, that of knell run itself,
 # one in MPI_Init and one in MPI_Finalize. The survivors end with the right answer, and nothing is left on hosts that live.
-# Usage: over_hosts.sh says. Cases: rank ipv6 host two two_of_many own own_start start end
+# Usage: over_hosts.sh says. Cases: rank ipv6 host two two_of_many own own_back own_start start end
 . "$(dirname "$0")/../own_shm.sh"
 . "$(dirname "$0")/over_hosts.sh"
 
@@ -70,6 +70,20 @@ case_own() {
     [ "$(on 2 cat /mnt/status)" = 0 ] || wrong "the status is not 0"
     nothing_left 2 3
     revive 1
+}
+
+# The host of knell run is there again, as new, while the survivors still work.
+case_own_back() {
+    on 2 rm -f /mnt/status
+    start --status-file /mnt/status -- "$host_loss" 2 work 12
+    until_says ready
+    "$hosts" kill "$name" 1
+    sleep 5 # longer than the others are patient with silence
+    revive 1
+    wait
+    until_true on 2 test -e /mnt/status || wrong "nobody wrote the status"
+    [ "$(on 2 cat /mnt/status)" = 0 ] || wrong "the status is not 0"
+    nothing_left 2 3
 }
 
 case_end() {

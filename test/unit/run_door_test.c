@@ -22,7 +22,8 @@ static bool begin(void)
     return run_links_open(&job.links, RANKS) && run_links_listen(&job, "127.0.0.1");
 }
 
-static int call(void)
+/* Nobody looks at the door meanwhile. */
+static int knock(void)
 {
     struct knell__address address;
     if (knell__address_parse(job.links.door.address, &address) != 0)
@@ -32,7 +33,14 @@ static int call(void)
         close(fd);
         return -1;
     }
-    run_read_reports(&job);
+    return fd;
+}
+
+static int call(void)
+{
+    int fd = knock();
+    if (fd >= 0)
+        run_read_reports(&job);
     return fd;
 }
 
@@ -114,7 +122,7 @@ TEST(what_was_overheard_is_of_no_use)
     run_links_close(&job.links);
 }
 
-/* More idle connections than there are places: the oldest go, a supervisor gets in at its first attempt. */
+/* More idle connections than there are places: some go, a supervisor gets in at its first attempt. */
 TEST(strangers_do_not_hold_up_a_start)
 {
     int stranger[STRANGERS];
@@ -125,6 +133,25 @@ TEST(strangers_do_not_hold_up_a_start)
         CHECK(stranger[i] >= 0);
     }
     int fd = call();
+    CHECK(shake_hands(fd, &job.links.door.key, 0, &hello));
+    for (int i = 0; i < STRANGERS; i++)
+        close(stranger[i]);
+    close(fd);
+    run_links_close(&job.links);
+}
+
+/* All have come before anybody looks, ours first: it is heard before those behind it are let near. */
+TEST(strangers_behind_a_supervisor_do_not_push_it_out)
+{
+    int stranger[STRANGERS];
+    struct channel_hello hello;
+    REQUIRE(begin());
+    int fd = knock();
+    for (int i = 0; i < STRANGERS; i++) {
+        stranger[i] = knock();
+        CHECK(stranger[i] >= 0);
+    }
+    run_read_reports(&job);
     CHECK(shake_hands(fd, &job.links.door.key, 0, &hello));
     for (int i = 0; i < STRANGERS; i++)
         close(stranger[i]);

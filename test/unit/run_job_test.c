@@ -1,7 +1,9 @@
 /* The reports of ranks as `knell run` takes them: one end of a rank is one end, however often it is told. */
 #include "cli/run/run.h"
+#include "os/clock.h"
 #include "test.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -88,5 +90,24 @@ TEST(a_supervisor_speaks_for_one_rank)
     channel_put(&supervisor[0], CHANNEL_REPORT, &report, sizeof report, NULL, 0);
     run_read_reports(&job);
     CHECK(rank[0].ended && !rank[1].ended);
+    end();
+}
+
+/* A host that answers nothing costs one limit, not one for each of its ranks. What others have answered is read all the same; a host that is
+ * known to be lost costs nothing. */
+TEST(silent_ranks_are_waited_for_together)
+{
+    REQUIRE(begin());
+    int64_t begun = knell__clock_now();
+    run_kill_all(&job, SIGSTOP);
+    CHECK((knell__clock_now() - begun) / 1000000 < 3000);
+    struct channel_seen seen = {.number = job.links.link[1].asked};
+    channel_put(&supervisor[1], CHANNEL_SEEN, &seen, sizeof seen, NULL, 0);
+    run_link_wait(&job, 1, begun);
+    CHECK_EQ_U64(job.links.link[1].answered, seen.number);
+    begun = knell__clock_now();
+    job.links.link[0].is_host_lost = job.links.link[1].is_host_lost = true;
+    run_kill_all(&job, SIGKILL);
+    CHECK((knell__clock_now() - begun) / 1000000 < 500);
     end();
 }

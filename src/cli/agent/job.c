@@ -199,13 +199,13 @@ static void turn_until_end(struct job *job, int signals, knell_time limit)
 
 void job_end_all(struct job *job)
 {
-    knell_time until = knell__clock_now() + 5 * SECOND;
+    knell_time until = agent_now(job->agent) + 5 * SECOND;
     agent_kill_all(job->agent);
-    while (agent_started(job->agent) > 0 && knell__clock_now() < until) {
-        agent_turn(job->agent);
+    while (agent_started(job->agent) > 0 && agent_now(job->agent) < until) {
+        knell_time next = agent_turn(job->agent);
         agent_kill_all(job->agent);
         if (agent_started(job->agent) > 0)
-            agent_wait(job->agent, NULL, 0, until);
+            agent_wait(job->agent, NULL, 0, next < until ? next : until);
     }
 }
 

@@ -15,6 +15,8 @@
 
 #include <stdio.h>
 
+enum { JOB_CALLERS = 64 };
+
 struct job {
     const struct usage *usage;
     /* what is wanted */
@@ -29,7 +31,12 @@ struct job {
     struct scenario scenario;
     struct agent *agent;
     FILE *out;
-    int door; /* -1: nobody comes in */
+    int door; /* an epoll descriptor: readable when somebody knocks or asks; -1: nobody comes in */
+    struct {
+        int listening;
+        int fd[JOB_CALLERS]; /* who have not asked yet; -1: a free place */
+        unsigned next;       /* to go when there is none */
+    } callers;
     char door_path[PATH_MAX];
     pid_t pid;      /* of `program` */
     pid_t *started; /* by instance */

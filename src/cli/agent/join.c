@@ -16,6 +16,8 @@
 #define SECOND INT64_C(1000000000)
 #define SILENCE_NS (20 * SECOND)
 #define LAST_WORDS_NS (2 * SECOND)
+/* The leader gives two signs of life a second. */
+#define RESET_SILENCE_NS (3 * SECOND)
 
 /* ---- to the leader ----------------------------------------------------------------------------------------------- */
 
@@ -100,8 +102,11 @@ static void hear_leader(struct job *job)
 static bool is_over(const struct job *job)
 {
     const struct channel_stream *stream = &job->leader.stream;
-    bool is_alone = stream->lost || knell__clock_now() - job->leader.heard > SILENCE_NS;
-    return job->failed || job->signal || job->leader.is_over || (stream->lost && !stream->silent) ||
+    int64_t silence = knell__clock_now() - job->leader.heard;
+    /* a host that was lost and is there again answers with a reset */
+    bool was_silent = stream->silent || (stream->reset && silence > RESET_SILENCE_NS);
+    bool is_alone = stream->lost || silence > SILENCE_NS;
+    return job->failed || job->signal || job->leader.is_over || (stream->lost && !was_silent) ||
            (is_alone && (!job->agent || agent_processes(job->agent) == 0));
 }
 

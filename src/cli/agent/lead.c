@@ -185,11 +185,13 @@ static void end(struct lead *lead)
     unsigned agents = lead->leader.agents;
     leader_close(&lead->leader);
     channel_door_close(&lead->door);
+    int64_t until = knell__clock_now() + LEADER_CHILD_ENDS_NS;
     for (unsigned i = 0; i < agents; i++)
-        if (lead->child[i] > 0) {
+        if (lead->child[i] > 0)
             kill(lead->child[i], SIGTERM);
-            waitpid(lead->child[i], NULL, 0);
-        }
+    for (unsigned i = 0; i < agents; i++)
+        if (lead->child[i] > 0)
+            leader_end_child(lead->child[i], until);
 }
 
 static int lead_all(struct lead *lead)

@@ -1,18 +1,21 @@
 /* leader.c: see leader.h. */
 #include "cli/leader/leader.h"
 #include "os/clock.h"
+#include "os/pidfd.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define MS INT64_C(1000000)
 #define PING_NS (500 * MS)
-/* An agent tries to connect for half a minute. */
+/* An agent tries to connect for half a minute. It needs less for its part of the beginning. */
 #define COMES_NS (35000 * MS)
 /* So long an agent may take to end what it traces. */
 #define LEAVES_NS (3000 * MS)
@@ -69,6 +72,7 @@ static void advance(struct leader *leader)
     if (!has_all || leader->phase >= LEADER_RUNS)
         return;
     leader->phase++;
+    leader->since = knell__clock_now();
     for (unsigned i = 0; i < leader->agents; i++) {
         leader->agent[i].is_ready = false;
         if (leader->phase == LEADER_SETS_UP)
@@ -173,7 +177,8 @@ static void take(struct leader *leader, struct leader_agent *agent, const struct
     }
 }
 
-/* When TCP gives up, the host is lost: its daemons are, and the others go on. An agent that ends takes the processes with it that it traces. */
+/* When TCP gives up, the host is lost: its daemons are, and the others go on, once the scenario runs. Before that they would wait for it for
+ * ever. An agent that ends takes the processes with it that it traces. */
 static void read_agent(struct leader *leader, struct leader_agent *agent)
 {
     struct channel_message message;
@@ -187,9 +192,11 @@ static void read_agent(struct leader *leader, struct leader_agent *agent)
     bool was_silent = agent->stream.silent;
     agent->is_open = false;
     channel_stream_close(&agent->stream);
-    agent->is_over = was_silent || (leader->may_go && leader->may_go(leader->driver, agent->host));
+    agent->is_over =
+        leader->phase >= LEADER_RUNS && (was_silent || (leader->may_go && leader->may_go(leader->driver, agent->host)));
     if (!agent->is_over)
-        leader->tell(leader->driver, true, agent->host, "the agent ended before the job did");
+        leader->tell(leader->driver, true, agent->host,
+                     was_silent ? "nothing is heard of the agent any more" : "the agent ended before the job did");
 }
 
 void leader_turn(struct leader *leader)
@@ -206,14 +213,16 @@ void leader_turn(struct leader *leader)
 
 /* ---- signs of life ----------------------------------------------------------------------------------------------- */
 
+/* It is said once. */
 static void complain_of_missing(struct leader *leader)
 {
-    for (unsigned i = 0; i < leader->agents; i++)
-        if (!leader->agent[i].was_open) {
-            leader->agent[i].was_open = true; /* it is said once */
-            leader->tell(leader->driver, true, leader->agent[i].host, "the agent cannot be reached");
-            return;
-        }
+    for (unsigned i = 0; i < leader->agents && !leader->has_complained; i++) {
+        const struct leader_agent *agent = &leader->agent[i];
+        leader->has_complained = leader->phase == LEADER_GATHERS ? !agent->was_open : !agent->is_ready;
+        if (leader->has_complained)
+            leader->tell(leader->driver, true, agent->host,
+                         agent->was_open ? "the agent does not answer" : "the agent cannot be reached");
+    }
 }
 
 int64_t leader_ping(struct leader *leader)
@@ -225,7 +234,7 @@ int64_t leader_ping(struct leader *leader)
     for (unsigned i = 0; i < leader->agents; i++)
         if (leader->agent[i].is_open)
             channel_put(&leader->agent[i].stream, CHANNEL_ALIVE, NULL, 0, NULL, 0);
-    if (leader->is_complete && leader->phase == LEADER_GATHERS && now - leader->since > COMES_NS)
+    if (leader->is_complete && leader->phase < LEADER_RUNS && now - leader->since > COMES_NS)
         complain_of_missing(leader);
     return leader->ping_at;
 }
@@ -282,4 +291,19 @@ void leader_close(struct leader *leader)
     free(leader->agent);
     free(leader->owner);
     *leader = (struct leader){.events = -1};
+}
+
+/* A stopped one does not hear SIGTERM. What it traces dies with it. */
+void leader_end_child(pid_t child, int64_t until)
+{
+    int fd = knell__pidfd_open(child);
+    int64_t left = until - knell__clock_now();
+    kill(child, SIGTERM);
+    poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, fd >= 0 && left > 0 ? (int)(left / MS) + 1 : 0);
+    if (fd >= 0)
+        close(fd);
+    if (waitpid(child, NULL, WNOHANG) == 0) {
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
 }

@@ -43,13 +43,18 @@ struct leader {
     unsigned agents;
     uint32_t *owner; /* by instance: its agent; first all are agent 0's */
     uint64_t lines;
-    int64_t since, ping_at;
+    int64_t since, ping_at; /* since: of this phase */
+    bool has_complained;    /* of an agent that holds up the beginning */
 };
 
 /* With agent 0, which is still to come. False: no memory. */
 bool leader_open(struct leader *leader, const char *own_host);
 /* Says BYE, and waits a moment for the agents to go. Accepts one that was never opened, all 0. */
 void leader_close(struct leader *leader);
+/* So long, after that, who started an agent, or is one, may take to end. */
+#define LEADER_CHILD_ENDS_NS INT64_C(1000000000)
+/* Tells a child of this process to end; at that time it is killed. */
+void leader_end_child(pid_t child, int64_t until);
 
 /* One more agent is to come; the one of the host, if there is one already. UINT_MAX: no memory. */
 unsigned leader_add(struct leader *leader, const char *host, bool *is_new);
@@ -63,7 +68,7 @@ bool leader_has_all(const struct leader *leader);
 void leader_joined(struct leader *leader, int fd, const struct channel_hello *hello);
 /* Takes in what has come; nothing if it is not open. */
 void leader_turn(struct leader *leader);
-/* Signs of life, in due time; complains of an agent that does not come. Returns when to call again. */
+/* Signs of life, in due time; complains of an agent that does not come, or does not get ready. Returns when to call again. */
 int64_t leader_ping(struct leader *leader);
 /* The host is lost, and its agent with it. */
 void leader_forget(struct leader *leader, const char *host);

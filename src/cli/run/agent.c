@@ -5,6 +5,7 @@
 #include "cli/run/run.h"
 #include "cli/scenario/names.h"
 #include "cli/scenario/scenario.h"
+#include "os/clock.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,6 +16,9 @@
 #include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* So long after another one a supervisor may come. */
+#define SUPERVISOR_COMES_NS INT64_C(60000000000)
 
 /* ---- is it needed? ----------------------------------------------------------------------------------------------- */
 
@@ -285,11 +289,29 @@ void run_agent_gather(struct run_job *job)
     leader_complete(&job->leader);
 }
 
+/* A supervisor tries to connect for half a minute and then ends; without it there is no beginning, and no other sign of that here. */
+static void look_for_missing(struct run_job *job)
+{
+    struct run_links *links = &job->links;
+    int rank = 0;
+    char text[512];
+    if (links->opened == 0 || links->opened == links->ranks ||
+        knell__clock_now() - links->opened_at < SUPERVISOR_COMES_NS)
+        return;
+    while (rank + 1 < links->ranks && links->link[rank].was_open)
+        rank++;
+    snprintf(text, sizeof text,
+             "rank %d does not come: %.200s has not started it, or its host cannot reach knell run at %.60s", rank,
+             job->plan->launcher, links->door.address);
+    take_tell(job, true, "", text);
+}
+
 int64_t run_agent_turn(struct run_job *job)
 {
     if (!job->plan->by_agent)
         return KNELL_NEVER;
     bool ran = job->leader.phase == LEADER_RUNS;
+    look_for_missing(job);
     leader_turn(&job->leader);
     if (!ran && job->leader.phase == LEADER_RUNS)
         run_links_start(job);
@@ -306,8 +328,7 @@ void run_agent_stop(struct run_job *job)
             leader_forget(&job->leader, job->links.link[rank].host);
     leader_close(&job->leader);
     if (job->agent > 0) {
-        kill(job->agent, SIGTERM);
-        waitpid(job->agent, NULL, 0);
+        leader_end_child(job->agent, knell__clock_now() + LEADER_CHILD_ENDS_NS);
         job->agent = 0;
     }
     scenario_close(&job->agent_scenario);

@@ -83,6 +83,15 @@ uint32_t run_desk_take_passing(struct run_job *job, int rank, uint32_t let)
 
 /* ---- what ranks wrote -------------------------------------------------------------------------------------------- */
 
+/* All answers together take as long as one may: a lost host has many ranks. Who is known to be lost is not waited for. */
+static void wait_for_all(struct run_job *job)
+{
+    int64_t until = run_link_patience();
+    for (int i = 0; i < job->links.ranks; i++)
+        if (!link_of(job, i)->is_host_lost)
+            run_link_wait(job, i, until);
+}
+
 static void ask_all(struct run_job *job, enum channel_kind kind, const struct channel_signal *signal, bool waits)
 {
     for (int i = 0; i < job->links.ranks; i++) {
@@ -96,8 +105,8 @@ static void ask_all(struct run_job *job, enum channel_kind kind, const struct ch
         else
             channel_put(&link->stream, kind, &(struct channel_look){number, 0}, sizeof(struct channel_look), NULL, 0);
     }
-    for (int i = 0; i < job->links.ranks && waits; i++)
-        run_link_wait(job, i);
+    if (waits)
+        wait_for_all(job);
 }
 
 void run_desks_look(struct run_job *job, bool waits)

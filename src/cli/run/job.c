@@ -198,13 +198,15 @@ void run_wait(struct run_job *job, int signals, int64_t until)
 
 /* ---- the job's course -------------------------------------------------------------------------------------------- */
 
-/* One rank has ended before MPI_Init, and others wait for it inside MPI_Init for ever. */
-static bool cannot_begin(const struct run_job *job)
+/* One rank has ended before MPI_Init, and others wait for it inside MPI_Init for ever; or they have not started, since its host is lost, and
+ * the agents of all hosts begin together. */
+bool run_cannot_begin(const struct run_job *job)
 {
-    bool waiting = false, gone = false;
-    for (int64_t i = 0; i < job->plan->ranks; i++) {
+    bool waiting = false, gone = false, start_together = job->plan->by_agent && job->leader.phase < LEADER_RUNS;
+    for (int i = 0; i < job->plan->ranks; i++) {
         const struct run_rank *rank = &job->rank[i];
-        waiting |= rank->init && !rank->ready && !rank->ended;
+        bool has_come = start_together && job->links.link[i].was_open;
+        waiting |= (rank->init || has_come) && !rank->ready && !rank->ended;
         gone |= rank->ended && !rank->ready;
     }
     return waiting && gone;
@@ -264,7 +266,7 @@ static void follow(struct run_job *job, int signals)
         next = agents < next ? agents : next;
         run_wait(job, signals, next < limit ? next : limit);
         job->timed_out |= knell__clock_now() >= limit && !run_all_ended(job);
-        job->broken = cannot_begin(job);
+        job->broken = run_cannot_begin(job);
     }
     hear_rest(job, signals);
     job->lost = is_lost(job);

@@ -104,7 +104,7 @@ void run_link_opened(struct run_job *job, int rank, int fd, const struct channel
     link->shares_clock = memcmp(hello->host, job->links.door.host, sizeof hello->host) == 0;
     link->ahead_error = link->shares_clock ? 0 : INT64_MAX;
     link->is_changed = true;
-    link->heard = knell__clock_now();
+    link->heard = job->links.opened_at = knell__clock_now();
     if (link->shares_clock)
         allow(job, rank);
     else
@@ -401,15 +401,20 @@ uint64_t run_link_number(struct run_link *link)
     return ++link->asked;
 }
 
-/* Other ranks have to wait: their reports are read later, in order. */
-void run_link_wait(struct run_job *job, int rank)
+int64_t run_link_patience(void)
+{
+    return knell__clock_now() + ANSWER_NS;
+}
+
+/* Other ranks have to wait: their reports are read later, in order. An answer that is there is read even when the time is over. */
+void run_link_wait(struct run_job *job, int rank, int64_t until)
 {
     struct run_link *link = &job->links.link[rank];
-    int64_t until = knell__clock_now() + ANSWER_NS, left;
-    while (link->is_open && !link->stream.lost && link->answered < link->asked &&
-           (left = until - knell__clock_now()) > 0) {
+    int64_t left = 1;
+    while (link->is_open && !link->stream.lost && link->answered < link->asked && left > 0) {
         short events = (short)(POLLIN | (channel_unsent(&link->stream) ? POLLOUT : 0));
-        poll(&(struct pollfd){.fd = link->stream.fd, .events = events}, 1, (int)(left / MS) + 1);
+        left = until - knell__clock_now();
+        poll(&(struct pollfd){.fd = link->stream.fd, .events = events}, 1, left > 0 ? (int)(left / MS) + 1 : 0);
         channel_flush(&link->stream);
         read_link(job, rank);
     }
@@ -421,5 +426,5 @@ void run_link_ask(struct run_job *job, int rank, enum channel_kind kind, const v
     if (!link->is_open)
         return;
     channel_put(&link->stream, kind, body, size, NULL, 0);
-    run_link_wait(job, rank);
+    run_link_wait(job, rank, run_link_patience());
 }

@@ -46,6 +46,7 @@ struct run_links {
     struct channel_door door;
     struct run_link *link; /* by rank */
     int ranks, opened;
+    int64_t opened_at;         /* when the last supervisor came */
     struct job_report *report; /* that have come and are not read: a queue */
     size_t first, last, room;
     int64_t ping_at;
@@ -73,7 +74,10 @@ void run_links_start(struct run_job *job);
 /* Asks; returns when the answer is there, the connection is gone, or it takes too long. */
 void run_link_ask(struct run_job *job, int rank, enum channel_kind kind, const void *body, size_t size);
 uint64_t run_link_number(struct run_link *link);
-void run_link_wait(struct run_job *job, int rank);
+/* When a question that is asked now counts as not answered. */
+int64_t run_link_patience(void);
+/* Until what was asked last is answered. */
+void run_link_wait(struct run_job *job, int rank, int64_t until);
 
 /* ---- desk.c ------------------------------------------------------------------------------------------------------ */
 

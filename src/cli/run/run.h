@@ -251,6 +251,8 @@ void run_read_reports(struct run_job *job);
 void run_reap(struct run_job *job);
 /* Ghosts count as ended: they wait for the others. */
 bool run_all_ended(const struct run_job *job);
+/* Before the detectors run: ranks wait for ever for one that is gone. */
+bool run_cannot_begin(const struct run_job *job);
 
 /* ---- told.c ------------------------------------------------------------------------------------------------------ */
 
