@@ -33,7 +33,7 @@ enum {
     TICKETS_OF_LINE = LINE / sizeof(uint64_t),
     TICKET_LINES = TICKETS / TICKETS_OF_LINE,
     PAGE = 4096,
-    PAIR_BYTES = 65536,
+    PAIR_BYTES = 61440, /* pages; with what both processes keep of it for themselves less than 64 KiB */
     DATA_AT = 2 * LINE + SLOTS * LINE,
     DATA_BYTES = PAIR_BYTES - DATA_AT,
     MOST_PROCESSES = 32768,

@@ -27,8 +27,9 @@ __attribute__((noinline)) static long six(void)
     SHORT(X, jz)                                                                                                \
     SHORT(X, jnz)                                                                                               \
     SHORT(X, jna)                                                                                               \
-    SHORT(X, ja) SHORT(X, js) SHORT(X, jns) SHORT(X, jp) SHORT(X, jnp) SHORT(X, jl) SHORT(X, jge) SHORT(X, jle) \
-        SHORT(X, jg) LONG(X, jz, "0x84") LONG(X, jge, "0x8d")
+    SHORT(X, ja)                                                                                                \
+    SHORT(X, js) SHORT(X, jns) SHORT(X, jp) SHORT(X, jnp) SHORT(X, jl) SHORT(X, jge) SHORT(X, jle) SHORT(X, jg) \
+        LONG(X, jz, "0x84") LONG(X, jge, "0x8d")
 
 /* Called with a table of longs in rdi, and 2 in rsi. */
 #define FUNCTIONS(X)                                                                         \

@@ -82,6 +82,7 @@ case_operator() {
 }
 
 # A scenario for agents, one on each node. Both ranks of a node die; Slurm then ends that node's part of the step, and the agent with it.
+# The second may notice the death of the first before it comes to its own call.
 case_agent() {
     cat >"$dir/agent.fail" <<END
 Daemon D { onload -> continue; }
@@ -89,7 +90,8 @@ Daemon V {
 node 1:
     onload -> continue, goto 2;
 node 2:
-    before(libknell-mpi-$mpi:MPI_Allreduce#50) -> halt, goto 1;
+    before(libknell-mpi-$mpi:MPI_Allreduce#50) -> !die(H[*]), halt, goto 1;
+    ?die -> halt, goto 1;
 }
 Group G { program = "$(basename "$host_loss")" size = 4; daemon = D; }
 Group H { program = "$(basename "$host_loss")" size = 2; daemon = V; }
