@@ -19,17 +19,18 @@ __attribute__((noinline)) static long six(void)
 /* Jumps with a condition, with the flags as call() leaves them. */
 #define SHORT(X, cc) X(cc, #cc " 1f; mov $1, %eax; ret; 1: mov $2, %eax; ret")
 #define LONG(X, cc, code) X(long_##cc, ".byte 0x0f, " code ", 6, 0, 0, 0; mov $1, %eax; ret; 1: mov $2, %eax; ret")
-#define CONDITIONS(X)                                                                                           \
-    SHORT(X, jo)                                                                                                \
-    SHORT(X, jno)                                                                                               \
-    SHORT(X, jc)                                                                                                \
-    SHORT(X, jnc)                                                                                               \
-    SHORT(X, jz)                                                                                                \
-    SHORT(X, jnz)                                                                                               \
-    SHORT(X, jna)                                                                                               \
-    SHORT(X, ja)                                                                                                \
-    SHORT(X, js) SHORT(X, jns) SHORT(X, jp) SHORT(X, jnp) SHORT(X, jl) SHORT(X, jge) SHORT(X, jle) SHORT(X, jg) \
-        LONG(X, jz, "0x84") LONG(X, jge, "0x8d")
+#define CONDITIONS(X)                                                                                                  \
+    SHORT(X, jo)                                                                                                       \
+    SHORT(X, jno)                                                                                                      \
+    SHORT(X, jc)                                                                                                       \
+    SHORT(X, jnc)                                                                                                      \
+    SHORT(X, jz)                                                                                                       \
+    SHORT(X, jnz)                                                                                                      \
+    SHORT(X, jna)                                                                                                      \
+    SHORT(X, ja)                                                                                                       \
+    SHORT(X, js)                                                                                                       \
+    SHORT(X, jns) SHORT(X, jp) SHORT(X, jnp) SHORT(X, jl) SHORT(X, jge) SHORT(X, jle) SHORT(X, jg) LONG(X, jz, "0x84") \
+        LONG(X, jge, "0x8d")
 
 /* Called with a table of longs in rdi, and 2 in rsi. */
 #define FUNCTIONS(X)                                                                         \
